@@ -1,0 +1,59 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let features: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A C module: a folder of `Shared/` with a module map, a shim, and the library it links.
+func cModule(_ name: String, links libraries: String..., cxx: Bool = false) -> Target {
+    .target(name: name, path: "Shared/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func shared(_ name: String, _ dependencies: String...) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Shared/\(name)",
+        swiftSettings: features)
+}
+
+func service(_ name: String, command: String, _ dependencies: String...) -> [Target] {
+    [
+        .executableTarget(
+            name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
+            swiftSettings: features)
+    ]
+}
+
+/// A program that tests and benchmarks start as a process of its own.
+func testExecutable(_ name: String, _ dependencies: String...) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
+        swiftSettings: features)
+}
+
+func testLibrary(_ name: String, _ dependencies: String...) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
+        swiftSettings: features)
+}
+
+func tests(_ name: String, _ dependencies: String...) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
+        swiftSettings: features)
+}
+
+let package = Package(
+    name: "carillon",
+    targets: [
+        shared("ServiceKit"),
+        tests("ServiceKitTests", "ServiceKit", "TestSupport"),
+        testLibrary("TestSupport", "ServiceKit"),
+    ]
+)

@@ -1,0 +1,132 @@
+import Glibc
+
+/// Reads a service's settings and remembers what was asked for, so that one list serves three ends: the values, the
+/// `--help` text, and the start-up error, which names every wrong variable at once and not the first alone.
+package struct EnvironmentReader {
+    /// One variable as `--help` prints it.
+    package struct Variable: Sendable, Equatable {
+        package let name: String
+        package let defaultText: String
+        package let meaning: String
+    }
+
+    package private(set) var variables: [Variable] = []
+    package private(set) var problems: [ConfigurationError.Problem] = []
+    private let environment: [String: String]
+
+    package init(_ environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// The environment this process was started with.
+    package static func processEnvironment() -> [String: String] {
+        var result: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let line = String(cString: text)
+            if let equals = line.firstIndex(of: "=") {
+                result[String(line[..<equals])] = String(line[line.index(after: equals)...])
+            }
+            entry += 1
+        }
+        return result
+    }
+
+    /// Throws when any variable read so far was wrong.
+    package func finish() throws(ConfigurationError) {
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+
+    /// Adds a problem that no single variable shows, such as two that contradict each other.
+    package mutating func reject(_ variable: String, _ problem: String, fix: String) {
+        problems.append(.init(variable: variable, problem: problem, fix: fix))
+    }
+
+    package mutating func text(_ name: String, default value: String, _ meaning: String) -> String {
+        declare(name, value, meaning)
+        return environment[name] ?? value
+    }
+
+    package mutating func optionalText(_ name: String, _ meaning: String) -> String? {
+        declare(name, "", meaning)
+        guard let value = environment[name], !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings.
+    package mutating func secret(_ name: String, _ meaning: String) -> Secret? {
+        declare(name, "", meaning + " \(name)_FILE names a file that holds it.")
+        if let path = environment[name + "_FILE"] {
+            guard let bytes = SmallFile.read(path, bytesMaximum: 64 * 1024) else {
+                reject(name + "_FILE", "no readable file at \(path)", fix: "name a file that this user may read")
+                return nil
+            }
+            var text = String(decoding: bytes, as: UTF8.self)
+            while text.last?.isNewline == true { text.removeLast() }
+            return Secret(text)
+        }
+        return environment[name].map { Secret($0) }
+    }
+
+    package mutating func flag(_ name: String, default value: Bool, _ meaning: String) -> Bool {
+        parse(name, default: value, text: value ? "true" : "false", meaning, expected: "true or false") {
+            switch $0 {
+            case "true", "1", "yes", "on": true
+            case "false", "0", "no", "off": false
+            default: nil
+            }
+        }
+    }
+
+    package mutating func integer(
+        _ name: String, default value: Int, in range: ClosedRange<Int>, _ meaning: String
+    ) -> Int {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return parse(name, default: value, text: String(value), meaning, expected: expected) {
+            Int($0).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    package mutating func duration(
+        _ name: String, default value: Duration, in range: ClosedRange<Duration>, _ meaning: String
+    ) -> Duration {
+        let expected = """
+            a time from \(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound)), \
+            such as 250ms, 30s, 5m or 12h
+            """
+        return parse(name, default: value, text: DurationText.print(value), meaning, expected: expected) {
+            DurationText.parse($0).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    package mutating func bytes(
+        _ name: String, default value: Int, in range: ClosedRange<Int>, _ meaning: String
+    ) -> Int {
+        let expected = """
+            a size from \(ByteText.print(range.lowerBound)) to \(ByteText.print(range.upperBound)), \
+            such as 512KiB, 64MiB or 2GiB
+            """
+        return parse(name, default: value, text: ByteText.print(value), meaning, expected: expected) {
+            ByteText.parse($0).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Any other kind of value: `expected` completes the sentence "NAME should be …".
+    package mutating func parse<Value>(
+        _ name: String, default value: Value, text: String, _ meaning: String, expected: String,
+        _ convert: (String) -> Value?
+    ) -> Value {
+        declare(name, text, meaning)
+        guard let given = environment[name] else { return value }
+        guard let converted = convert(given) else {
+            reject(name, "\"\(given)\" is not \(expected)", fix: "set it to \(expected), or leave it unset for \(text)")
+            return value
+        }
+        return converted
+    }
+
+    private mutating func declare(_ name: String, _ defaultText: String, _ meaning: String) {
+        precondition(!variables.contains { $0.name == name }, "\(name) is read twice")
+        variables.append(Variable(name: name, defaultText: defaultText, meaning: meaning))
+    }
+}

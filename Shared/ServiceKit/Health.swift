@@ -1,0 +1,87 @@
+import Synchronization
+
+/// What `/healthz` and `/readyz` answer from.
+///
+/// Alive: every work loop has ticked within its limit; a service that is not alive should be restarted. Ready: every
+/// check passes; a service that is not ready should get no work, and says why.
+package final class Health: Sendable {
+    package enum Readiness: Equatable, Sendable {
+        case ready
+        case notReady(String)
+    }
+
+    private struct State {
+        var pulses: [(name: String, pulse: Pulse)] = []
+        var checks: [(name: String, check: @Sendable () async -> Readiness)] = []
+        var isDraining = false
+    }
+
+    private let state = Mutex(State())
+    private let time: any TimeSource
+
+    package init(time: any TimeSource) {
+        self.time = time
+    }
+
+    /// A loop that ticks the returned pulse more often than `limit` counts as alive.
+    package func pulse(_ name: String, limit: Duration) -> Pulse {
+        let pulse = Pulse(limit: limit, time: time)
+        state.withLock { $0.pulses.append((name, pulse)) }
+        return pulse
+    }
+
+    package func addReadinessCheck(_ name: String, _ check: @escaping @Sendable () async -> Readiness) {
+        state.withLock { $0.checks.append((name, check)) }
+    }
+
+    /// From now on the service is not ready: it is about to stop.
+    package func startDraining() {
+        state.withLock { $0.isDraining = true }
+    }
+
+    /// The loops that have stopped ticking; empty when the service is alive.
+    package func stalledLoops() -> [String] {
+        state.withLock { $0.pulses }.compactMap { name, pulse in
+            guard let silence = pulse.silence, silence > pulse.limit else { return nil }
+            return "\(name) has not ticked for \(silence.wholeMilliseconds) ms"
+        }
+    }
+
+    /// The reasons why the service is not ready; empty when it is.
+    package func obstacles() async -> [String] {
+        let (checks, isDraining) = state.withLock { ($0.checks, $0.isDraining) }
+        var reasons = isDraining ? ["shutting down"] : []
+        for (name, check) in checks {
+            if case .notReady(let reason) = await check() { reasons.append("\(name): \(reason)") }
+        }
+        return reasons
+    }
+}
+
+/// The heartbeat of one work loop.
+package final class Pulse: Sendable {
+    fileprivate let limit: Duration
+    private let time: any TimeSource
+    private let last: Mutex<Duration?>
+
+    fileprivate init(limit: Duration, time: any TimeSource) {
+        self.limit = limit
+        self.time = time
+        last = Mutex(time.uptime)
+    }
+
+    package func tick() {
+        let now = time.uptime
+        last.withLock { $0 = now }
+    }
+
+    /// The loop has ended as it should; its silence means nothing any more.
+    package func retire() {
+        last.withLock { $0 = nil }
+    }
+
+    fileprivate var silence: Duration? {
+        let now = time.uptime
+        return last.withLock { $0.map { now - $0 } }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// Where log lines go: standard output in a service, a list in a test.
+package protocol LogSink: Sendable {
+    func write(line: String)
+}
+
+/// One `write` a line, so that lines of several threads never mix.
+package struct StandardOutputSink: LogSink {
+    package init() {}
+
+    package func write(line: String) {
+        var bytes = Array(line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            // A closed or broken standard output must not stop the service: the line is given up.
+            guard count > 0 else { return }
+            written += count
+        }
+    }
+}
+
+/// JSON lines with time, level, service and trace id; every value passes the redactor first.
+package struct Log: Sendable {
+    package var level: LogLevel
+    package var traceID: String?
+    private let service: String
+    private let sink: any LogSink
+    private let time: any TimeSource
+
+    package init(
+        service: String, level: LogLevel = .info, sink: any LogSink = StandardOutputSink(),
+        time: any TimeSource = SystemTimeSource()
+    ) {
+        self.service = service
+        self.level = level
+        self.sink = sink
+        self.time = time
+    }
+
+    /// The same log for work that belongs to one trace.
+    package func tracing(_ context: TraceContext?) -> Log {
+        var copy = self
+        copy.traceID = context?.traceID
+        return copy
+    }
+
+    package func debug(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
+        emit(.debug, message, facts)
+    }
+
+    package func info(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
+        emit(.info, message, facts)
+    }
+
+    package func warning(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
+        emit(.warning, message, facts)
+    }
+
+    package func error(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
+        emit(.error, message, facts)
+    }
+
+    private func emit(_ level: LogLevel, _ message: String, _ facts: KeyValuePairs<LogKey, String>) {
+        guard level >= self.level else { return }
+        let line = JSONText.object { line in
+            line.member("time", time.now.description)
+            line.member("level", level.name)
+            line.member("service", service)
+            if let traceID { line.member("trace_id", traceID) }
+            line.member("message", Redaction.redact(message))
+            for (key, value) in facts {
+                line.member(key.rawValue, Redaction.redact(value))
+            }
+        }
+        sink.write(line: line)
+    }
+}

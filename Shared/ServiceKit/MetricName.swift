@@ -1,0 +1,58 @@
+/// Every metric of every executable, in one list: what dashboards, alarms and `docs/operations.md` refer to.
+package enum MetricName: String, CaseIterable, Sendable {
+    case busBytesBuffered = "carillon_bus_buffered_bytes"
+    case busBytesProduced = "carillon_bus_produced_bytes_total"
+    case busDeadLetters = "carillon_bus_dead_letters_total"
+    case busHandlerDuration = "carillon_bus_handler_duration_seconds"
+    case busHandlerErrors = "carillon_bus_handler_errors_total"
+    case busLeasesLost = "carillon_bus_leases_lost_total"
+    case busMessagesHandled = "carillon_bus_messages_handled_total"
+    case busMessagesProduced = "carillon_bus_messages_produced_total"
+    case busOffsetGaps = "carillon_bus_offset_gaps_total"
+    case busPartitionsAssigned = "carillon_bus_assigned_partitions"
+    case busProducerRestarts = "carillon_bus_producer_restarts_total"
+    case busProducerWaits = "carillon_bus_producer_waits_total"
+    case buildInfo = "carillon_build_info"
+    case httpConnectionsOpen = "carillon_http_open_connections"
+    case httpRequestDuration = "carillon_http_request_duration_seconds"
+    case httpRequestsRefused = "carillon_http_refused_requests_total"
+    case redisCommandDuration = "carillon_redis_command_duration_seconds"
+    case redisReconnects = "carillon_redis_reconnects_total"
+
+    package enum Kind: String, Sendable {
+        case counter
+        case gauge
+        case histogram
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .busBytesBuffered, .busPartitionsAssigned, .buildInfo, .httpConnectionsOpen: .gauge
+        case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration: .histogram
+        default: .counter
+        }
+    }
+
+    package var help: String {
+        switch self {
+        case .busBytesBuffered: "Bytes fetched from the bus that no handler has taken yet."
+        case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."
+        case .busDeadLetters: "Messages given up and moved to the dead topic."
+        case .busHandlerDuration: "Time from handing a batch to its handler until its outputs were durable."
+        case .busHandlerErrors: "Batches whose handler failed and will be tried again."
+        case .busLeasesLost: "Partitions taken away while this consumer still worked on them."
+        case .busMessagesHandled: "Messages whose work is done and acknowledged."
+        case .busMessagesProduced: "Messages the bus acknowledged as durable."
+        case .busOffsetGaps: "Messages missing from a sequence that should have none: data was lost upstream."
+        case .busPartitionsAssigned: "Partitions this consumer holds now."
+        case .busProducerRestarts: "Producers replaced after an error they could not recover from."
+        case .busProducerWaits: "Times a producer had to wait because a topic was at its bound."
+        case .buildInfo: "Always 1; the labels say which build runs."
+        case .httpConnectionsOpen: "HTTP connections open now."
+        case .httpRequestDuration: "Time from the complete header until the answer was handed over."
+        case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
+        case .redisCommandDuration: "Time from handing a command over until its reply."
+        case .redisReconnects: "Connections to Redis opened again after a failure."
+        }
+    }
+}

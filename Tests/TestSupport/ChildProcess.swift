@@ -1,0 +1,174 @@
+import Glibc
+import ServiceKit
+import Synchronization
+
+/// A process a test started: its output line by line, signals, its end. Killed when the last reference goes, so that a
+/// failed test leaves nothing running.
+package final class ChildProcess: Sendable {
+    package enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    private struct State {
+        var lines: [String] = []
+        var isOutputOver = false
+        var ending: Ending?
+        var input: Int32?
+    }
+
+    package let processID: pid_t
+    private let state: Monitor<State>
+
+    /// Standard output and standard error are read together; `environment` replaces the inherited one when given.
+    package init(_ path: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws {
+        var output: [Int32] = [0, 0]
+        var input: [Int32] = [0, 0]
+        guard pipe2(&output, O_CLOEXEC) == 0, pipe2(&input, O_CLOEXEC) == 0 else { throw SpawnError(path, errno) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output[1], STDERR_FILENO)
+
+        let variables = environment ?? EnvironmentReader.processEnvironment()
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+        var pid = pid_t()
+        let status = posix_spawnp(&pid, path, &actions, nil, &argv, &envp)
+        close(output[1])
+        close(input[0])
+        guard status == 0 else {
+            close(output[0])
+            close(input[1])
+            throw SpawnError(path, status)
+        }
+        processID = pid
+        state = Monitor(State(input: input[1]))
+        let (reading, state) = (output[0], state)
+        NativeThread(name: "child-output") { ChildProcess.read(reading, into: state) }.detach()
+        NativeThread(name: "child-wait") { ChildProcess.awaitEnd(of: pid, into: state) }.detach()
+    }
+
+    deinit {
+        let input = state.withLock { state -> Int32? in
+            if state.ending == nil { kill(processID, SIGKILL) }
+            defer { state.input = nil }
+            return state.input
+        }
+        if let input { close(input) }
+    }
+
+    /// Everything printed so far.
+    package var lines: [String] { state.withLock { $0.lines } }
+
+    /// Nil while it runs.
+    package var ending: Ending? { state.withLock { $0.ending } }
+
+    package func signal(_ number: Int32) {
+        state.withLock { state in
+            // Once it was reaped the id may belong to somebody else.
+            if state.ending == nil { kill(processID, number) }
+        }
+    }
+
+    /// Writes a line to its standard input.
+    package func send(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        state.withLock { state in
+            guard let input = state.input else { return }
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+                guard count > 0 else { return }
+                written += count
+            }
+        }
+    }
+
+    /// The first line, printed already or to come, that matches; nil when it ends or the limit passes without one.
+    @discardableResult
+    package func line(
+        within limit: Duration = .seconds(30), from first: Int = 0, where matches: @escaping @Sendable (String) -> Bool
+    ) async -> String? {
+        await blocking { [state] in
+            var next = first
+            return state.wait(timeout: limit) { state -> String?? in
+                while next < state.lines.count {
+                    defer { next += 1 }
+                    if matches(state.lines[next]) { return .some(state.lines[next]) }
+                }
+                return state.isOutputOver ? .some(nil) : nil
+            } ?? nil
+        }
+    }
+
+    /// Waits for its end; nil when the limit passes first.
+    package func end(within limit: Duration = .seconds(30)) async -> Ending? {
+        await blocking { [state] in state.wait(timeout: limit) { $0.ending } }
+    }
+
+    private static func read(_ descriptor: Int32, into state: Monitor<State>) {
+        var pending: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            pending += buffer[..<count]
+            var lines: [String] = []
+            while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                lines.append(String(decoding: pending[..<end], as: UTF8.self))
+                pending.removeSubrange(...end)
+            }
+            state.change { $0.lines += lines }
+        }
+        close(descriptor)
+        state.change { state in
+            if !pending.isEmpty { state.lines.append(String(decoding: pending, as: UTF8.self)) }
+            state.isOutputOver = true
+        }
+    }
+
+    private static func awaitEnd(of pid: pid_t, into state: Monitor<State>) {
+        // Waits without reaping, so that the id stays ours until the ending is recorded under the lock.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+        state.change { state in
+            var status: Int32 = 0
+            waitpid(pid, &status, 0)
+            state.ending = status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .signalled(status & 0x7F)
+        }
+    }
+}
+
+package struct SpawnError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ path: String, _ status: Int32) {
+        description = "\(path) could not be started: \(String(cString: strerror(status)))"
+    }
+}
+
+/// Runs a blocking body on a thread of its own, so that a waiting test does not hold one of the few shared ones.
+package func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        NativeThread(name: "test-blocking") { continuation.resume(returning: body()) }.detach()
+    }
+}
+
+/// The folder the test run built its executables into.
+package func builtExecutable(_ name: String) -> String {
+    let arguments = CommandLine.arguments
+    // `swift test` runs a bundle inside the build folder; the executables lie beside it.
+    for argument in arguments where argument.contains("/.build/") {
+        let components = argument.split(separator: "/", omittingEmptySubsequences: false)
+        for end in stride(from: components.count - 1, through: 1, by: -1) {
+            let candidate = components[..<end].joined(separator: "/") + "/" + name
+            if access(candidate, X_OK) == 0 { return candidate }
+        }
+    }
+    preconditionFailure("\(name) is not built; run `swift build` first")
+}
