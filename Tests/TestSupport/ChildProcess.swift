@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 import ServiceKit
 import Synchronization
 
@@ -22,9 +22,26 @@ package final class ChildProcess: Sendable {
 
     /// Standard output and standard error are read together; `environment` replaces the inherited one when given.
     package init(_ path: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws {
+        let (pid, input, output) = try ChildProcess.spawning.withLock { _ in
+            try ChildProcess.spawn(path, arguments, environment ?? EnvironmentReader.processEnvironment())
+        }
+        processID = pid
+        state = Monitor(State(input: input))
+        NativeThread(name: "child-output") { [state] in ChildProcess.read(output, into: state) }.detach()
+        NativeThread(name: "child-wait") { [state] in ChildProcess.awaitEnd(of: pid, into: state) }.detach()
+    }
+
+    /// One at a time: between `pipe` and the close-on-exec flag another spawn would inherit the descriptors, and the
+    /// end of output would never be seen.
+    private static let spawning = Mutex(())
+
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ environment: [String: String]
+    ) throws -> (pid: pid_t, input: Int32, output: Int32) {
         var output: [Int32] = [0, 0]
         var input: [Int32] = [0, 0]
-        guard pipe2(&output, O_CLOEXEC) == 0, pipe2(&input, O_CLOEXEC) == 0 else { throw SpawnError(path, errno) }
+        guard pipe(&output) == 0, pipe(&input) == 0 else { throw SpawnError(path, errno) }
+        for descriptor in output + input { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -32,9 +49,8 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDERR_FILENO)
 
-        let variables = environment ?? EnvironmentReader.processEnvironment()
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
-        var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var pid = pid_t()
         let status = posix_spawnp(&pid, path, &actions, nil, &argv, &envp)
@@ -45,11 +61,7 @@ package final class ChildProcess: Sendable {
             close(input[1])
             throw SpawnError(path, status)
         }
-        processID = pid
-        state = Monitor(State(input: input[1]))
-        let (reading, state) = (output[0], state)
-        NativeThread(name: "child-output") { ChildProcess.read(reading, into: state) }.detach()
-        NativeThread(name: "child-wait") { ChildProcess.awaitEnd(of: pid, into: state) }.detach()
+        return (pid, input[1], output[0])
     }
 
     deinit {
