@@ -52,7 +52,10 @@ func tests(_ name: String, _ dependencies: String...) -> Target {
 let package = Package(
     name: "carillon",
     targets: [
+        shared("Bus", "ServiceKit", "Topics"),
+        shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("ServiceKit"),
+        shared("Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         testLibrary("TestSupport", "ServiceKit"),
     ]

@@ -75,8 +75,8 @@ package final class Pulse: Sendable {
         last.withLock { $0 = now }
     }
 
-    /// The loop has ended as it should; its silence means nothing any more.
-    package func retire() {
+    /// The loop waits for work or has ended: its silence means nothing until the next tick.
+    package func rest() {
         last.withLock { $0 = nil }
     }
 

@@ -1,0 +1,35 @@
+import ServiceKit
+
+package struct BusError: Error, Sendable, CustomStringConvertible, RetriableError {
+    package enum Code: String, Sendable {
+        /// The broker cannot be reached or did not answer in time.
+        case unavailable
+        /// The topic is at its bound, and the patience of this producer is over.
+        case full
+        /// The message is larger than any bus carries.
+        case tooLarge
+        /// The broker refused: rights, unknown topic, wrong settings.
+        case refused
+        /// The producer or consumer was closed.
+        case closed
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// A refusal can be mended by an operator while the service waits (a topic created, a right granted), so it is
+    /// tried again; a message that is too large stays too large, and a closed bus stays closed.
+    package var isRetriable: Bool {
+        switch code {
+        case .unavailable, .full, .refused: true
+        case .tooLarge, .closed: false
+        }
+    }
+
+    package var description: String { "\(code.rawValue): \(message)" }
+}

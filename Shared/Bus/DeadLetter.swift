@@ -1,0 +1,85 @@
+package import ServiceKit
+package import Topics
+
+/// A message that was given up. It travels on `dead` as it was, value and headers, with its story in headers of its own,
+/// so that it can be looked at with any client and sent again as it was.
+package struct DeadLetter: Sendable {
+    package enum Reason: String, Sendable {
+        /// The bytes are no message of the topic.
+        case undecodable
+        /// The handler said that no retry can help.
+        case poison
+        /// The handler failed on it as often as it may.
+        case exhausted
+    }
+
+    package let channel: String
+    package let partition: Int32
+    package let offset: Int64
+    package let group: String
+    package let reason: Reason
+    package let detail: String
+    package let attempts: Int
+    package let firstSeen: Timestamp
+    package let key: [UInt8]?
+    package let value: [UInt8]
+    package let headers: [MessageHeader]
+
+    package init(
+        _ message: IncomingMessage, group: String, reason: Reason, detail: String, attempts: Int
+    ) {
+        channel = message.partition.channel
+        partition = message.partition.number
+        offset = message.offset
+        self.group = group
+        self.reason = reason
+        self.detail = String(Redaction.redact(detail).prefix(DeadLetter.detailCharactersMaximum))
+        self.attempts = attempts
+        firstSeen = message.timestamp
+        key = message.key
+        value = message.value
+        headers = message.headers.filter { !$0.name.hasPrefix(DeadLetter.prefix) }
+    }
+
+    private static let prefix = "carillon-dead-"
+    private static let detailCharactersMaximum = 2_000
+
+    /// As it travels on the `dead` topic.
+    package var outgoing: OutgoingMessage {
+        let story = [
+            ("channel", channel), ("partition", "\(partition)"), ("offset", "\(offset)"), ("group", group),
+            ("reason", reason.rawValue), ("detail", detail), ("attempts", "\(attempts)"),
+            ("first-seen", "\(firstSeen.milliseconds)"),
+        ]
+        return OutgoingMessage(
+            channel: Topics.dead.channel, key: key, value: value,
+            headers: headers + story.map { MessageHeader(DeadLetter.prefix + $0.0, $0.1) })
+    }
+
+    /// Reads it back from the `dead` topic; nil for a message that tells no such story.
+    package init?(fromDead message: IncomingMessage) {
+        func story(_ name: String) -> String? { message.headers[DeadLetter.prefix + name] }
+        guard let channel = story("channel"), let partition = story("partition").flatMap({ Int32($0) }),
+            let offset = story("offset").flatMap({ Int64($0) }), let group = story("group"),
+            let reason = story("reason").flatMap({ Reason(rawValue: $0) }), let detail = story("detail"),
+            let attempts = story("attempts").flatMap({ Int($0) }),
+            let firstSeen = story("first-seen").flatMap({ Int64($0) })
+        else { return nil }
+        self.channel = channel
+        self.partition = partition
+        self.offset = offset
+        self.group = group
+        self.reason = reason
+        self.detail = detail
+        self.attempts = attempts
+        self.firstSeen = Timestamp(milliseconds: firstSeen)
+        key = message.key
+        value = message.value
+        headers = message.headers.filter { !$0.name.hasPrefix(DeadLetter.prefix) }
+    }
+
+    /// The message as it was, to be sent again to where it came from; nil when that topic does not exist any more.
+    package func replay(into channel: Channel?) -> OutgoingMessage? {
+        channel.map { OutgoingMessage(channel: $0, key: key, value: value, headers: headers) }
+    }
+}

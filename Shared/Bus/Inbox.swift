@@ -1,0 +1,182 @@
+/// What a consumer has fetched and what became of it: the part that every driver needs and none should write again.
+///
+/// It decides who gets what and how far a partition is done; the owner fetches, waits and records. Completions may come
+/// out of order, but a partition is done only up to its watermark, the offset below which nothing is open.
+package struct Inbox {
+    private struct Flight {
+        let ticket: Int
+        let cost: Int
+        let nextOffset: Int64
+        var isDone = false
+    }
+
+    /// A class, so that a change of one field does not copy what is queued. Never leaves the inbox.
+    private final class Tenure {
+        let epoch: Int
+        var waiting = Queue<IncomingMessage>()
+        var flights: [Flight] = []
+        /// The offset that should come next, for noticing a gap.
+        var position: Int64?
+        var watermark: Int64?
+        var recorded: Int64?
+        var isLeaving = false
+        var isQueued = false
+
+        init(epoch: Int, position: Int64?) {
+            self.epoch = epoch
+            self.position = position
+        }
+    }
+
+    private var tenures: [PartitionID: Tenure] = [:]
+    /// Partitions that can deliver, in turn, so that a busy one does not starve the others.
+    private var turns = Queue<PartitionID>()
+    private var tickets = 0
+    private var epochs = 0
+    private let options: ConsumerOptions
+    /// Fetched or in work.
+    package private(set) var bufferedBytes = 0
+    package private(set) var isPaused = false
+
+    package init(_ options: ConsumerOptions) {
+        self.options = options
+    }
+
+    package var assigned: [PartitionID] { Array(tenures.keys) }
+
+    /// Starts a tenure; work of an earlier one of the same partition is ignored from now on.
+    package mutating func assign(_ id: PartitionID, from position: Int64? = nil) {
+        remove(id)
+        epochs += 1
+        tenures[id] = Tenure(epoch: epochs, position: position)
+    }
+
+    /// Takes in what was fetched, in order. Returns how many messages are missing before and between.
+    package mutating func offer(_ messages: [IncomingMessage], to id: PartitionID) -> Int64 {
+        guard let tenure = tenures[id], !tenure.isLeaving else { return 0 }
+        var missing: Int64 = 0
+        for message in messages {
+            if let position = tenure.position, message.offset > position { missing += message.offset - position }
+            tenure.position = message.offset + 1
+            tenure.waiting.append(message)
+            bufferedBytes += message.cost
+        }
+        enqueue(id, tenure)
+        return missing
+    }
+
+    /// The next delivery, when any partition can give one.
+    package mutating func take() -> Delivery? {
+        while let id = turns.popFirst() {
+            guard let tenure = tenures[id] else { continue }
+            tenure.isQueued = false
+            guard canDeliver(tenure) else { continue }
+            tickets += 1
+            let (batch, cost) = cutBatch(from: tenure)
+            let nextOffset = (batch.last?.offset ?? 0) + 1
+            tenure.flights.append(Flight(ticket: tickets, cost: cost, nextOffset: nextOffset))
+            enqueue(id, tenure)
+            return Delivery(partition: id, messages: batch, epoch: tenure.epoch, ticket: tickets)
+        }
+        return nil
+    }
+
+    package func isCurrent(_ delivery: Delivery) -> Bool {
+        tenures[delivery.partition]?.epoch == delivery.epoch
+    }
+
+    /// Ignored when the tenure the delivery came from is over: the partition's new owner does the work again.
+    package mutating func complete(_ delivery: Delivery) {
+        guard let tenure = tenures[delivery.partition], tenure.epoch == delivery.epoch,
+            let index = tenure.flights.firstIndex(where: { $0.ticket == delivery.ticket && !$0.isDone })
+        else { return }
+        tenure.flights[index].isDone = true
+        bufferedBytes -= tenure.flights[index].cost
+        let done = tenure.flights.prefix { $0.isDone }
+        if let last = done.last {
+            tenure.watermark = last.nextOffset
+            tenure.flights.removeFirst(done.count)
+        }
+        enqueue(delivery.partition, tenure)
+    }
+
+    /// No further delivery from this partition; what is in flight may finish.
+    package mutating func beginLeaving(_ id: PartitionID) {
+        guard let tenure = tenures[id] else { return }
+        tenure.isLeaving = true
+        dropWaiting(of: tenure)
+    }
+
+    package func hasFlights(_ id: PartitionID) -> Bool {
+        tenures[id]?.flights.isEmpty == false
+    }
+
+    /// Ends the tenure. Whatever is still in flight is abandoned.
+    package mutating func remove(_ id: PartitionID) {
+        guard let tenure = tenures.removeValue(forKey: id) else { return }
+        dropWaiting(of: tenure)
+        for flight in tenure.flights where !flight.isDone { bufferedBytes -= flight.cost }
+    }
+
+    /// How far each partition is done, for those that moved since the last call.
+    package mutating func takeWatermarks() -> [PartitionID: Int64] {
+        var moved: [PartitionID: Int64] = [:]
+        for (id, tenure) in tenures {
+            guard let watermark = tenure.watermark, watermark != tenure.recorded else { continue }
+            moved[id] = watermark
+            tenure.recorded = watermark
+        }
+        return moved
+    }
+
+    /// How far one partition is done in this tenure, also when that was taken before; nil before the first completion.
+    package func watermark(of id: PartitionID) -> Int64? {
+        tenures[id]?.watermark
+    }
+
+    /// Whether fetching should rest, with a wide gap between stop and go: pausing throws away what a client library has
+    /// fetched ahead, so it must not flutter.
+    package mutating func updatePause() -> Bool {
+        if bufferedBytes >= options.bufferBytesMaximum {
+            isPaused = true
+        } else if bufferedBytes <= options.bufferBytesMaximum / 2 {
+            isPaused = false
+        }
+        return isPaused
+    }
+
+    private func cutBatch(from tenure: Tenure) -> (messages: [IncomingMessage], cost: Int) {
+        var batch: [IncomingMessage] = []
+        var cost = 0
+        while batch.count < options.batchMessagesMaximum, let message = tenure.waiting.first,
+            batch.isEmpty || cost + message.cost <= options.batchBytesMaximum
+        {
+            tenure.waiting.popFirst()
+            cost += message.cost
+            batch.append(message)
+        }
+        return (batch, cost)
+    }
+
+    private mutating func dropWaiting(of tenure: Tenure) {
+        while let message = tenure.waiting.popFirst() { bufferedBytes -= message.cost }
+    }
+
+    private func canDeliver(_ tenure: Tenure) -> Bool {
+        !tenure.waiting.isEmpty && !tenure.isLeaving && (options.order == .none || tenure.flights.isEmpty)
+    }
+
+    private mutating func enqueue(_ id: PartitionID, _ tenure: Tenure) {
+        guard !tenure.isQueued, canDeliver(tenure) else { return }
+        tenure.isQueued = true
+        turns.append(id)
+    }
+}
+
+/// Messages of one partition handed to one worker.
+package struct Delivery: Sendable {
+    package let partition: PartitionID
+    package let messages: [IncomingMessage]
+    fileprivate let epoch: Int
+    fileprivate let ticket: Int
+}

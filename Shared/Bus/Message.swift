@@ -1,0 +1,101 @@
+package import ServiceKit
+package import Topics
+
+package struct MessageHeader: Sendable, Equatable {
+    package let name: String
+    package let value: [UInt8]
+
+    package init(_ name: String, _ value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    package init(_ name: String, _ value: String) {
+        self.init(name, Array(value.utf8))
+    }
+
+    package var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+extension [MessageHeader] {
+    package static let traceName = "traceparent"
+
+    package subscript(name: String) -> String? {
+        first { $0.name == name }?.text
+    }
+
+    package var trace: TraceContext? {
+        self[Self.traceName].flatMap { TraceContext(header: $0) }
+    }
+}
+
+/// A message on its way to the bus.
+package struct OutgoingMessage: Sendable {
+    package let channel: Channel
+    /// Messages of one key stay in order; without one they are spread.
+    package let key: [UInt8]?
+    package let value: [UInt8]
+    package let headers: [MessageHeader]
+
+    package init(channel: Channel, key: [UInt8]?, value: [UInt8], headers: [MessageHeader] = []) {
+        self.channel = channel
+        self.key = key
+        self.value = value
+        self.headers = headers
+    }
+
+    /// What it counts against bounds: its own bytes and a little for the house-keeping around them.
+    package var cost: Int {
+        headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
+    }
+}
+
+extension Topic {
+    package func message(
+        _ message: Message, key: [UInt8]?, lane: Lane? = nil, trace: TraceContext? = nil
+    ) -> OutgoingMessage {
+        OutgoingMessage(
+            channel: lane.map { channel($0) } ?? channel, key: key, value: message.encoded(),
+            headers: trace.map { [MessageHeader([MessageHeader].traceName, $0.header)] } ?? [])
+    }
+}
+
+/// A message as the bus delivered it.
+package struct IncomingMessage: Sendable {
+    package let partition: PartitionID
+    package let offset: Int64
+    package let key: [UInt8]?
+    package let value: [UInt8]
+    package let headers: [MessageHeader]
+    /// When it was produced.
+    package let timestamp: Timestamp
+
+    package init(
+        partition: PartitionID, offset: Int64, key: [UInt8]?, value: [UInt8], headers: [MessageHeader],
+        timestamp: Timestamp
+    ) {
+        self.partition = partition
+        self.offset = offset
+        self.key = key
+        self.value = value
+        self.headers = headers
+        self.timestamp = timestamp
+    }
+
+    package var cost: Int {
+        headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
+    }
+}
+
+/// One partition of a topic or lane.
+package struct PartitionID: Hashable, Sendable, CustomStringConvertible {
+    package let channel: String
+    package let number: Int32
+
+    package init(channel: String, number: Int32) {
+        self.channel = channel
+        self.number = number
+    }
+
+    package var description: String { "\(channel)/\(number)" }
+}

@@ -1,0 +1,28 @@
+/// First in, first out, without moving what stays: an array whose head wanders and is cut off now and then.
+package struct Queue<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    package init() {}
+
+    package var count: Int { elements.count - head }
+    package var isEmpty: Bool { count == 0 }
+    package var first: Element? { isEmpty ? nil : elements[head] }
+
+    package mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    @discardableResult
+    package mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head >= 64 && head * 2 >= elements.count {
+            elements.removeSubrange(..<head)
+            head = 0
+        }
+        return element
+    }
+}

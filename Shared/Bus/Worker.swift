@@ -1,0 +1,242 @@
+package import ServiceKit
+package import Topics
+
+/// Runs a handler over one topic or lane: takes, works, makes the outputs durable, and only then acknowledges.
+///
+/// Nothing is given up because of an outage: what fails for want of something else is tried until it succeeds. What fails
+/// by itself is tried a few times, alone, so that one bad message does not drag its neighbours to `dead`.
+package struct Worker<Handler: MessageHandler>: Service {
+    package let name: String
+    private let handler: Handler
+    private let options: WorkerOptions
+    private let consumer: any BusConsumer
+    private let producer: any BusProducer
+    private let group: String
+    private let environment: WorkerEnvironment
+    private let meters: WorkerMeters
+
+    package init(
+        channel: Channel, group: String, handler: Handler, options: WorkerOptions, consumer: any BusConsumer,
+        producer: any BusProducer, environment: WorkerEnvironment
+    ) {
+        name = "worker \(group) of \(channel.name)"
+        self.handler = handler
+        self.options = options
+        self.consumer = consumer
+        self.producer = producer
+        self.group = group
+        self.environment = environment
+        meters = WorkerMeters(environment.metrics, topic: channel.name, group: group)
+    }
+
+    /// Until `stop`, and then until the work in flight is done or the task is cancelled.
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { tasks in
+            for number in 1...options.concurrency {
+                let pulse = environment.health.pulse("\(name) #\(number)", limit: options.handlerLimit)
+                pulse.rest()
+                tasks.addTask { await work(pulse) }
+            }
+        }
+        await consumer.close()
+    }
+
+    package func stop() {
+        consumer.stopTaking()
+    }
+
+    private func work(_ pulse: Pulse) async {
+        while let delivery = await take() {
+            let isDone = await process(delivery, pulse)
+            if isDone {
+                consumer.complete(delivery)
+                meters.handled.increment(by: delivery.messages.count)
+            }
+            pulse.rest()
+        }
+    }
+
+    /// A consumer that cannot fetch says so in its own readiness; here it means only that there is nothing to do.
+    private func take() async -> Delivery? {
+        var attempt = 0
+        while !Task.isCancelled {
+            do {
+                return try await consumer.next()
+            } catch where error.isRetriable {
+                attempt += 1
+                environment.log.warning("nothing can be taken", [.group: group, .error: "\(error)"])
+                await pause(afterAttempt: attempt)
+            } catch {
+                environment.log.error("the consumer ended", [.group: group, .error: "\(error)"])
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// True when every message is done, in one way or another.
+    private func process(_ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+        let started = environment.time.uptime
+        var messages: [ReceivedMessage<Handler.Message>] = []
+        messages.reserveCapacity(delivery.messages.count)
+        var dead: [DeadLetter] = []
+        for message in delivery.messages {
+            do {
+                messages.append(ReceivedMessage(message: try .init(decoding: message.value), origin: message))
+            } catch {
+                dead.append(
+                    DeadLetter(message, group: group, reason: .undecodable, detail: "\(error)", attempts: 1))
+            }
+        }
+        guard await bury(dead, delivery, pulse) else { return false }
+        let isDone = await handleTogether(messages, delivery, pulse)
+        if isDone { meters.duration.record(environment.time.uptime - started) }
+        return isDone
+    }
+
+    /// First all at once; when that fails through the messages themselves, one by one.
+    private func handleTogether(
+        _ messages: [ReceivedMessage<Handler.Message>], _ delivery: Delivery, _ pulse: Pulse
+    ) async -> Bool {
+        guard !messages.isEmpty else { return true }
+        guard messages.count > 1 else { return await handleAlone(messages[0], delivery, pulse) }
+        switch await untilOutcome(of: messages, delivery, pulse, attemptsBefore: 0) {
+        case .done: return true
+        case .abandoned: return false
+        case .failed:
+            for message in messages {
+                guard await handleAlone(message, delivery, pulse) else { return false }
+            }
+            return true
+        }
+    }
+
+    private func handleAlone(
+        _ message: ReceivedMessage<Handler.Message>, _ delivery: Delivery, _ pulse: Pulse
+    ) async -> Bool {
+        var attempts = 0
+        while true {
+            switch await untilOutcome(of: [message], delivery, pulse, attemptsBefore: attempts) {
+            case .done: return true
+            case .abandoned: return false
+            case .failed(let error):
+                attempts += 1
+                let isPoison = error is PoisonMessage
+                guard isPoison || attempts >= options.attemptsMaximum else {
+                    await pause(afterAttempt: attempts)
+                    continue
+                }
+                let letter = DeadLetter(
+                    message.origin, group: group, reason: isPoison ? .poison : .exhausted, detail: "\(error)",
+                    attempts: attempts)
+                return await bury([letter], delivery, pulse)
+            }
+        }
+    }
+
+    private enum Outcome {
+        case done
+        case failed(any Error)
+        /// The partition was taken away or the service was told to end: not ours to finish.
+        case abandoned
+    }
+
+    /// Repeats through outages; returns when the handler has succeeded or failed by itself.
+    private func untilOutcome(
+        of messages: [ReceivedMessage<Handler.Message>], _ delivery: Delivery, _ pulse: Pulse, attemptsBefore: Int
+    ) async -> Outcome {
+        var outages = 0
+        while !Task.isCancelled, consumer.isCurrent(delivery) {
+            pulse.tick()
+            do {
+                let context = HandlerContext(
+                    time: environment.time, random: environment.random, producer: producer,
+                    log: environment.log.tracing(messages[0].trace), attempt: attemptsBefore + 1)
+                let outputs = try await handler.handle(messages, context: context)
+                if !outputs.isEmpty { try await producer.send(outputs) }
+                return .done
+            } catch {
+                meters.errors.increment()
+                let isOutage = (error as? any RetriableError)?.isRetriable ?? false
+                report(error, delivery, isOutage: isOutage)
+                guard isOutage else { return error is CancellationError ? .abandoned : .failed(error) }
+                outages += 1
+                await pause(afterAttempt: outages)
+            }
+        }
+        return .abandoned
+    }
+
+    /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.
+    private func bury(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+        guard !letters.isEmpty else { return true }
+        var outages = 0
+        while !Task.isCancelled, consumer.isCurrent(delivery) {
+            pulse.tick()
+            do {
+                try await producer.send(letters.map(\.outgoing))
+                for letter in letters {
+                    meters.dead.increment()
+                    environment.log.error(
+                        "message moved to dead",
+                        [
+                            .topic: letter.channel, .partition: "\(letter.partition)", .offset: "\(letter.offset)",
+                            .group: group, .reason: letter.reason.rawValue, .error: letter.detail,
+                        ])
+                }
+                return true
+            } catch {
+                report(error, delivery, isOutage: true)
+                outages += 1
+                await pause(afterAttempt: outages)
+            }
+        }
+        return false
+    }
+
+    private func report(_ error: any Error, _ delivery: Delivery, isOutage: Bool) {
+        environment.log.warning(
+            isOutage ? "work waits for something it needs" : "a handler failed",
+            [
+                .topic: delivery.partition.channel, .partition: "\(delivery.partition.number)",
+                .offset: "\(delivery.messages.first?.offset ?? -1)", .group: group, .error: "\(error)",
+            ])
+    }
+
+    /// Cancellation ends the wait early; the caller's loop sees it.
+    private func pause(afterAttempt attempt: Int) async {
+        let delay = options.backoff.delay(afterAttempt: attempt, random: environment.random)
+        try? await environment.time.sleep(for: delay)
+    }
+}
+
+/// What every worker of a process shares.
+package struct WorkerEnvironment: Sendable {
+    package let time: any TimeSource
+    package let random: any RandomSource
+    package let log: Log
+    package let metrics: Metrics
+    package let health: Health
+
+    package init(time: any TimeSource, random: any RandomSource, log: Log, metrics: Metrics, health: Health) {
+        self.time = time
+        self.random = random
+        self.log = log
+        self.metrics = metrics
+        self.health = health
+    }
+}
+
+private struct WorkerMeters: Sendable {
+    let handled: Counter
+    let errors: Counter
+    let dead: Counter
+    let duration: Histogram
+
+    init(_ metrics: Metrics, topic: String, group: String) {
+        handled = metrics.counter(.busMessagesHandled, ["topic": topic, "group": group])
+        errors = metrics.counter(.busHandlerErrors, ["topic": topic, "group": group])
+        dead = metrics.counter(.busDeadLetters, ["topic": topic, "group": group])
+        duration = metrics.histogram(.busHandlerDuration, ["topic": topic, "group": group])
+    }
+}

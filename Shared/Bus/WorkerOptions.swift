@@ -1,0 +1,46 @@
+package import ServiceKit
+
+package struct WorkerOptions: Sendable {
+    package var concurrency: Int
+    /// After so many failures of one message that nothing outside explains, it is moved to `dead`.
+    package var attemptsMaximum: Int
+    package var backoff: Backoff
+    /// A handler that takes longer than this on one attempt counts as stuck, which `/healthz` shows.
+    package var handlerLimit: Duration
+
+    package init(
+        concurrency: Int = 4, attemptsMaximum: Int = 5,
+        backoff: Backoff = Backoff(first: .milliseconds(200), longest: .seconds(30)),
+        handlerLimit: Duration = .seconds(120)
+    ) {
+        self.concurrency = concurrency
+        self.attemptsMaximum = attemptsMaximum
+        self.backoff = backoff
+        self.handlerLimit = handlerLimit
+    }
+
+    package init(environment: inout EnvironmentReader) {
+        let defaults = WorkerOptions()
+        concurrency = environment.integer(
+            "CARILLON_WORKER_CONCURRENCY", default: defaults.concurrency, in: 1...1_024,
+            "Batches worked on at once, over all partitions of one topic or lane.")
+        attemptsMaximum = environment.integer(
+            "CARILLON_WORKER_ATTEMPTS", default: defaults.attemptsMaximum, in: 1...1_000,
+            "Failures of one message before it is moved to the dead topic; what an outage causes is not counted.")
+        let first = environment.duration(
+            "CARILLON_WORKER_BACKOFF_FIRST", default: defaults.backoff.first, in: .milliseconds(1) ... .seconds(60),
+            "Wait after the first failure; it doubles with each further one.")
+        let longest = environment.duration(
+            "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest, in: .milliseconds(1) ... .seconds(3_600),
+            "The wait never grows beyond this.")
+        if longest < first {
+            environment.reject(
+                "CARILLON_WORKER_BACKOFF_LONGEST", "it is shorter than CARILLON_WORKER_BACKOFF_FIRST",
+                fix: "set it to the longer of the two")
+        }
+        backoff = Backoff(first: first, longest: max(first, longest))
+        handlerLimit = environment.duration(
+            "CARILLON_WORKER_HANDLER_LIMIT", default: defaults.handlerLimit, in: .seconds(1) ... .seconds(86_400),
+            "A batch that takes longer counts as stuck, and /healthz fails.")
+    }
+}

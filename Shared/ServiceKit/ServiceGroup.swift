@@ -1,0 +1,91 @@
+/// Runs services that depend on each other, the needed ones first. Stopping goes the other way, one at a time: whoever
+/// feeds others is finished before those it feeds.
+package struct ServiceGroup: Sendable {
+    package enum End: Equatable, Sendable {
+        /// Every service finished what it had taken.
+        case drained
+        /// The deadline passed first; these had not finished and were cancelled.
+        case cutOff([String])
+    }
+
+    private enum Event: Sendable {
+        case asked
+        case ended(Int, (any Error)?)
+        case deadline
+    }
+
+    private let services: [any Service]
+    private let log: Log
+    private let time: any TimeSource
+
+    package init(_ services: [any Service], log: Log, time: any TimeSource) {
+        self.services = services
+        self.log = log
+        self.time = time
+    }
+
+    /// Runs until `stop` returns or a service ends or fails, then drains within the deadline. A failure is thrown after
+    /// that; so is a service that ended though nobody had asked it to.
+    package func run(
+        drainingWithin deadline: Duration, until stop: @escaping @Sendable () async -> Void
+    ) async throws -> End {
+        let (events, report) = AsyncStream.makeStream(of: Event.self)
+        let runs = services.indices.map { index in
+            Task { _ = await report.yield(.ended(index, failure(of: services[index]))) }
+        }
+        let stopping = Task {
+            await stop()
+            report.yield(.asked)
+        }
+        defer { stopping.cancel() }
+        var iterator = events.makeAsyncIterator()
+        guard case .ended(let index, let error) = await iterator.next() else {
+            return await drain(runs, ended: [], within: deadline, &iterator, report)
+        }
+        let end = await drain(runs, ended: [index], within: deadline, &iterator, report)
+        if case .cutOff(let names) = end { log.error("cut off: \(names.joined(separator: ", "))") }
+        throw error ?? ServiceEndedEarly(name: services[index].name)
+    }
+
+    private func failure(of service: any Service) async -> (any Error)? {
+        do {
+            try await service.run()
+            return nil
+        } catch {
+            log.error("\(service.name) failed", [.error: "\(error)"])
+            return error
+        }
+    }
+
+    private func drain(
+        _ runs: [Task<Void, Never>], ended first: Set<Int>, within deadline: Duration,
+        _ events: inout AsyncStream<Event>.Iterator, _ report: AsyncStream<Event>.Continuation
+    ) async -> End {
+        let watchdog = Task {
+            try await time.sleep(for: deadline)
+            report.yield(.deadline)
+        }
+        defer { watchdog.cancel() }
+        var ended = first
+        for index in services.indices.reversed() {
+            services[index].stop()
+            while !ended.contains(index) {
+                switch await events.next() {
+                case .ended(let other, _): ended.insert(other)
+                case .asked: continue
+                case .deadline, nil:
+                    // Not awaited any longer: a service that does not even heed its cancellation must not hold the end.
+                    runs.forEach { $0.cancel() }
+                    return .cutOff(services.indices.filter { !ended.contains($0) }.map { services[$0].name })
+                }
+            }
+        }
+        return .drained
+    }
+}
+
+/// A service returned though nobody had asked it to.
+package struct ServiceEndedEarly: Error, CustomStringConvertible {
+    package let name: String
+    package var description: String { "\(name) ended by itself" }
+}

@@ -1,0 +1,94 @@
+/// Every topic of the house, in the order in which a push meets them. `docs/topics.md` is compared with this file by a
+/// test.
+package enum Topics {
+    /// Kafka's replication and one machine's disk allow no larger message; a chunk of devices stays well below.
+    package static let messageBytesMaximum = 256 * 1024
+
+    /// Accepted tasks. Forward: at the bound ingest answers 503 rather than accept what it cannot store.
+    package static let tasks = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "tasks", .work, admission: .forward, partitions: hot, key: "task",
+            from: ["ingest-api", "scheduler"], to: ["targeting-resolver", "event-stream"]))
+
+    /// What publishers asked to be sent later. On Kafka it is the truth behind the scheduler's index.
+    package static let schedules = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "schedules", .work, admission: .forward, cleanup: .compaction, partitions: warm, key: "task",
+            from: ["ingest-api"], to: ["scheduler"]))
+
+    /// One job a segment (or a part of a device list) of a task, shared by all resolvers.
+    package static let segments = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "segments", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            from: ["targeting-resolver"], to: ["targeting-resolver"]))
+
+    /// Chunks of targeted devices.
+    package static let audience = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "audience", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            from: ["targeting-resolver", "scheduler"], to: ["renderer"]))
+
+    package static let dispatchAPNs = dispatch("apns", to: "apns-sender")
+    package static let dispatchAndroid = dispatch("android", to: "android-sender")
+    package static let dispatchWeb = dispatch("web", to: "web-sender")
+
+    /// Devices to be tried again later. Draining: a sender must be able to hand back what it cannot send.
+    package static let retries = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "retries", .work, admission: .draining, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            from: senders, to: ["scheduler"]))
+
+    /// What became of devices, many outcomes a message.
+    package static let results = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "results", .work, admission: .draining, partitions: hot, key: "task and segment",
+            from: senders + ["renderer", "scheduler", "targeting-resolver"], to: ["reporter"]))
+
+    /// Closed tasks with their sums.
+    package static let reports = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "reports", .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
+            from: ["reporter"], to: ["analysts"]))
+
+    /// Devices that are gone, for those who keep their own lists.
+    package static let feedback = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "feedback", .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "app and device",
+            from: ["reporter"], to: ["analysts"]))
+
+    /// Every change of the registry. The number of partitions is for ever: a key must keep its place.
+    package static let registry = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "registry", .log, admission: .draining, cleanup: .compaction,
+            partitions: .init(kafka: 64, embedded: 4), key: "app, segment and record",
+            from: ["ingest-api", "reporter"], to: ["ingest-api"]))
+
+    /// Messages that were given up: the original bytes and headers, with the reason in headers of their own.
+    package static let dead = Topic<OpaqueMessage>(
+        TopicDeclaration(
+            "dead", .log, admission: .draining, cleanup: .age(days: 30), partitions: .init(kafka: 4, embedded: 1),
+            key: "as the message had it", from: ["every worker"], to: ["carillon"]))
+
+    package static let all: [TopicDeclaration] = [
+        tasks.declaration, schedules.declaration, segments.declaration, audience.declaration,
+        dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
+        results.declaration, reports.declaration, feedback.declaration, registry.declaration, dead.declaration,
+    ]
+
+    /// The topic or lane of that name, such as `audience.fast`.
+    package static func channel(named name: String) -> Channel? {
+        all.lazy.flatMap(\.channels).first { $0.name == name }
+    }
+
+    private static let hot = TopicDeclaration.Partitions(kafka: 24, embedded: 4)
+    private static let warm = TopicDeclaration.Partitions(kafka: 12, embedded: 2)
+    private static let senders = ["apns-sender", "android-sender", "web-sender"]
+
+    /// Rendered chunks for one family of providers.
+    private static func dispatch(_ family: String, to sender: String) -> Topic<OpaqueMessage> {
+        Topic(
+            TopicDeclaration(
+                "dispatch.\(family)", .work, admission: .forward, lanes: Lane.allCases, partitions: hot,
+                key: "task and segment", from: ["renderer"], to: [sender]))
+    }
+}
