@@ -52,7 +52,7 @@ package struct Inbox {
     }
 
     /// Takes in what was fetched, in order. Returns how many messages are missing before and between.
-    package mutating func offer(_ messages: [IncomingMessage], to id: PartitionID) -> Int64 {
+    package mutating func offer(_ messages: some Sequence<IncomingMessage>, to id: PartitionID) -> Int64 {
         guard let tenure = tenures[id], !tenure.isLeaving else { return 0 }
         var missing: Int64 = 0
         for message in messages {

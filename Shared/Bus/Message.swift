@@ -99,3 +99,15 @@ package struct PartitionID: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(channel)/\(number)" }
 }
+
+extension [OutgoingMessage] {
+    /// Refuses what no driver carries, before anything was sent.
+    package func checkSizes() throws(BusError) {
+        for message in self where message.value.count > Topics.messageBytesMaximum {
+            throw BusError(
+                .tooLarge,
+                "a message of \(message.value.count) bytes for \(message.channel.name); "
+                    + "the most is \(Topics.messageBytesMaximum)")
+        }
+    }
+}

@@ -1,1 +1,32 @@
-import Bus
+package import Bus
+package import ServiceKit
+
+/// A bus within one process, with the contract of the others: for the simulation of a whole pipeline, and for tests that
+/// need no broker. Nothing survives the process.
+package final class MemoryBus: Bus {
+    private let broker: MemoryBroker
+    private let time: any TimeSource
+    private let random: any RandomSource
+
+    package init(bytesMaximum: Int = 64 << 20, time: any TimeSource, random: any RandomSource) {
+        broker = MemoryBroker(bytesMaximum: bytesMaximum)
+        self.time = time
+        self.random = random
+    }
+
+    package func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
+        MemoryProducer(broker: broker, options: options, time: time, random: random)
+    }
+
+    package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
+        let consumer = MemoryConsumer(broker: broker, options: options)
+        broker.join(consumer.member, options.channel, group: options.group)
+        return consumer
+    }
+
+    package func readiness() async -> Health.Readiness {
+        .ready
+    }
+
+    package func close() async {}
+}

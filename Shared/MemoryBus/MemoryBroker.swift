@@ -1,0 +1,207 @@
+import Bus
+import ServiceKit
+import Synchronization
+import Topics
+
+/// The logs, the groups and who holds what. Mailboxes are filled while the broker's lock is held, and no mailbox calls
+/// back into the broker, so the two locks are always taken in that order.
+final class MemoryBroker: Sendable {
+    /// One consumer, as its group knows it.
+    final class Member: Sendable {
+        let mailbox: Mailbox
+
+        init(mailbox: Mailbox) {
+            self.mailbox = mailbox
+        }
+    }
+
+    fileprivate struct Group {
+        var members: [Member] = []
+        var owners: [Member?]
+        var fetched: [Int64]
+        var done: [Int64]
+    }
+
+    fileprivate struct ChannelState {
+        let channel: Channel
+        var logs: [MemoryLog]
+        var groups: [String: Group] = [:]
+        var bytes: Int { logs.reduce(0) { $0 + $1.bytes } }
+    }
+
+    fileprivate struct Waiter {
+        let id: Int
+        let channel: String
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    fileprivate struct State {
+        var channels: [String: ChannelState] = [:]
+        var waiters: [Waiter] = []
+        var waiterIDs = 0
+    }
+
+    private let bytesMaximum: Int
+    private let state = Mutex(State())
+
+    init(bytesMaximum: Int) {
+        self.bytesMaximum = bytesMaximum
+    }
+
+    /// False when a topic on which one has to wait is at its bound.
+    func append(_ messages: [OutgoingMessage], now: Timestamp, random: any RandomSource) -> Bool {
+        state.withLock { state in
+            for message in messages { state.touch(message.channel) }
+            let isFull = messages.contains { message in
+                message.channel.declaration.admission == .forward
+                    && (state.channels[message.channel.name]?.bytes ?? 0) >= bytesMaximum
+            }
+            guard !isFull else { return false }
+            for message in messages { state.append(message, now: now, random: random) }
+            for name in Set(messages.map(\.channel.name)) { pump(name, &state) }
+            return true
+        }
+    }
+
+    /// Waits until the channel has room; false when `giveUpWaiting` was called first, with the number that `waiting` got.
+    func awaitRoom(in channel: Channel, waiting: (Int) -> Void) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let id = state.withLock { state -> Int? in
+                guard (state.channels[channel.name]?.bytes ?? 0) >= bytesMaximum else { return nil }
+                state.waiterIDs += 1
+                state.waiters.append(
+                    Waiter(id: state.waiterIDs, channel: channel.name, continuation: continuation))
+                return state.waiterIDs
+            }
+            if let id { waiting(id) } else { continuation.resume(returning: true) }
+        }
+    }
+
+    func giveUpWaiting(_ id: Int) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(returning: false)
+    }
+
+    func join(_ member: Member, _ channel: Channel, group: String) {
+        state.withLock { state in
+            state.touch(channel)
+            let partitions = channel.declaration.partitions.embedded
+            let starts = state.channels[channel.name]?.logs.map(\.firstOffset) ?? []
+            let fresh = Group(owners: Array(repeating: nil, count: partitions), fetched: starts, done: starts)
+            state.channels[channel.name]?.groups[group, default: fresh].members.append(member)
+            pump(channel.name, &state)
+        }
+    }
+
+    /// What the member has completed stays done; what it held is delivered to others.
+    func leave(_ member: Member, _ channel: Channel, group: String) {
+        state.withLock { state in
+            collectDone(channel.name, &state)
+            state.channels[channel.name]?.groups[group]?.members.removeAll { $0 === member }
+            for partition in state.channels[channel.name]?.logs.indices ?? 0..<0
+            where state.channels[channel.name]?.groups[group]?.owners[partition] === member {
+                state.channels[channel.name]?.groups[group]?.owners[partition] = nil
+            }
+            for id in member.mailbox.read({ $0.assigned }) { member.mailbox.change { $0.remove(id) } }
+            pump(channel.name, &state)
+        }
+    }
+
+    /// After a completion: partitions may change hands, logs may be cut, producers may go on.
+    func progress(_ channel: Channel) {
+        state.withLock { pump(channel.name, &$0) }
+    }
+
+    private func pump(_ name: String, _ state: inout State) {
+        collectDone(name, &state)
+        balance(name, &state)
+        fill(name, &state)
+        state.channels[name]?.trim(bytesMaximum: bytesMaximum)
+        guard (state.channels[name]?.bytes ?? 0) < bytesMaximum else { return }
+        let ready = state.waiters.filter { $0.channel == name }
+        state.waiters.removeAll { $0.channel == name }
+        for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+
+    private func collectDone(_ name: String, _ state: inout State) {
+        for (groupName, group) in state.channels[name]?.groups ?? [:] {
+            for (partition, owner) in group.owners.enumerated() {
+                let id = PartitionID(channel: name, number: Int32(partition))
+                guard let done = owner?.mailbox.read({ $0.watermark(of: id) }) else { continue }
+                state.channels[name]?.groups[groupName]?.done[partition] = done
+            }
+        }
+    }
+
+    /// Partitions in turn over the members. One that changes hands waits for the work in flight.
+    private func balance(_ name: String, _ state: inout State) {
+        for (groupName, group) in state.channels[name]?.groups ?? [:] {
+            var group = group
+            for partition in group.owners.indices {
+                let id = PartitionID(channel: name, number: Int32(partition))
+                let target = group.members.isEmpty ? nil : group.members[partition % group.members.count]
+                if let owner = group.owners[partition], owner !== target {
+                    let isFree = owner.mailbox.change { inbox in
+                        inbox.beginLeaving(id)
+                        return !inbox.hasFlights(id)
+                    }
+                    guard isFree else { continue }
+                    owner.mailbox.change { $0.remove(id) }
+                    group.owners[partition] = nil
+                }
+                if group.owners[partition] == nil, let target {
+                    group.owners[partition] = target
+                    group.fetched[partition] = group.done[partition]
+                    target.mailbox.change { $0.assign(id, from: group.done[partition]) }
+                }
+            }
+            state.channels[name]?.groups[groupName] = group
+        }
+    }
+
+    private func fill(_ name: String, _ state: inout State) {
+        guard let channel = state.channels[name] else { return }
+        for (groupName, group) in channel.groups {
+            for (partition, owner) in group.owners.enumerated() {
+                guard let owner, !owner.mailbox.change({ $0.updatePause() }) else { continue }
+                let fresh = channel.logs[partition].messages(from: group.fetched[partition], bytesMaximum: 1 << 20)
+                guard let last = fresh.last else { continue }
+                _ = owner.mailbox.change { $0.offer(fresh, to: last.partition) }
+                state.channels[name]?.groups[groupName]?.fetched[partition] = last.offset + 1
+            }
+        }
+    }
+}
+
+extension MemoryBroker.State {
+    fileprivate mutating func touch(_ channel: Channel) {
+        guard channels[channel.name] == nil else { return }
+        let partitions = channel.declaration.partitions.embedded
+        channels[channel.name] = .init(channel: channel, logs: (0..<partitions).map { _ in MemoryLog() })
+    }
+
+    fileprivate mutating func append(_ message: OutgoingMessage, now: Timestamp, random: any RandomSource) {
+        let name = message.channel.name
+        let count = message.channel.declaration.partitions.embedded
+        let number = message.key.map { Partitioner.partition(ofKey: $0, count: count) } ?? Int32(random.next() % UInt64(count))
+        channels[name]?.logs[Int(number)].append(message, to: PartitionID(channel: name, number: number), now: now)
+    }
+}
+
+extension MemoryBroker.ChannelState {
+    /// Work goes once every group is through; a log forgets its oldest when it outgrows the bound.
+    fileprivate mutating func trim(bytesMaximum: Int) {
+        for partition in logs.indices {
+            switch channel.declaration.kind {
+            case .work:
+                guard let done = groups.values.map({ $0.done[partition] }).min() else { continue }
+                logs[partition].removeAll(before: done)
+            case .log:
+                logs[partition].trim(to: bytesMaximum / logs.count)
+            }
+        }
+    }
+}

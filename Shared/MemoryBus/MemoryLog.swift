@@ -1,0 +1,49 @@
+import Bus
+import ServiceKit
+
+/// One partition: messages in the order of their offsets, cut off at the front.
+struct MemoryLog {
+    private var messages: [IncomingMessage] = []
+    private(set) var firstOffset: Int64 = 0
+    private(set) var bytes = 0
+
+    private var nextOffset: Int64 { firstOffset + Int64(messages.count) }
+
+    mutating func append(_ message: OutgoingMessage, to partition: PartitionID, now: Timestamp) {
+        messages.append(
+            IncomingMessage(
+                partition: partition, offset: nextOffset, key: message.key, value: message.value,
+                headers: message.headers, timestamp: now))
+        bytes += message.cost
+    }
+
+    func messages(from offset: Int64, bytesMaximum: Int) -> ArraySlice<IncomingMessage> {
+        let start = Int(max(offset, firstOffset) - firstOffset)
+        guard start < messages.count else { return [] }
+        var end = start
+        var taken = 0
+        while end < messages.count, taken < bytesMaximum {
+            taken += messages[end].cost
+            end += 1
+        }
+        return messages[start..<end]
+    }
+
+    mutating func removeAll(before offset: Int64) {
+        let count = Int(min(offset, nextOffset) - firstOffset)
+        guard count > 0 else { return }
+        bytes -= messages[..<count].reduce(0) { $0 + $1.cost }
+        messages.removeFirst(count)
+        firstOffset += Int64(count)
+    }
+
+    mutating func trim(to bytesMaximum: Int) {
+        var end = 0
+        var rest = bytes
+        while rest > bytesMaximum, end < messages.count {
+            rest -= messages[end].cost
+            end += 1
+        }
+        removeAll(before: firstOffset + Int64(end))
+    }
+}
