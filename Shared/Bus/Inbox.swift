@@ -65,6 +65,13 @@ package struct Inbox {
         return missing
     }
 
+    /// Like `offer`, for a bus whose entries hold several messages: what lies before the position was done or offered
+    /// already.
+    package mutating func offerUnseen(_ messages: [IncomingMessage], to id: PartitionID) -> Int64 {
+        let position = tenures[id]?.position ?? 0
+        return offer(messages.drop { $0.offset < position }, to: id)
+    }
+
     /// The next delivery, when any partition can give one.
     package mutating func take() -> Delivery? {
         while let id = turns.popFirst() {
@@ -118,6 +125,10 @@ package struct Inbox {
         for flight in tenure.flights where !flight.isDone { bufferedBytes -= flight.cost }
     }
 
+    package var hasNewWatermarks: Bool {
+        tenures.values.contains { $0.watermark != $0.recorded }
+    }
+
     /// How far each partition is done, for those that moved since the last call.
     package mutating func takeWatermarks() -> [PartitionID: Int64] {
         var moved: [PartitionID: Int64] = [:]
@@ -127,6 +138,11 @@ package struct Inbox {
             tenure.recorded = watermark
         }
         return moved
+    }
+
+    /// The watermark could not be recorded; it counts as moved again.
+    package mutating func forgetRecorded(_ id: PartitionID) {
+        tenures[id]?.recorded = nil
     }
 
     /// How far one partition is done in this tenure, also when that was taken before; nil before the first completion.

@@ -1,0 +1,68 @@
+package import Bus
+package import RedisClient
+package import ServiceKit
+import Synchronization
+
+/// The embedded bus: Redis Streams as partitions, for one machine.
+///
+/// Durable as far as Redis is: run it with an append-only file and `appendfsync always`, or an acknowledged message can
+/// be lost with the machine or the process. `readiness` says when it is not.
+package final class RedisBus: Bus {
+    private let shared: RedisBusShared
+    private let redis: RedisConfiguration
+    private let metrics: Metrics
+    private let health: Health
+    private let readers = Mutex<[RedisClient]>([])
+
+    package init(
+        redis: RedisConfiguration, _ configuration: RedisBusConfiguration, log: Log, metrics: Metrics, health: Health,
+        time: any TimeSource, random: any RandomSource
+    ) {
+        self.redis = redis
+        self.metrics = metrics
+        self.health = health
+        shared = RedisBusShared(
+            client: RedisClient(redis, log: log, metrics: metrics, time: time, random: random),
+            configuration: configuration, log: log, metrics: metrics, time: time, random: random)
+    }
+
+    package func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
+        RedisProducer(shared: shared, options: options)
+    }
+
+    package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
+        let count = try await shared.partitionCount(of: options.channel)
+        var single = redis
+        single.connections = 1
+        let reading = RedisClient(
+            single, log: shared.log, metrics: metrics, time: shared.time, random: shared.random)
+        readers.withLock { $0.append(reading) }
+        return RedisConsumer(
+            shared: shared, options: options, partitionCount: count, reading: reading, health: health)
+    }
+
+    package func readiness() async -> Health.Readiness {
+        do {
+            let settings = try await shared.client.send(RedisCommand("CONFIG", "GET", "append*"))
+            let texts = settings.array?.compactMap(\.string) ?? []
+            let pairs = zip(texts, texts.dropFirst())
+            guard pairs.contains(where: { $0 == ("appendonly", "yes") }),
+                pairs.contains(where: { $0 == ("appendfsync", "always") })
+            else {
+                return .notReady(
+                    "Redis would lose acknowledged messages: start it with appendonly yes and appendfsync always")
+            }
+            return .ready
+        } catch where error.code == .reply("NOPERM") {
+            // Managed servers hide their settings; whoever runs one has read its durability in its manual.
+            return .ready
+        } catch {
+            return .notReady("Redis does not answer: \(error)")
+        }
+    }
+
+    package func close() async {
+        for reader in readers.withLock({ $0 }) { await reader.close() }
+        await shared.client.close()
+    }
+}

@@ -1,0 +1,49 @@
+package import ServiceKit
+
+package struct RedisBusConfiguration: Sendable {
+    /// Forward producers wait once a topic or lane holds so much that nobody is through with.
+    package var channelBytesMaximum: Int
+    /// The oldest messages of a log go once it holds more, divided over its partitions.
+    package var logBytesMaximum: Int
+    /// Forward producers also wait while Redis uses more of its `maxmemory`; the rest is for what drains.
+    package var memoryPercentMaximum: Int
+    /// A consumer that has not renewed for so long is taken for dead, and its partitions go to others.
+    package var lease: Duration
+    /// How often a consumer renews its leases and looks who else is there.
+    package var heartbeat: Duration
+
+    package init(
+        channelBytesMaximum: Int = 64 << 20, logBytesMaximum: Int = 64 << 20, memoryPercentMaximum: Int = 70,
+        lease: Duration = .seconds(10), heartbeat: Duration = .seconds(2)
+    ) {
+        self.channelBytesMaximum = channelBytesMaximum
+        self.logBytesMaximum = logBytesMaximum
+        self.memoryPercentMaximum = memoryPercentMaximum
+        self.lease = lease
+        self.heartbeat = heartbeat
+    }
+
+    package init(environment: inout EnvironmentReader) {
+        let defaults = RedisBusConfiguration()
+        channelBytesMaximum = environment.bytes(
+            "CARILLON_BUS_CHANNEL_BYTES", default: defaults.channelBytesMaximum, in: (1 << 20)...(64 << 30),
+            "Embedded bus: unread bytes of one topic or lane at which its forward producers wait.")
+        logBytesMaximum = environment.bytes(
+            "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
+            "Embedded bus: size at which a log topic forgets its oldest messages.")
+        memoryPercentMaximum = environment.integer(
+            "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
+            "Embedded bus: share of Redis' maxmemory at which forward producers wait; the rest is for what drains.")
+        lease = environment.duration(
+            "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
+            "Embedded bus: silence after which a consumer is taken for dead.")
+        heartbeat = environment.duration(
+            "CARILLON_BUS_HEARTBEAT", default: defaults.heartbeat, in: .milliseconds(10) ... .seconds(200),
+            "Embedded bus: how often a consumer shows that it lives.")
+        if heartbeat * 3 > lease {
+            environment.reject(
+                "CARILLON_BUS_HEARTBEAT", "it is more than a third of CARILLON_BUS_LEASE",
+                fix: "keep it at a third or less, so that one late heartbeat costs nothing")
+        }
+    }
+}

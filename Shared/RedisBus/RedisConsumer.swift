@@ -1,0 +1,65 @@
+import Bus
+import RedisClient
+import ServiceKit
+import Synchronization
+import Topics
+
+/// One member of a group. Two native threads serve it, so that neither handlers nor a slow read can hold up the heartbeat
+/// by which the others know that it lives: the keeper renews leases and records what is done, the reader fetches.
+final class RedisConsumer: BusConsumer {
+    private let mailbox: Mailbox
+    private let shared: RedisBusShared
+    private let tenures = Monitor(RedisTenures())
+    private let isClosing = Atomic<Bool>(false)
+    private let keeperEnded = OneTimeEvent()
+    private let readerEnded = OneTimeEvent()
+
+    init(shared: RedisBusShared, options: ConsumerOptions, partitionCount: Int, reading: RedisClient, health: Health) {
+        self.shared = shared
+        mailbox = Mailbox(options)
+        let member = shared.random.hexadecimal()
+        let keeper = RedisKeeper(
+            shared: shared, options: options, member: member, partitionCount: partitionCount, mailbox: mailbox,
+            tenures: tenures, pulse: health.pulse("leases of \(options.group) on \(options.channel.name)", limit: .seconds(30)))
+        let reader = RedisReader(
+            shared: shared, options: options, client: reading, mailbox: mailbox, tenures: tenures,
+            pulse: health.pulse("reader of \(options.group) on \(options.channel.name)", limit: .seconds(30)))
+        // The threads hold this consumer until `close`, which every owner must call.
+        NativeThread(name: "bus-keeper") { [self] in
+            keeper.run { isClosing.load(ordering: .acquiring) }
+            keeperEnded.happen()
+        }.detach()
+        NativeThread(name: "bus-reader") { [self] in
+            reader.run { isClosing.load(ordering: .acquiring) }
+            readerEnded.happen()
+        }.detach()
+    }
+
+    func next() async throws(BusError) -> Delivery? {
+        await mailbox.next()
+    }
+
+    func complete(_ delivery: Delivery) {
+        mailbox.complete(delivery)
+    }
+
+    func isCurrent(_ delivery: Delivery) -> Bool {
+        mailbox.isCurrent(delivery)
+    }
+
+    var assignedPartitions: Int { tenures.withLock { $0.held.count } }
+
+    func stopTaking() {
+        mailbox.stop()
+    }
+
+    func close() async {
+        mailbox.stop()
+        isClosing.store(true, ordering: .releasing)
+        // Wakes both threads from their waits.
+        mailbox.change { _ in }
+        tenures.change { _ in }
+        await keeperEnded.wait()
+        await readerEnded.wait()
+    }
+}

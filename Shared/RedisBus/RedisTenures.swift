@@ -1,0 +1,75 @@
+import Bus
+
+/// The partitions one consumer holds: under which fence, how far they were read, and how many bytes lie below each
+/// offset. Pure; shared by the thread that renews and the thread that reads.
+struct RedisTenures {
+    struct Tenure {
+        let fence: Int64
+        /// The next offset to read.
+        fileprivate(set) var position: Int64
+        /// For entries not done yet: the offset after each and the bytes up to there.
+        fileprivate var marks: [(nextOffset: Int64, bytes: Int64)] = []
+        fileprivate var passed: Int64
+        var leavingSince: Duration?
+
+        init(fence: Int64, position: Int64, passed: Int64) {
+            self.fence = fence
+            self.position = position
+            self.passed = passed
+        }
+    }
+
+    private(set) var held: [Int32: Tenure] = [:]
+
+    var numbers: [Int32] { held.keys.sorted() }
+
+    mutating func begin(_ number: Int32, _ tenure: Tenure) {
+        held[number] = tenure
+    }
+
+    mutating func end(_ number: Int32) {
+        held[number] = nil
+    }
+
+    mutating func markLeaving(_ number: Int32, since now: Duration) {
+        if held[number]?.leavingSince == nil { held[number]?.leavingSince = now }
+    }
+
+    /// What is to be read: partitions that stay, and from where.
+    var reading: [(number: Int32, fence: Int64, position: Int64)] {
+        numbers.compactMap { number in
+            guard let tenure = held[number], tenure.leavingSince == nil else { return nil }
+            return (number, tenure.fence, tenure.position)
+        }
+    }
+
+    /// Notes an entry that was read. False when it belongs to a tenure that is over, or was read before.
+    mutating func note(_ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64) -> Bool {
+        guard let tenure = held[number], tenure.fence == fence, tenure.leavingSince == nil,
+            nextOffset > tenure.position
+        else { return false }
+        held[number]?.position = nextOffset
+        held[number]?.marks.append((nextOffset, bytes))
+        return true
+    }
+
+    /// The bytes below a watermark. A watermark inside an entry counts none of it: the bound errs to the safe side.
+    mutating func passed(_ number: Int32, upTo watermark: Int64) -> Int64 {
+        guard let tenure = held[number] else { return 0 }
+        let done = tenure.marks.prefix { $0.nextOffset <= watermark }
+        guard let last = done.last else { return tenure.passed }
+        held[number]?.marks.removeFirst(done.count)
+        held[number]?.passed = last.bytes
+        return last.bytes
+    }
+}
+
+/// Who of a group should hold which partition: its members in order take them in turn, so that all come to the same
+/// answer without talking to each other.
+enum RedisShare {
+    static func partitions(of member: String, among members: [String], count: Int) -> Set<Int32> {
+        let sorted = members.sorted()
+        guard let rank = sorted.firstIndex(of: member) else { return [] }
+        return Set(stride(from: rank, to: count, by: sorted.count).map { Int32($0) })
+    }
+}
