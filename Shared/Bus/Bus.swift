@@ -10,6 +10,9 @@ package import Topics
 package protocol Bus: Sendable {
     func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer
     func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer
+    /// Shows everything that lies on a topic or lane now, the oldest of each partition first, without being a member of any
+    /// group; until `visit` returns false.
+    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws
     /// Whether the bus answers now, for `/readyz`.
     func readiness() async -> Health.Readiness
     func close() async

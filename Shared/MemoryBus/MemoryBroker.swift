@@ -110,6 +110,12 @@ final class MemoryBroker: Sendable {
         }
     }
 
+    func snapshot(of channel: Channel) -> [IncomingMessage] {
+        state.withLock { state in
+            (state.channels[channel.name]?.logs ?? []).flatMap { $0.messages(from: 0, bytesMaximum: .max) }
+        }
+    }
+
     /// After a completion: partitions may change hands, logs may be cut, producers may go on.
     func progress(_ channel: Channel) {
         state.withLock { pump(channel.name, &$0) }

@@ -1,5 +1,6 @@
 package import Bus
 package import ServiceKit
+package import Topics
 
 /// A bus within one process, with the contract of the others: for the simulation of a whole pipeline, and for tests that
 /// need no broker. Nothing survives the process.
@@ -22,6 +23,12 @@ package final class MemoryBus: Bus {
         let consumer = MemoryConsumer(broker: broker, options: options)
         broker.join(consumer.member, options.channel, group: options.group)
         return consumer
+    }
+
+    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+        for message in broker.snapshot(of: channel) {
+            guard try await visit(message) else { return }
+        }
     }
 
     package func readiness() async -> Health.Readiness {

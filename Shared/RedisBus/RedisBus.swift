@@ -2,6 +2,7 @@ package import Bus
 package import RedisClient
 package import ServiceKit
 import Synchronization
+package import Topics
 
 /// The embedded bus: Redis Streams as partitions, for one machine.
 ///
@@ -39,6 +40,30 @@ package final class RedisBus: Bus {
         readers.withLock { $0.append(reading) }
         return RedisConsumer(
             shared: shared, options: options, partitionCount: count, reading: reading, health: health)
+    }
+
+    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+        for number in 0..<(try await shared.partitionCount(of: channel)) {
+            let partition = PartitionID(channel: channel.name, number: Int32(number))
+            var start = "-"
+            while let page = try await page(of: partition, from: start), !page.isEmpty {
+                for entry in page {
+                    let messages = try MessageBatch.decode(
+                        entry.batch, partition: partition, nextOffset: entry.nextOffset)
+                    for message in messages {
+                        guard try await visit(message) else { return }
+                    }
+                    start = "(\(entry.nextOffset)-0"
+                }
+            }
+        }
+    }
+
+    /// A few entries, since each may hold half a megabyte.
+    private func page(of partition: PartitionID, from start: String) async throws -> [RedisStreamEntry]? {
+        let reply = try await shared.client.send(
+            RedisCommand("XRANGE", RedisBusKeys.log(partition), RedisArgument(start), "+", "COUNT", "8"))
+        return reply.array?.compactMap { RedisStreamEntry($0) }
     }
 
     package func readiness() async -> Health.Readiness {

@@ -1,0 +1,156 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@Suite struct InboxTests {
+    private let partition = PartitionID(channel: "t", number: 0)
+
+    private func inbox(_ order: ConsumerOptions.Order = .partition, batch: Int = 2, buffer: Int = 1 << 20) -> Inbox {
+        Inbox(
+            ConsumerOptions(
+                channel: TestTopics.make().channel, group: "g", order: order, batchMessagesMaximum: batch,
+                bufferBytesMaximum: buffer))
+    }
+
+    private func messages(_ offsets: ClosedRange<Int64>, bytes: Int = 10, partition number: Int32 = 0) -> [IncomingMessage] {
+        offsets.map {
+            IncomingMessage(
+                partition: PartitionID(channel: "t", number: number), offset: $0, key: nil,
+                value: [UInt8](repeating: 1, count: bytes), headers: [], timestamp: Timestamp(milliseconds: 0))
+        }
+    }
+
+    /// The macros of the test library evaluate on a copy, and all of these change the inbox.
+    private func taken(from inbox: inout Inbox) throws -> Delivery {
+        let delivery = inbox.take()
+        return try #require(delivery)
+    }
+
+    private func isIdle(_ inbox: inout Inbox) -> Bool { inbox.take() == nil }
+    private func moved(_ inbox: inout Inbox) -> [PartitionID: Int64] { inbox.takeWatermarks() }
+
+    private func missing(_ inbox: inout Inbox, _ messages: [IncomingMessage]) -> Int64 {
+        inbox.offer(messages, to: partition)
+    }
+
+    @Test func withOrderAPartitionHasOneDeliveryOut() throws {
+        var inbox = inbox()
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...4), to: partition)
+        let first = try taken(from: &inbox)
+        #expect(first.messages.map(\.offset) == [0, 1])
+        #expect(isIdle(&inbox))
+        inbox.complete(first)
+        let second = try taken(from: &inbox)
+        #expect(second.messages.map(\.offset) == [2, 3])
+    }
+
+    @Test func withoutOrderTheWatermarkStopsAtTheOldestOpenDelivery() throws {
+        var inbox = inbox(.none)
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...5), to: partition)
+        let deliveries = (0..<3).compactMap { _ in inbox.take() }
+        try #require(deliveries.count == 3)
+        inbox.complete(deliveries[2])
+        inbox.complete(deliveries[1])
+        #expect(moved(&inbox).isEmpty)
+        inbox.complete(deliveries[0])
+        #expect(moved(&inbox) == [partition: 6])
+        #expect(moved(&inbox).isEmpty)
+    }
+
+    @Test func aWatermarkThatCouldNotBeRecordedIsOfferedAgain() throws {
+        var inbox = inbox()
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...0), to: partition)
+        let taken = try taken(from: &inbox)
+        inbox.complete(taken)
+        #expect(moved(&inbox) == [partition: 1])
+        inbox.forgetRecorded(partition)
+        #expect(inbox.hasNewWatermarks)
+        #expect(moved(&inbox) == [partition: 1])
+    }
+
+    @Test func completingTwiceCountsOnce() throws {
+        var inbox = inbox()
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...1), to: partition)
+        let delivery = try taken(from: &inbox)
+        inbox.complete(delivery)
+        inbox.complete(delivery)
+        #expect(inbox.bufferedBytes == 0)
+    }
+
+    @Test func workOfAnEarlierTenureIsIgnored() throws {
+        var inbox = inbox()
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...1), to: partition)
+        let stale = try taken(from: &inbox)
+        inbox.remove(partition)
+        inbox.assign(partition)
+        #expect(!inbox.isCurrent(stale))
+        inbox.complete(stale)
+        #expect(moved(&inbox).isEmpty)
+        #expect(inbox.bufferedBytes == 0)
+    }
+
+    @Test func aLeavingPartitionFinishesButDeliversNoMore() throws {
+        var inbox = inbox()
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...4), to: partition)
+        let delivery = try taken(from: &inbox)
+        inbox.beginLeaving(partition)
+        #expect(inbox.hasFlights(partition))
+        inbox.complete(delivery)
+        #expect(!inbox.hasFlights(partition))
+        #expect(isIdle(&inbox))
+        #expect(inbox.watermark(of: partition) == 2)
+        #expect(inbox.bufferedBytes == 0)
+    }
+
+    @Test func partitionsTakeTurns() {
+        var inbox = inbox(batch: 1)
+        for number: Int32 in 0...1 {
+            inbox.assign(PartitionID(channel: "t", number: number))
+            _ = inbox.offer(messages(0...2, partition: number), to: PartitionID(channel: "t", number: number))
+        }
+        var turns: [Int32] = []
+        while let delivery = inbox.take() {
+            turns.append(delivery.partition.number)
+            inbox.complete(delivery)
+        }
+        #expect(turns == [0, 1, 0, 1, 0, 1])
+    }
+
+    @Test func aGapIsCountedAndARepeatIsNot() {
+        var inbox = inbox()
+        inbox.assign(partition, from: 5)
+        #expect(missing(&inbox, messages(5...6)) == 0)
+        #expect(missing(&inbox, messages(9...9)) == 2)
+        let missing = inbox.offerUnseen(messages(8...10), to: partition)
+        #expect(missing == 0)
+    }
+
+    @Test func pausesAtTheBoundAndGoesOnAtHalf() throws {
+        var inbox = inbox(buffer: 400)
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...3, bytes: 36), to: partition)
+        var isPaused = inbox.updatePause()
+        #expect(isPaused)
+        let taken = try taken(from: &inbox)
+        inbox.complete(taken)
+        isPaused = inbox.updatePause()
+        #expect(!isPaused)
+    }
+
+    @Test func aBatchIsCutAtItsBytesButNeverEmpty() throws {
+        var inbox = Inbox(
+            ConsumerOptions(channel: TestTopics.make().channel, group: "g", batchBytesMaximum: 100))
+        inbox.assign(partition)
+        _ = inbox.offer(messages(0...1, bytes: 500), to: partition)
+        let delivery = try taken(from: &inbox)
+        #expect(delivery.messages.count == 1)
+    }
+}
