@@ -57,6 +57,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
+        tests("BusConformanceTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),
     ]

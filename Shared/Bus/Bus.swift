@@ -45,6 +45,8 @@ package protocol BusConsumer: Sendable {
     /// False once the partition was taken away: the work now belongs to another consumer and should be dropped.
     func isCurrent(_ delivery: Delivery) -> Bool
     var assignedPartitions: Int { get }
+    /// Fetched or in work.
+    var bufferedBytes: Int { get }
     /// `next` returns nil from now on; what was delivered can still be completed.
     func stopTaking()
     /// Records what was completed and leaves the group.

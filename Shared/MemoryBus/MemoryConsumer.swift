@@ -27,6 +27,7 @@ final class MemoryConsumer: BusConsumer {
     }
 
     var assignedPartitions: Int { mailbox.read { $0.assigned.count } }
+    var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
 
     func stopTaking() {
         mailbox.stop()

@@ -48,6 +48,7 @@ final class RedisConsumer: BusConsumer {
     }
 
     var assignedPartitions: Int { tenures.withLock { $0.held.count } }
+    var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
 
     func stopTaking() {
         mailbox.stop()

@@ -1,0 +1,278 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// What every driver promises, tried against a real broker of each kind.
+@Suite struct BusConformanceTests {
+    /// Goal: messages of one key are handled in the order in which they were sent, whatever the batches.
+    @Test(arguments: Driver.allCases)
+    func keepsTheOrderWithinAKey(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make()
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 7) { messages, _ in
+            for message in messages { record.add("\(message.key)=\(message.text)") }
+            return []
+        }
+        for start in stride(from: 0, to: 2_000, by: 125) {
+            try await producer.send((start..<(start + 125)).map { topic.text("\($0)", key: "key \($0 % 20)") })
+        }
+        #expect(await record.wait(forCount: 2_000))
+        for key in 0..<20 {
+            let handled = record.all.filter { $0.hasPrefix("key \(key)=") }
+            #expect(handled == stride(from: key, to: 2_000, by: 20).map { "key \(key)=\($0)" })
+        }
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: each group sees everything, also one that starts later than the messages.
+    @Test(arguments: Driver.allCases)
+    func deliversEverythingToEveryGroup(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send((0..<300).map { topic.text("\($0)") })
+        for group in ["first", "second"] {
+            let record = Record()
+            let worker = try await RunningWorker(fixture, bus, topic.channel, group: group) { messages, _ in
+                for message in messages { record.add(message.text) }
+                return []
+            }
+            #expect(await record.wait(forCount: 300))
+            #expect(Set(record.all).count == 300)
+            try await worker.stop()
+        }
+        await bus.close()
+    }
+
+    /// Goal: headers, keys and any bytes arrive as they were sent.
+    @Test(arguments: Driver.allCases)
+    func carriesAnyBytes(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let trace = TraceContext(random: SystemRandomSource())
+        let value = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        try await producer.send([
+            topic.message(OpaqueMessage(value), key: [0, 13, 10, 255], trace: trace),
+            topic.message(OpaqueMessage([]), key: nil),
+            topic.message(OpaqueMessage([UInt8](repeating: 0, count: Topics.messageBytesMaximum)), key: []),
+        ])
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages {
+                let key = message.origin.key.map { "\($0)" } ?? "none"
+                record.add("\(message.message.bytes == value) \(message.message.bytes.count) \(key) \(message.trace?.header ?? "")")
+            }
+            return []
+        }
+        #expect(await record.wait(forCount: 3))
+        #expect(
+            record.all == [
+                "true 1000 [0, 13, 10, 255] \(trace.header)", "false 0 none ",
+                "false \(Topics.messageBytesMaximum) [] ",
+            ])
+        try await worker.stop()
+        await bus.close()
+    }
+
+    @Test(arguments: Driver.allCases)
+    func refusesAMessageThatIsTooLarge(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make()
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let large = OpaqueMessage([UInt8](repeating: 0, count: Topics.messageBytesMaximum + 1))
+        let error = await #expect(throws: BusError.self) { try await producer.send([topic.message(large, key: nil)]) }
+        #expect(error?.code == .tooLarge)
+        await bus.close()
+    }
+
+    /// Goal: a batch whose handler fails is handled again, and nothing after it is lost.
+    @Test(arguments: Driver.allCases)
+    func deliversAgainAfterAnError(driver: Driver) async throws {
+        struct Hiccup: Error {}
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send((0..<20).map { topic.text("\($0)") })
+        let record = Record()
+        let failures = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 5) { messages, context in
+            if messages.contains(where: { $0.text == "7" }), failures.all.count < 2 {
+                failures.add("\(context.attempt)")
+                throw Hiccup()
+            }
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait(forCount: 20))
+        #expect(record.all == (0..<20).map { "\($0)" })
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: an outage of something else never makes a message dead, however long it lasts.
+    @Test(arguments: Driver.allCases)
+    func waitsOutAnOutage(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send([topic.text("patient")])
+        let attempts = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", attempts: 2) { _, _ in
+            attempts.add("attempt")
+            if attempts.all.count < 10 { throw BusError(.unavailable, "away") }
+            attempts.add("done")
+            return []
+        }
+        #expect(await attempts.wait { $0.last == "done" })
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: a message that cannot be done goes to `dead` with its story, its neighbours are done, and it can be sent again.
+    @Test(arguments: Driver.allCases)
+    func buriesPoisonAndReplaysIt(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 1)
+        try await fixture.prepare(topic)
+        try await fixture.prepare(Topics.dead)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let record = Record()
+        let isMended = Gate()
+        let mended = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10) { messages, _ in
+            for message in messages where message.text == "poison" && mended.all.isEmpty {
+                throw PoisonMessage("cannot be swallowed")
+            }
+            for message in messages where message.text == "weak" && mended.all.isEmpty {
+                throw MalformedMessage("fails by itself")
+            }
+            for message in messages { record.add(message.text) }
+            if record.all.count == 3 { await isMended.pass() }
+            return []
+        }
+        try await producer.send(["one", "poison", "two", "weak", "three"].map { topic.text($0, key: "k") })
+        await isMended.awaitSomebody()
+        isMended.open()
+        #expect(Set(record.all) == ["one", "two", "three"])
+
+        var letters: [DeadLetter] = []
+        try await bus.scan(Topics.dead.channel) { message in
+            if let letter = DeadLetter(fromDead: message), letter.channel == topic.channel.name { letters.append(letter) }
+            return true
+        }
+        #expect(letters.map(\.reason) == [.poison, .exhausted])
+        #expect(letters.map { String(decoding: $0.value, as: UTF8.self) } == ["poison", "weak"])
+        #expect(letters.map(\.attempts) == [1, 3])
+        #expect(letters.first?.detail == "cannot be swallowed")
+
+        mended.add("mended")
+        try await producer.send(letters.compactMap { $0.replay(into: topic.channel) })
+        #expect(await record.wait { $0.contains("poison") && $0.contains("weak") })
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: what a handler returns is durable on the next topic before its input counts as done.
+    @Test(arguments: Driver.allCases)
+    func sendsOnWhatAHandlerReturns(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let (input, output) = (TestTopics.make(), TestTopics.make())
+        try await fixture.prepare(input)
+        try await fixture.prepare(output)
+        let bus = try fixture.bus()
+        let record = Record()
+        let relay = try await RunningWorker(fixture, bus, input.channel, group: "relay") { messages, _ in
+            messages.map { output.text($0.text + "!", key: $0.text) }
+        }
+        let end = try await RunningWorker(fixture, bus, output.channel, group: "end") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send((0..<500).map { input.text("\($0)", key: "\($0)") })
+        #expect(await record.wait(forCount: 500))
+        #expect(Set(record.all) == Set((0..<500).map { "\($0)!" }))
+        try await relay.stop()
+        try await end.stop()
+        await bus.close()
+    }
+
+    /// Goal: a worker that is stopped in the middle of a batch finishes it, and the next one starts behind it.
+    @Test(arguments: Driver.allCases)
+    func finishesTheBatchInWorkWhenStopped(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send((0..<10).map { topic.text("\($0)") })
+        let gate = Gate()
+        let record = Record()
+        let first = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 4) { messages, _ in
+            await gate.pass()
+            for message in messages { record.add("first \(message.text)") }
+            return []
+        }
+        await gate.awaitSomebody()
+        async let stopped: Void = first.stop()
+        gate.open()
+        try await stopped
+        let done = record.all
+        #expect(done.first == "first 0")
+        let second = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 4) { messages, _ in
+            for message in messages { record.add("second \(message.text)") }
+            return []
+        }
+        #expect(await record.wait(forCount: 10))
+        #expect(record.all == (0..<10).map { $0 < done.count ? "first \($0)" : "second \($0)" })
+        try await second.stop()
+        await bus.close()
+    }
+
+    /// Goal: a consumer whose handlers stand still holds no more than its buffer, however much is sent.
+    @Test(arguments: Driver.allCases)
+    func boundsWhatAStalledConsumerHolds(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 2)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let gate = Gate()
+        let record = Record()
+        let buffer = 256 << 10
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10, buffer: buffer) { messages, _ in
+            await gate.pass()
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        for start in stride(from: 0, to: 2_000, by: 100) {
+            try await producer.send((start..<(start + 100)).map { topic.text("\($0)", key: "\($0)", bytes: 2_000) })
+        }
+        await gate.awaitSomebody()
+        #expect(worker.consumer.bufferedBytes < buffer + (2 << 20))
+        gate.open()
+        #expect(await record.wait(forCount: 2_000))
+        #expect(Set(record.all).count == 2_000)
+        try await worker.stop()
+        await bus.close()
+    }
+}

@@ -1,0 +1,38 @@
+import ServiceKit
+import TestSupport
+
+/// What handlers did, in order, for a test to wait on.
+final class Record: Sendable {
+    private let entries = Monitor<[String]>([])
+
+    func add(_ entry: String) {
+        entries.change { $0.append(entry) }
+    }
+
+    var all: [String] { entries.withLock { $0 } }
+
+    /// Waits until the entries fulfil a condition; false after the limit.
+    func wait(within limit: Duration = .seconds(60), until isFulfilled: @escaping @Sendable ([String]) -> Bool) async -> Bool {
+        await blocking { [entries] in
+            entries.wait(timeout: limit) { isFulfilled($0) ? true : nil } ?? false
+        }
+    }
+
+    func wait(forCount count: Int) async -> Bool {
+        await wait { $0.count >= count }
+    }
+}
+
+/// A gate handlers stop at until the test opens it.
+final class Gate: Sendable {
+    private let isOpen = OneTimeEvent()
+    private let reached = OneTimeEvent()
+
+    func pass() async {
+        reached.happen()
+        await isOpen.wait()
+    }
+
+    func awaitSomebody() async { await reached.wait() }
+    func open() { isOpen.happen() }
+}
