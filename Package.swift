@@ -52,13 +52,23 @@ func tests(_ name: String, _ dependencies: String...) -> Target {
 let package = Package(
     name: "carillon",
     targets: [
+        cModule("CHiredis", links: "hiredis"),
+        cModule("COpenSSL", links: "ssl", "crypto"),
+
         shared("Bus", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
+        shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
+        shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
         shared("ServiceKit"),
+        shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics"),
-        tests("ServiceKitTests", "ServiceKit", "TestSupport"),
-        tests("BusConformanceTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
-        tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
+
         testLibrary("TestSupport", "ServiceKit", "Topics"),
+        tests(
+            "BusConformanceTests", "Bus", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
+        tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
+        tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
+        tests("ServiceKitTests", "ServiceKit", "TestSupport"),
+        tests("TLSSocketTests", "TLSSocket", "ServiceKit", "TestSupport"),
     ]
 )

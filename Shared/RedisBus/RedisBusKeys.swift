@@ -4,7 +4,10 @@ import RedisClient
 /// Every key of the bus. The keys of one partition share a hash tag, so that its scripts stay in one slot.
 enum RedisBusKeys {
     /// The stream: an entry holds a batch of messages, its id is the offset after the last of them.
-    static func log(_ partition: PartitionID) -> RedisArgument { RedisArgument("bus:{\(partition)}:log") }
+    static func log(_ partition: PartitionID) -> RedisArgument { RedisArgument(logName(partition)) }
+
+    /// The same key as replies name it.
+    static func logName(_ partition: PartitionID) -> String { "bus:{\(partition)}:log" }
 
     /// A hash: `next` offset, `head` bytes ever appended, `floor` bytes every group is through with; for each group its
     /// `fence:` (counts tenures), `done:` offset and the `passed:` bytes below it.

@@ -71,10 +71,10 @@ struct RedisReader {
 
     /// The reply is a list of streams, each its key and its entries.
     private func take(_ value: RedisValue, from reading: [(number: Int32, fence: Int64, position: Int64)]) {
-        var fences: [[UInt8]: (number: Int32, fence: Int64)] = [:]
-        for (number, fence, _) in reading { fences[RedisBusKeys.log(partition(number)).bytes] = (number, fence) }
+        var fences: [String: (number: Int32, fence: Int64)] = [:]
+        for (number, fence, _) in reading { fences[RedisBusKeys.logName(partition(number))] = (number, fence) }
         for stream in value.array ?? [] {
-            guard let parts = stream.array, parts.count == 2, let key = parts[0].bytes, let tenure = fences[key] else {
+            guard let parts = stream.array, parts.count == 2, let key = parts[0].string, let tenure = fences[key] else {
                 continue
             }
             for entry in parts[1].array ?? [] { take(entry, tenure.number, fence: tenure.fence) }

@@ -1,0 +1,117 @@
+package import ServiceKit
+import Synchronization
+
+/// Sends commands to Redis over a few connections, each with a thread of its own, so that commands of any number of
+/// tasks go out together. Every command ends: with its answer, or with an error that says whether it can have been
+/// executed. Cancelling a task does not take back a command; its deadline bounds the wait.
+package final class RedisClient: Sendable {
+    private let configuration: RedisConfiguration
+    private let time: any TimeSource
+    private let node: RedisNode
+
+    package init(
+        _ configuration: RedisConfiguration, log: Log, metrics: Metrics, time: any TimeSource = SystemTimeSource(),
+        random: any RandomSource = SystemRandomSource()
+    ) {
+        self.configuration = configuration
+        self.time = time
+        let durations = metrics.histogram(.redisCommandDuration)
+        let reconnects = metrics.counter(.redisReconnects)
+        func connect(_ address: RedisConfiguration.Address) -> RedisConnection {
+            RedisConnection(
+                RedisSeat(
+                    address: address, configuration: configuration, log: log, durations: durations,
+                    reconnects: reconnects, time: time, random: random))
+        }
+        node = RedisNode(configuration.addresses[0], connect, count: configuration.connections)
+    }
+
+    /// The primitive under all others. `completion` is called exactly once, on the connection's thread or, when the
+    /// command is not accepted, on the caller's; it must not block.
+    package func submit(
+        _ command: RedisCommand, deadline: Duration? = nil,
+        completion: @escaping @Sendable (Result<RedisValue, RedisError>) -> Void
+    ) {
+        let now = time.uptime
+        submit([
+            RedisPending(
+                command: command, submitted: now, deadline: now + (deadline ?? configuration.commandDeadline),
+                completion: completion)
+        ])
+    }
+
+    package func send(
+        _ command: RedisCommand, deadline: Duration? = nil
+    ) async throws(RedisError) -> RedisValue {
+        try await withCheckedContinuation { continuation in
+            submit(command, deadline: deadline) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// One pipeline: executed in order, answered in order, though not as a transaction.
+    package func send(
+        _ commands: [RedisCommand], deadline: Duration? = nil
+    ) async -> [Result<RedisValue, RedisError>] {
+        guard !commands.isEmpty else { return [] }
+        return await withCheckedContinuation { continuation in
+            let collector = RedisCollector(count: commands.count) { continuation.resume(returning: $0) }
+            let now = time.uptime
+            submit(
+                commands.indices.map { index in
+                    RedisPending(
+                        command: commands[index], submitted: now,
+                        deadline: now + (deadline ?? configuration.commandDeadline)
+                    ) { collector.set($0, at: index) }
+                })
+        }
+    }
+
+    /// Blocks the calling thread; for native threads only, never for a task.
+    package func wait(_ command: RedisCommand, deadline: Duration? = nil) -> Result<RedisValue, RedisError> {
+        let limit = deadline ?? configuration.commandDeadline
+        let answer = Monitor<Result<RedisValue, RedisError>?>(nil)
+        submit(command, deadline: limit) { result in answer.change { $0 = result } }
+        // The command's own deadline comes first; the rest is for a thread that was kept from running.
+        return answer.wait(timeout: limit + .seconds(5)) { $0 }
+            ?? .failure(RedisError(.unknown, "the connection's thread did not answer in time"))
+    }
+
+    /// Runs the script by its digest; a server that does not know it yet gets the whole source.
+    package func run(
+        _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument], deadline: Duration? = nil
+    ) async throws(RedisError) -> RedisValue {
+        do throws(RedisError) {
+            return try await send(script.command(keys: keys, arguments: arguments), deadline: deadline)
+        } catch {
+            guard error.code == .reply("NOSCRIPT") else { throw error }
+            return try await send(script.wholeCommand(keys: keys, arguments: arguments), deadline: deadline)
+        }
+    }
+
+    /// Whether some connection can take a command now.
+    package var isReachable: Bool { node.obstacle == nil }
+
+    /// For `Health.addReadinessCheck`.
+    package func readiness() -> Health.Readiness {
+        node.obstacle.map { .notReady($0.description) } ?? .ready
+    }
+
+    /// Takes no more commands, answers those it has, and ends the threads. What is unanswered at the limit fails.
+    package func close(within limit: Duration = .seconds(5)) async {
+        await node.close(within: limit, time: time)
+    }
+
+    private func submit(_ commands: [RedisPending]) {
+        switch node.submit(commands) {
+        case .accepted, .acceptedWaking: break
+        case .full:
+            let bound = ByteText.print(configuration.outstandingBytesMaximum)
+            refuse(commands, RedisError(.full, "\(bound) of commands are waiting for \(node.address) already"))
+        case .closed: refuse(commands, RedisError(.closed, "the client is closed"))
+        }
+    }
+
+    private func refuse(_ commands: [RedisPending], _ error: RedisError) {
+        commands.forEach { $0.completion(.failure(error)) }
+    }
+}

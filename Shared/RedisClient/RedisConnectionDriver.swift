@@ -1,0 +1,249 @@
+import Glibc
+import ServiceKit
+import TLSSocket
+
+/// Runs one connection: tells the state machine what happened, does what it decides, moves bytes. Lives and dies on
+/// the connection's thread, which alone touches socket, TLS and reply reader.
+final class RedisConnectionDriver {
+    private let seat: RedisSeat
+    private let channel: RedisChannel
+    private var machine: RedisConnectionMachine
+    private var socket: TLSSocket?
+    private var reader: RedisReplyReader
+    private var inFlight = RedisInFlight()
+    /// While the server is being greeted `inFlight` holds that one command, which nobody submitted.
+    private var isGreeting = false
+    /// Whether the socket must become writable before anything goes on.
+    private var wantsWritable = false
+    private var lastObstacle: RedisError?
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
+    init(_ seat: RedisSeat, _ channel: RedisChannel) {
+        self.seat = seat
+        self.channel = channel
+        machine = RedisConnectionMachine(seat.configuration, random: seat.random)
+        reader = RedisReplyReader(bytesMaximum: seat.configuration.replyBytesMaximum)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Returns when the connection is closed.
+    func run() {
+        handle(.started)
+        while true {
+            let wasReady = machine.state == .ready
+            let order = channel.take(ifReady: wasReady, now: seat.time.uptime)
+            fail(order.overdue, neverSent())
+            order.commands.forEach { inFlight.append($0) }
+            if order.isAborted || (order.isDrained && (isGreeting || inFlight.isEmpty)) { break }
+            moveBytes()
+            checkDeadlines()
+            // What waited for the connection to become ready was submitted before the look, so nobody wakes for it.
+            if wasReady == (machine.state == .ready) { waitForEvents(outboxDeadline: order.earliestDeadline) }
+        }
+        handle(.closed)
+    }
+}
+
+// MARK: - Decisions carried out
+
+extension RedisConnectionDriver {
+    private func handle(_ event: RedisConnectionMachine.Event) {
+        switch machine.handle(event, now: seat.time.uptime) {
+        case .none: break
+        case .open: open()
+        case .greet(let command):
+            isGreeting = true
+            // The machine's own timeout is what bounds the greeting.
+            let now = seat.time.uptime
+            let limit = now + seat.configuration.connectDeadline * 2
+            inFlight.append(RedisPending(command: command, submitted: now, deadline: limit) { _ in })
+        case .serve: serve()
+        case .drop(let error): drop(error)
+        case .stop: stop()
+        }
+    }
+
+    private func open() {
+        if lastObstacle != nil { seat.reconnects.increment() }
+        do throws(TLSSocketError) {
+            // Made anew for each connection, so that a renewed certificate is taken up without a restart.
+            let context = try seat.configuration.tls.map { tls throws(TLSSocketError) in try TLSContext(tls) }
+            socket = try TLSSocket(host: seat.address.host, port: seat.address.port, tls: context)
+        } catch {
+            handle(.failed(RedisError(error)))
+        }
+    }
+
+    private func serve() {
+        channel.report(ready: true, obstacle: nil)
+        if lastObstacle != nil { seat.log.info("Redis is back", [.address: "\(seat.address)"]) }
+        lastObstacle = nil
+    }
+
+    private func drop(_ error: RedisError) {
+        socket = nil
+        wantsWritable = false
+        reader = RedisReplyReader(bytesMaximum: seat.configuration.replyBytesMaximum)
+        let (sent, unsent) = isGreeting ? ([], []) : inFlight.takeAll()
+        inFlight = RedisInFlight()
+        isGreeting = false
+        channel.report(ready: false, obstacle: error)
+        if lastObstacle != error {
+            seat.log.warning("Redis is not reachable", [.address: "\(seat.address)", .error: error.message])
+        }
+        lastObstacle = error
+        channel.putBack(unsent)
+        fail(sent, RedisError(.unknown, "sent to \(seat.address), but no answer came: \(error.message)"))
+        // Waiting does not help against wrong settings.
+        if error.code == .refused { fail(channel.takeAll(), error) }
+    }
+
+    private func stop() {
+        socket = nil
+        let (sent, unsent) = isGreeting ? ([], []) : inFlight.takeAll()
+        channel.report(ready: false, obstacle: RedisError(.closed, "the client is closed"))
+        fail(sent, RedisError(.unknown, "the client was closed before the answer came"))
+        fail(unsent + channel.takeAll(), RedisError(.closed, "the client was closed before the command was sent"))
+    }
+
+    private func fail(_ commands: [RedisPending], _ error: @autoclosure () -> RedisError) {
+        guard !commands.isEmpty else { return }
+        channel.settle(cost: commands.reduce(0) { $0 + $1.cost })
+        let error = error()
+        commands.forEach { $0.completion(.failure(error)) }
+    }
+
+    private func neverSent() -> RedisError {
+        let reason = lastObstacle.map(\.message) ?? "the connection was not ready"
+        return RedisError(.notSent, "not sent to \(seat.address) within its deadline: \(reason)")
+    }
+}
+
+// MARK: - Bytes and time
+
+extension RedisConnectionDriver {
+    private func moveBytes() {
+        do throws(RedisError) {
+            if socket?.phase != .open { try advance() }
+            guard let socket, socket.phase == .open else { return }
+            try write(to: socket)
+            try read(from: socket)
+        } catch {
+            handle(.failed(error))
+        }
+    }
+
+    private func advance() throws(RedisError) {
+        guard let socket else { return }
+        let progress = try RedisError.translating { () throws(TLSSocketError) in try socket.advance() }
+        wantsWritable = progress == .wantWrite
+        if machine.state == .connecting && socket.phase != .connecting { handle(.connected) }
+        if machine.state == .handshaking && socket.phase == .open { handle(.secured) }
+    }
+
+    private func write(to socket: TLSSocket) throws(RedisError) {
+        wantsWritable = false
+        while inFlight.hasUnwrittenBytes {
+            let attempt = inFlight.withUnwrittenBytes { bytes in
+                Result { () throws(TLSSocketError) in try socket.write(bytes) }
+            }
+            switch try attempt.mapError({ RedisError($0) }).get() {
+            case .bytes(let count): inFlight.wrote(count)
+            case .wantWrite:
+                wantsWritable = true
+                return
+            case .wantRead: return
+            case .end: throw RedisError(.notSent, "the server closed the connection")
+            }
+        }
+    }
+
+    private func read(from socket: TLSSocket) throws(RedisError) {
+        // Bounded, so that a long reply keeps neither deadlines nor new commands waiting.
+        for _ in 0..<16 {
+            let transfer = try RedisError.translating { () throws(TLSSocketError) in try socket.read(into: buffer) }
+            switch transfer {
+            case .bytes(let count):
+                try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                // A short read has emptied a plain socket; with TLS more may lie decrypted already.
+                if count < buffer.count && seat.configuration.tls == nil { return }
+            case .wantRead: return
+            case .wantWrite:
+                wantsWritable = true
+                return
+            case .end: throw RedisError(.notSent, "the server closed the connection")
+            }
+        }
+    }
+
+    /// Completions run after the whole piece is read, so that its bound is released in one go, before any of them
+    /// submits again.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
+        var answers: [(pending: RedisPending, value: RedisValue)] = []
+        var failure: RedisError?
+        do throws(RedisError) {
+            for start in stride(from: 0, to: bytes.count, by: RedisReplyReader.pieceBytes) {
+                let end = min(start + RedisReplyReader.pieceBytes, bytes.count)
+                try reader.feed(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                while let value = try reader.next() {
+                    guard let pending = inFlight.popAnswered() else {
+                        throw RedisError(.notSent, "the server answered a command that was never sent")
+                    }
+                    answers.append((pending, value))
+                }
+            }
+        } catch {
+            failure = error
+        }
+        complete(answers)
+        if let failure { throw failure }
+    }
+
+    private func complete(_ answers: [(pending: RedisPending, value: RedisValue)]) {
+        if isGreeting {
+            guard let reply = answers.first?.value else { return }
+            isGreeting = false
+            return handle(.greeted(reply))
+        }
+        let now = seat.time.uptime
+        channel.settle(cost: answers.reduce(0) { $0 + $1.pending.cost })
+        for (pending, value) in answers {
+            seat.durations.record(now - pending.submitted)
+            if case .error(let line) = value {
+                pending.completion(.failure(RedisError(reply: line)))
+            } else {
+                pending.completion(.success(value))
+            }
+        }
+    }
+
+    private func checkDeadlines() {
+        let now = seat.time.uptime
+        if let timeout = machine.timeout, timeout <= now { handle(.timedOut) }
+        if !isGreeting && inFlight.hasOverdue(now: now) {
+            // The stream cannot go on: which answer would belong to which command is no longer known.
+            handle(.failed(RedisError(.notSent, "the deadline passed")))
+        }
+    }
+
+    private func waitForEvents(outboxDeadline: Duration?) {
+        var polled = [pollfd(fd: channel.wakePipe.descriptor, events: Int16(POLLIN), revents: 0)]
+        if let socket {
+            // While connecting, readability means nothing yet.
+            let reads = socket.phase == .connecting ? 0 : POLLIN
+            let writes = wantsWritable || socket.phase == .connecting || inFlight.hasUnwrittenBytes && isGreeting
+            polled.append(pollfd(fd: socket.descriptor, events: Int16(reads | (writes ? POLLOUT : 0)), revents: 0))
+        }
+        let deadlines = [machine.timeout, outboxDeadline, inFlight.earliestDeadline].compactMap { $0 }
+        let timeout = deadlines.min().map { deadline -> Int32 in
+            let left = deadline - seat.time.uptime
+            // Rounded up, so that the thread does not spin through the last millisecond.
+            return left <= .zero ? 0 : Int32(clamping: left.wholeMilliseconds + 1)
+        }
+        let count = poll(&polled, nfds_t(polled.count), timeout ?? -1)
+        if count > 0 && polled[0].revents != 0 { channel.wakePipe.drain() }
+    }
+}

@@ -1,0 +1,141 @@
+import ServiceKit
+
+/// The life of one connection, decided without touching a socket: what happened goes in, what to do comes out.
+struct RedisConnectionMachine {
+    enum State: Equatable {
+        case disconnected
+        case connecting
+        case handshaking
+        case authenticating
+        case selecting
+        /// Asking whether the server takes commands: one that still loads its data does not.
+        case probing
+        case ready
+        case backingOff
+        case closed
+    }
+
+    enum Event: Equatable {
+        case started
+        /// The TCP connection stands.
+        case connected
+        /// TLS stands.
+        case secured
+        /// The answer to the last `greet`.
+        case greeted(RedisValue)
+        case failed(RedisError)
+        /// The moment in `timeout` has come.
+        case timedOut
+        case closed
+    }
+
+    enum Action: Equatable {
+        case none
+        case open
+        case greet(RedisCommand)
+        case serve
+        /// Close the socket; commands that were sent end as unknown.
+        case drop(RedisError)
+        case stop
+    }
+
+    private(set) var state = State.disconnected
+    /// When to report `timedOut`, in uptime.
+    private(set) var timeout: Duration?
+    private var failures = 0
+    private let configuration: RedisConfiguration
+    private let random: any RandomSource
+
+    init(_ configuration: RedisConfiguration, random: any RandomSource) {
+        self.configuration = configuration
+        self.random = random
+    }
+
+    mutating func handle(_ event: Event, now: Duration) -> Action {
+        switch (state, event) {
+        case (.closed, _): return .none
+        case (_, .closed):
+            state = .closed
+            timeout = nil
+            return .stop
+        case (.disconnected, .started), (.backingOff, .timedOut):
+            state = .connecting
+            timeout = now + configuration.connectDeadline
+            return .open
+        case (.backingOff, _): return .none
+        case (_, .failed(let error)): return backOff(error, now: now)
+        case (.connecting, .connected):
+            guard configuration.tls == nil else { return move(to: .handshaking, .none) }
+            return authenticate()
+        case (.handshaking, .secured): return authenticate()
+        case (.authenticating, .greeted(let reply)):
+            if case .error(let line) = reply { return backOff(refusedPassword(line), now: now) }
+            return select()
+        case (.selecting, .greeted(let reply)):
+            if case .error(let line) = reply { return backOff(refusedDatabase(line), now: now) }
+            return probe()
+        case (.probing, .greeted(let reply)):
+            if let error = obstacle(reply) { return backOff(error, now: now) }
+            failures = 0
+            timeout = nil
+            return move(to: .ready, .serve)
+        case (_, .timedOut):
+            let limit = DurationText.print(configuration.connectDeadline)
+            return backOff(RedisError(.notSent, "the server was not ready within \(limit) (\(state))"), now: now)
+        default:
+            preconditionFailure("a connection that is \(state) cannot see \(event)")
+        }
+    }
+
+    private mutating func move(to next: State, _ action: Action) -> Action {
+        state = next
+        return action
+    }
+
+    private mutating func backOff(_ error: RedisError, now: Duration) -> Action {
+        failures += 1
+        timeout = now + configuration.reconnectBackoff.delay(afterAttempt: failures, random: random)
+        return move(to: .backingOff, .drop(error))
+    }
+
+    private mutating func authenticate() -> Action {
+        guard let password = configuration.password else { return select() }
+        let word = RedisArgument(password.reveal())
+        let user = configuration.user.map { [RedisArgument($0)] } ?? []
+        return move(to: .authenticating, .greet(RedisCommand(["AUTH"] + user + [word])))
+    }
+
+    private mutating func select() -> Action {
+        guard configuration.database != 0 else { return probe() }
+        return move(to: .selecting, .greet(RedisCommand("SELECT", RedisArgument(configuration.database))))
+    }
+
+    private mutating func probe() -> Action {
+        move(to: .probing, .greet(RedisCommand("PING")))
+    }
+
+    private func refusedPassword(_ line: String) -> RedisError {
+        let error = RedisError(reply: line)
+        guard !error.isRetriable else { return error }
+        return RedisError(.refused, "the server refuses user and password (\(line)); check \(RedisSettings.password)")
+    }
+
+    private func refusedDatabase(_ line: String) -> RedisError {
+        let error = RedisError(reply: line)
+        guard !error.isRetriable else { return error }
+        return RedisError(
+            .refused, "the server refuses database \(configuration.database) (\(line)); check \(RedisSettings.url)")
+    }
+
+    private func obstacle(_ reply: RedisValue) -> RedisError? {
+        guard case .error(let line) = reply else { return nil }
+        let error = RedisError(reply: line)
+        switch error.code {
+        // A user who may not ping may still be allowed what the service needs.
+        case .reply("NOPERM"): return nil
+        case .reply("NOAUTH"):
+            return RedisError(.refused, "the server wants a password (\(line)); set \(RedisSettings.password)")
+        default: return error
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ServiceKit
+import Synchronization
+
+/// The connections to one server.
+final class RedisNode: Sendable {
+    let address: RedisConfiguration.Address
+    private let connections: [RedisConnection]
+    private let turn = Atomic<Int>(0)
+
+    init(_ address: RedisConfiguration.Address, _ make: (RedisConfiguration.Address) -> RedisConnection, count: Int) {
+        self.address = address
+        connections = (0..<max(1, count)).map { _ in make(address) }
+    }
+
+    /// Hands commands to one connection, together. A connection that is full or not ready passes its turn to the next.
+    func submit(_ commands: [RedisPending]) -> RedisOutbox.Admission {
+        guard connections.count > 1 else { return connections[0].channel.submit(commands) }
+        let first = turn.add(1, ordering: .relaxed).newValue & Int.max
+        var admission = RedisOutbox.Admission.full
+        for wantsReady in [true, false] {
+            for offset in connections.indices {
+                let channel = connections[(first &+ offset) % connections.count].channel
+                guard channel.isReady == wantsReady else { continue }
+                admission = channel.submit(commands)
+                if admission != .full { return admission }
+            }
+        }
+        return admission
+    }
+
+    /// Nil when some connection is ready; otherwise why none is.
+    var obstacle: RedisError? {
+        var reason: RedisError?
+        for connection in connections {
+            let health = connection.channel.health
+            if health.isReady { return nil }
+            reason = health.obstacle ?? reason
+        }
+        return reason ?? RedisError(.notSent, "\(address) is not connected yet")
+    }
+
+    func close(within limit: Duration, time: any TimeSource) async {
+        await withTaskGroup(of: Void.self) { group in
+            for connection in connections {
+                group.addTask { await connection.close(within: limit, time: time) }
+            }
+        }
+    }
+}

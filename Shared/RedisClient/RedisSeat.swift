@@ -1,0 +1,12 @@
+import ServiceKit
+
+/// What a connection is given: where to connect, how, and where to report.
+struct RedisSeat: Sendable {
+    let address: RedisConfiguration.Address
+    let configuration: RedisConfiguration
+    let log: Log
+    let durations: Histogram
+    let reconnects: Counter
+    let time: any TimeSource
+    let random: any RandomSource
+}

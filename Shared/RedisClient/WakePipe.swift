@@ -1,0 +1,33 @@
+import Glibc
+
+/// Wakes a thread that polls: a socket pair whose bytes mean nothing.
+final class WakePipe: Sendable {
+    /// To be polled for reading.
+    let descriptor: Int32
+    private let writeEnd: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        // Unlike pipe(2) it takes the flags at once, so that no process started meanwhile inherits the ends.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no socket pair could be opened: too many open files")
+        descriptor = ends[0]
+        writeEnd = ends[1]
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    func wake() {
+        var byte: UInt8 = 1
+        // Fails only when the pair is full, and then the thread has been woken already.
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    func drain() {
+        var bytes = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+        _ = read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes))
+    }
+}

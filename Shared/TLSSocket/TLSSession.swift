@@ -1,0 +1,95 @@
+import COpenSSL
+import Glibc
+
+/// The TLS side of one socket; belongs to the socket's thread.
+final class TLSSession {
+    private let pointer: OpaquePointer
+    private let verifiesPeer: Bool
+
+    init(_ context: TLSContext, serverName: String) throws(TLSSocketError) {
+        guard let pointer = SSL_new(context.pointer) else {
+            throw TLSSocketError(.misconfigured, "OpenSSL gave no session: \(OpenSSLErrors.take())")
+        }
+        self.pointer = pointer
+        verifiesPeer = context.verifiesPeer
+        SSL_set_connect_state(pointer)
+        guard expect(serverName) else {
+            throw TLSSocketError(.misconfigured, "\(serverName) cannot be checked: \(OpenSSLErrors.take())")
+        }
+    }
+
+    deinit {
+        SSL_free(pointer)
+    }
+
+    func attach(_ descriptor: Int32) throws(TLSSocketError) {
+        guard SSL_set_fd(pointer, descriptor) == 1 else {
+            throw TLSSocketError(.broken, "OpenSSL did not take the socket: \(OpenSSLErrors.take())")
+        }
+    }
+
+    func handshake(with peer: String) throws(TLSSocketError) -> TLSSocket.Progress {
+        ERR_clear_error()
+        let result = SSL_do_handshake(pointer)
+        if result == 1 { return .done }
+        switch SSL_get_error(pointer, result) {
+        case SSL_ERROR_WANT_READ: return .wantRead
+        case SSL_ERROR_WANT_WRITE: return .wantWrite
+        default: throw handshakeFailure(with: peer)
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSSocketError) -> TLSSocket.Transfer {
+        ERR_clear_error()
+        var count = 0
+        let result = SSL_read_ex(pointer, buffer.baseAddress, buffer.count, &count)
+        return result == 1 ? .bytes(count) : try obstacle(result)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(TLSSocketError) -> TLSSocket.Transfer {
+        ERR_clear_error()
+        var count = 0
+        let result = SSL_write_ex(pointer, bytes.baseAddress, bytes.count, &count)
+        return result == 1 ? .bytes(count) : try obstacle(result)
+    }
+
+    var applicationProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(pointer, &name, &length)
+        guard let name, length > 0 else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
+    }
+
+    /// A numeric host is checked against the certificate's addresses and is not sent as a name, which RFC 6066 forbids.
+    private func expect(_ serverName: String) -> Bool {
+        if isNumeric(serverName) {
+            return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(pointer), serverName) == 1
+        }
+        SSL_set_hostflags(pointer, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        return SSL_set1_host(pointer, serverName) == 1 && carillon_ssl_set_server_name(pointer, serverName) == 1
+    }
+
+    private func isNumeric(_ host: String) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET, host, &address) == 1 || inet_pton(AF_INET6, host, &address) == 1
+    }
+
+    private func obstacle(_ result: Int32) throws(TLSSocketError) -> TLSSocket.Transfer {
+        switch SSL_get_error(pointer, result) {
+        case SSL_ERROR_WANT_READ: return .wantRead
+        case SSL_ERROR_WANT_WRITE: return .wantWrite
+        case SSL_ERROR_ZERO_RETURN: return .end
+        default: throw TLSSocketError(.broken, "the TLS connection broke: \(OpenSSLErrors.take())")
+        }
+    }
+
+    private func handshakeFailure(with peer: String) -> TLSSocketError {
+        let verdict = SSL_get_verify_result(pointer)
+        if verifiesPeer && verdict != Int(X509_V_OK) {
+            let reason = String(cString: X509_verify_cert_error_string(verdict))
+            return TLSSocketError(.untrusted, "the certificate of \(peer) is not trusted: \(reason)")
+        }
+        return TLSSocketError(.handshake, "no TLS with \(peer): \(OpenSSLErrors.take())")
+    }
+}

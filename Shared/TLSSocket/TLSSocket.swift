@@ -1,0 +1,134 @@
+import Glibc
+
+/// One non-blocking TCP connection, with TLS when a context is given.
+///
+/// Belongs to one thread, which waits for readiness and calls: first `advance()` until it is done, then `read` and
+/// `write`. Nothing here waits, except the resolver in `init`. The descriptor closes with the last reference.
+package final class TLSSocket {
+    package enum Progress: Equatable, Sendable {
+        case done
+        case wantRead
+        case wantWrite
+    }
+
+    package enum Transfer: Equatable, Sendable {
+        case bytes(Int)
+        case wantRead
+        case wantWrite
+        /// The peer has ended the stream.
+        case end
+    }
+
+    package enum Phase: Equatable, Sendable {
+        case connecting
+        case handshaking
+        case open
+    }
+
+    /// What to poll. It may change while connecting, when one address fails and the next one is tried.
+    package private(set) var descriptor: Int32 = -1
+    package private(set) var phase = Phase.connecting
+    private let peer: String
+    private var untried: ArraySlice<SocketAddress>
+    private var session: TLSSession?
+
+    /// Resolves the host and starts to connect. `serverName` is what the certificate must be for, unless it is the host.
+    package init(
+        host: String, port: UInt16, tls: TLSContext? = nil, serverName: String? = nil
+    ) throws(TLSSocketError) {
+        peer = "\(host):\(port)"
+        untried = try SocketAddress.resolve(host: host, port: port)[...]
+        session = try tls.map { context throws(TLSSocketError) in
+            try TLSSession(context, serverName: serverName ?? host)
+        }
+        try connectNext(after: 0)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Connects and shakes hands as far as it goes now.
+    package func advance() throws(TLSSocketError) -> Progress {
+        if phase == .connecting {
+            guard try finishConnecting() else { return .wantWrite }
+            phase = session == nil ? .open : .handshaking
+            // The session takes the descriptor only now, since a failed address would have changed it.
+            try session?.attach(descriptor)
+        }
+        if phase == .handshaking, let session {
+            let progress = try session.handshake(with: peer)
+            guard progress == .done else { return progress }
+            phase = .open
+        }
+        return .done
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSSocketError) -> Transfer {
+        if let session { return try session.read(into: buffer) }
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wantRead
+            default: throw broken(errno)
+            }
+        }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(TLSSocketError) -> Transfer {
+        if let session { return try session.write(bytes) }
+        while true {
+            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wantWrite
+            default: throw broken(errno)
+            }
+        }
+    }
+
+    /// The protocol both sides agreed on (ALPN), once the handshake is done.
+    package var applicationProtocol: String? { session?.applicationProtocol }
+
+    private func connectNext(after failure: Int32) throws(TLSSocketError) {
+        var failure = failure
+        while let address = untried.popFirst() {
+            if descriptor >= 0 { close(descriptor) }
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+            descriptor = socket(address.family, kind, 0)
+            guard descriptor >= 0 else {
+                failure = errno
+                continue
+            }
+            setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
+            setOption(SOL_SOCKET, SO_KEEPALIVE)
+            failure = address.connect(descriptor)
+            if failure == 0 || failure == EINPROGRESS { return }
+        }
+        throw TLSSocketError(.unreachable, "no connection to \(peer): \(String(cString: strerror(failure)))")
+    }
+
+    private func setOption(_ level: Int32, _ option: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private func finishConnecting() throws(TLSSocketError) -> Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&event, 1, 0) > 0 else { return false }
+        var failure: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
+        if failure == 0 { return true }
+        try connectNext(after: failure)
+        return false
+    }
+
+    private func broken(_ number: Int32) -> TLSSocketError {
+        TLSSocketError(.broken, "the connection to \(peer) broke: \(String(cString: strerror(number)))")
+    }
+}

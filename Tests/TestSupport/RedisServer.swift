@@ -1,0 +1,75 @@
+import ServiceKit
+
+/// Debian's redis-server on a free port, in a folder of its own. Stopped, and the folder removed, with the last
+/// reference.
+package final class RedisServer: Sendable {
+    package struct Options: Sendable {
+        /// Every write is on disk before it is answered.
+        package var isDurable = false
+        /// Any other configuration lines, as arguments: `["--requirepass", "secret"]`.
+        package var arguments: [String] = []
+
+        package init() {}
+    }
+
+    package let port: UInt16
+    package let directory: TemporaryDirectory
+    private let options: Options
+    private let process: Monitor<ChildProcess>
+
+    package init(_ options: Options = Options()) async throws {
+        port = FreePort.next()
+        directory = TemporaryDirectory("redis")
+        self.options = options
+        let first = try RedisServer.start(port, directory, options)
+        process = Monitor(first)
+        try await waitUntilReady(first)
+    }
+
+    /// The URL of database 0.
+    package var url: String { "redis://127.0.0.1:\(port)" }
+
+    package var processID: Int32 { process.withLock { $0.processID } }
+
+    /// A crash: the server gets no chance to write anything.
+    package func kill9() async {
+        let current = process.withLock { $0 }
+        current.signal(9)
+        _ = await current.end()
+    }
+
+    package func stop() async {
+        let current = process.withLock { $0 }
+        current.signal(15)
+        _ = await current.end()
+    }
+
+    /// Starts it again on the same port and folder; it must have ended.
+    package func restart() async throws {
+        let next = try RedisServer.start(port, directory, options)
+        process.change { $0 = next }
+        try await waitUntilReady(next)
+    }
+
+    /// Sends a signal such as SIGSTOP or SIGCONT.
+    package func signal(_ number: Int32) {
+        process.withLock { $0 }.signal(number)
+    }
+
+    private static func start(_ port: UInt16, _ directory: TemporaryDirectory, _ options: Options) throws
+        -> ChildProcess
+    {
+        var arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", directory.path, "--save", ""]
+        if options.isDurable { arguments += ["--appendonly", "yes", "--appendfsync", "always"] }
+        return try ChildProcess("redis-server", arguments + options.arguments)
+    }
+
+    private func waitUntilReady(_ child: ChildProcess) async throws {
+        let line = await child.line { $0.contains("Ready to accept connections") }
+        guard line != nil else { throw RedisServerError(description: child.lines.joined(separator: "\n")) }
+    }
+}
+
+package struct RedisServerError: Error, CustomStringConvertible {
+    package let description: String
+}
