@@ -8,12 +8,14 @@ import Topics
 /// The drivers the suite runs against.
 enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
+    case redis
 
     var testDescription: String { rawValue }
 
     func fixture() async throws -> any BusFixture {
         switch self {
         case .memory: MemoryFixture()
+        case .redis: try await RedisFixture()
         }
     }
 }
