@@ -1,0 +1,46 @@
+import HTTPServer
+import ServiceKit
+
+/// What operators and orchestrators ask of a running service: `/healthz`, `/readyz` and `/metrics`.
+struct AdminServer: Service {
+    let name = "admin server"
+    private let server: HTTPServer
+    private let stopped = OneTimeEvent()
+
+    init(_ configuration: HTTPServerConfiguration, health: Health, metrics: Metrics, log: Log, time: any TimeSource) {
+        var router = HTTPRouter()
+        router.on(.get, "/healthz") { _ in
+            let stalled = health.stalledLoops()
+            return AdminServer.answer(isGood: stalled.isEmpty, ["status", "stalled"], stalled)
+        }
+        router.on(.get, "/readyz") { _ in
+            let obstacles = await health.obstacles()
+            return AdminServer.answer(isGood: obstacles.isEmpty, ["status", "reasons"], obstacles)
+        }
+        router.on(.get, "/metrics") { _ in
+            HTTPResponse(
+                .ok, headers: [HTTPField("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+                body: .bytes(Array(metrics.exposition().utf8)))
+        }
+        server = HTTPServer(
+            name: "admin", configuration: configuration, router: router, log: log, metrics: metrics, time: time)
+    }
+
+    func run() async throws {
+        try server.start()
+        await stopped.wait()
+        await server.stop()
+    }
+
+    func stop() {
+        stopped.happen()
+    }
+
+    private static func answer(isGood: Bool, _ names: [String], _ reasons: [String]) -> HTTPResponse {
+        let body = JSONText.object { json in
+            json.member(names[0], isGood ? "ok" : "failing")
+            if !isGood { json.member(names[1], json: JSONText.array(reasons)) }
+        }
+        return .json(body + "\n", status: isGood ? .ok : .serviceUnavailable)
+    }
+}

@@ -1,0 +1,62 @@
+import Bus
+import ServiceKit
+
+/// A service's own parts: built once the bus is there, drained in reverse, and then the bus is closed.
+struct Application: Service {
+    let name = "application"
+    private let bus: any Bus
+    private let environment: WorkerEnvironment
+    private let workerOptions: WorkerOptions
+    private let drainDeadline: Duration
+    private let build: @Sendable (ServiceContext) async throws -> [any Service]
+    private let stopRequested = OneTimeEvent()
+
+    init(
+        bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, drainDeadline: Duration,
+        build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
+    ) {
+        self.bus = bus
+        self.environment = environment
+        self.workerOptions = workerOptions
+        self.drainDeadline = drainDeadline
+        self.build = build
+    }
+
+    func run() async throws {
+        guard let services = try await builtOrStopped() else { return await bus.close() }
+        environment.log.info("running")
+        let group = ServiceGroup(services, log: environment.log, time: environment.time)
+        let end = try await group.run(drainingWithin: drainDeadline) { await stopRequested.wait() }
+        await bus.close()
+        if case .cutOff(let names) = end { throw CutOff(names: names) }
+    }
+
+    func stop() {
+        stopRequested.happen()
+    }
+
+    /// Nil when the stop was asked for while the service still waited for something it needs.
+    private func builtOrStopped() async throws -> [any Service]? {
+        let context = ServiceContext(
+            bus: bus, environment: environment, workerOptions: workerOptions, stopRequested: stopRequested)
+        return try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
+            tasks.addTask { try await build(context) }
+            tasks.addTask {
+                await stopRequested.wait()
+                return nil
+            }
+            defer { tasks.cancelAll() }
+            do {
+                return try await tasks.next() ?? nil
+            } catch is CancellationError {
+                return nil
+            }
+        }
+    }
+}
+
+/// The deadline of the drain passed before these had finished.
+struct CutOff: Error, CustomStringConvertible {
+    let names: [String]
+    var description: String { "cut off at the deadline: \(names.joined(separator: ", "))" }
+}

@@ -1,0 +1,71 @@
+package import Bus
+import KafkaBus
+import RedisBus
+import RedisClient
+package import ServiceKit
+
+/// Which bus carries the messages: chosen by the scheme of `CARILLON_BUS`, and nothing else in the house knows.
+package struct BusSelection: Sendable {
+    private enum Kind: Sendable {
+        case kafka(KafkaConfiguration)
+        case redis(RedisConfiguration, RedisBusConfiguration)
+    }
+
+    private let kind: Kind
+    /// Without credentials, for people.
+    package let address: String
+
+    package init(environment: inout EnvironmentReader) {
+        let url = environment.text(
+            "CARILLON_BUS", default: "redis://127.0.0.1:6379",
+            "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
+        address = Redaction.redact(url)
+        let redis = RedisConfiguration(environment: &environment)
+        let embedded = RedisBusConfiguration(environment: &environment)
+        // Read whichever bus is chosen, so that `--help` names every variable.
+        let isKafka = url.hasPrefix("kafka://")
+        let kafka = KafkaConfiguration(url: isKafka ? url : "kafka://unused:9092", environment: &environment)
+        if isKafka {
+            kind = .kafka(kafka)
+        } else {
+            kind = .redis(BusSelection.bus(at: url, like: redis, &environment), embedded)
+        }
+    }
+
+    package func open(_ environment: WorkerEnvironment) throws(BusError) -> any Bus {
+        switch kind {
+        case .kafka(let configuration): try KafkaBus(configuration, environment: environment)
+        case .redis(let redis, let configuration):
+            RedisBus(
+                redis: redis, configuration, log: environment.log, metrics: environment.metrics,
+                health: environment.health, time: environment.time, random: environment.random)
+        }
+    }
+
+    /// The bus may be another Redis than the registry's, with the same credentials unless its address carries its own.
+    private static func bus(
+        at url: String, like redis: RedisConfiguration, _ environment: inout EnvironmentReader
+    ) -> RedisConfiguration {
+        do {
+            var bus = redis
+            let parsed = try RedisConfiguration(url: url)
+            guard !parsed.isCluster else {
+                environment.reject(
+                    "CARILLON_BUS", "the embedded bus needs a single Redis, not a cluster",
+                    fix: "name one server, or use kafka:// to scale out")
+                return redis
+            }
+            bus.addresses = parsed.addresses
+            bus.isCluster = false
+            bus.database = parsed.database
+            bus.user = parsed.user ?? redis.user
+            bus.password = parsed.password ?? redis.password
+            bus.tls = parsed.tls.map { redis.tls ?? $0 }
+            return bus
+        } catch {
+            environment.reject(
+                "CARILLON_BUS", "\"\(url)\" names no bus: \(error)", fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
+            return redis
+        }
+    }
+}

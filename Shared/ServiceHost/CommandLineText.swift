@@ -1,0 +1,44 @@
+import Glibc
+import ServiceKit
+
+/// Answers `--help` and `--version`, and refuses anything else: services are configured by their environment.
+struct CommandLineText {
+    let service: String
+    let purpose: String
+    let variables: [EnvironmentReader.Variable]
+
+    /// Returns when the service should run; else prints and ends the process.
+    func answer(_ arguments: [String]) {
+        switch arguments.dropFirst().first {
+        case nil: return
+        case "--help", "-h":
+            print(help)
+            exit(0)
+        case "--version":
+            print("\(service) \(CarillonVersion.current)")
+            exit(0)
+        case .some(let unknown):
+            StandardError.print(
+                "\(service): unknown argument \(unknown); it takes its settings from the environment, see \(service) --help")
+            exit(ExitCode.usage)
+        }
+    }
+
+    private var help: String {
+        var text = "\(service): \(purpose)\n\nUsage: \(service) [--help | --version]\n\nEnvironment variables:\n"
+        for variable in variables {
+            text += "\n  \(variable.name)\n"
+            text += "      \(variable.meaning)\n"
+            text += "      Default: \(variable.defaultText.isEmpty ? "none" : variable.defaultText)\n"
+        }
+        return text
+    }
+}
+
+/// Standard error, for what a person who starts a service by hand must read.
+package enum StandardError {
+    package static func print(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

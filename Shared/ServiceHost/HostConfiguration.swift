@@ -1,0 +1,24 @@
+import HTTPServer
+package import ServiceKit
+
+/// What every service is configured with, whatever it does.
+package struct HostConfiguration: Sendable {
+    package var logLevel: LogLevel
+    package var drainDeadline: Duration
+    package var bus: BusSelection
+    let admin: HTTPServerConfiguration
+
+    package init(environment: inout EnvironmentReader) {
+        logLevel = environment.parse(
+            "CARILLON_LOG_LEVEL", default: .info, text: LogLevel.info.name, "The least level that is logged.",
+            expected: LogLevel.allCases.map(\.name).joined(separator: ", "), LogLevel.init(name:))
+        drainDeadline = environment.duration(
+            "CARILLON_DRAIN_DEADLINE", default: .seconds(30), in: .zero ... .seconds(3_600),
+            "After SIGTERM, the time to finish what was taken; what is not finished is delivered again.")
+        var defaults = HTTPServerConfiguration()
+        defaults.port = 9_464
+        defaults.connectionsMaximum = 64
+        admin = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_ADMIN", defaults: defaults)
+        bus = BusSelection(environment: &environment)
+    }
+}

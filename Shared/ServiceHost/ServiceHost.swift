@@ -1,0 +1,86 @@
+package import Bus
+import Glibc
+package import ServiceKit
+
+/// The one way to run a service: `--help`, `--version`, configuration from the environment, logs, the admin port, the
+/// bus, and an orderly end.
+package enum ServiceHost {
+    /// Runs until a signal asks for the end, and does not return.
+    ///
+    /// `build` is called once the configuration is right; it may wait for the bus. Exit codes: 0 after an orderly end, 1
+    /// after a failure or when the deadline cut something off, 64 for a wrong command line, 78 for a wrong environment,
+    /// 128 and the signal's number after a second signal.
+    package static func main<Configuration: Sendable>(
+        _ service: String, purpose: String,
+        configuration: (inout EnvironmentReader) -> Configuration,
+        build: @escaping @Sendable (ServiceContext, Configuration) async throws -> [any Service]
+    ) async -> Never {
+        let signals = SignalListener.install()
+        var reader = EnvironmentReader(EnvironmentReader.processEnvironment())
+        let host = HostConfiguration(environment: &reader)
+        let worker = WorkerOptions(environment: &reader)
+        let own = configuration(&reader)
+        CommandLineText(service: service, purpose: purpose, variables: reader.variables).answer(CommandLine.arguments)
+        do throws(ConfigurationError) {
+            try reader.finish()
+        } catch {
+            StandardError.print("\(service) cannot start:\n\(error)")
+            exit(ExitCode.configuration)
+        }
+        let code = await run(service, host, worker, signals) { try await build($0, own) }
+        exit(code)
+    }
+
+    private static func run(
+        _ service: String, _ host: HostConfiguration, _ workerOptions: WorkerOptions, _ signals: SignalListener,
+        _ build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
+    ) async -> Int32 {
+        let time = SystemTimeSource()
+        let log = Log(service: service, level: host.logLevel, time: time)
+        let environment = WorkerEnvironment(
+            time: time, random: SystemRandomSource(), log: log, metrics: Metrics(), health: Health(time: time))
+        environment.metrics.gauge(.buildInfo, ["service": service, "version": CarillonVersion.current]).set(1)
+        do {
+            let bus = try host.bus.open(environment)
+            environment.health.addReadinessCheck("bus") { await bus.readiness() }
+            let application = Application(
+                bus: bus, environment: environment, workerOptions: workerOptions, drainDeadline: host.drainDeadline,
+                build: build)
+            let admin = AdminServer(
+                host.admin, health: environment.health, metrics: environment.metrics, log: log, time: time)
+            log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])
+            // The admin server comes first so that it is stopped last: it tells how the drain goes.
+            let end = try await ServiceGroup([admin, application], log: log, time: time)
+                .run(drainingWithin: host.drainDeadline + .seconds(5)) {
+                    let signal = await signals.stopRequest()
+                    log.info("stopping", [.signal: "\(signal)", .duration: DurationText.print(host.drainDeadline)])
+                    environment.health.startDraining()
+                    guardEnd(after: host.drainDeadline + .seconds(10))
+                }
+            if case .cutOff(let names) = end {
+                log.error("stopped before everything was finished", [.reason: names.joined(separator: ", ")])
+                return ExitCode.failure
+            }
+            log.info("stopped")
+            return 0
+        } catch {
+            log.error("stopped by a failure", [.error: "\(error)"])
+            return ExitCode.failure
+        }
+    }
+
+    /// Even a C library that hangs in its own shutdown does not keep the process: by then everything that counts is safe.
+    private static func guardEnd(after deadline: Duration) {
+        NativeThread(name: "end-guard") {
+            sleep(UInt32(deadline.components.seconds))
+            _exit(ExitCode.failure)
+        }.detach()
+    }
+}
+
+/// As in `sysexits.h`, where there is one.
+package enum ExitCode {
+    package static let failure: Int32 = 1
+    package static let usage: Int32 = 64
+    package static let configuration: Int32 = 78
+}
