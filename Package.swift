@@ -12,7 +12,7 @@ let features: [SwiftSetting] = [
 ]
 
 /// A C module: a folder of `Shared/` with a module map, a shim, and the library it links.
-func cModule(_ name: String, links libraries: String..., cxx: Bool = false) -> Target {
+func cModule(_ name: String, links libraries: String...) -> Target {
     .target(name: name, path: "Shared/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
@@ -52,8 +52,11 @@ func tests(_ name: String, _ dependencies: String...) -> Target {
 let package = Package(
     name: "carillon",
     targets: [
+        cModule("CCurl", links: "curl"),
         cModule("CHiredis", links: "hiredis"),
+        cModule("CNGHTTP2", links: "nghttp2"),
         cModule("COpenSSL", links: "ssl", "crypto"),
+        cModule("CSimdJSON", links: "simdjson"),
 
         shared("Bus", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
@@ -64,11 +67,16 @@ let package = Package(
         shared("Topics"),
 
         testLibrary("TestSupport", "ServiceKit", "Topics"),
+        tests("ArchitectureTests", "ServiceKit"),
         tests(
             "BusConformanceTests", "Bus", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
+        tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
-        tests("TLSSocketTests", "TLSSocket", "ServiceKit", "TestSupport"),
-    ]
+        tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
+        tests("TestSupportTests", "ServiceKit", "TestSupport"),
+    ],
+    // simdjson's headers choose their string type by it; anything older would not match the library.
+    cxxLanguageStandard: .cxx17
 )

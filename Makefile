@@ -1,0 +1,35 @@
+# Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build test lint format clean
+
+SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
+STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: .venv/installed ## Install the Debian packages of packages.apt and the linters of requirements-dev.txt
+	@.ci/install-packages build run test
+
+.venv/installed: requirements-dev.txt
+	@.ci/install-packages build run test
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	@touch $@
+
+build: deps ## Build every executable for release, into .build/release
+	swift build --configuration release --static-swift-stdlib $(STRICT)
+
+test: deps ## Build and run the tests; FILTER=Name runs only some
+	STRICT="$(STRICT)" .ci/test "$(FILTER)"
+
+lint: deps ## Check format, scripts, YAML, the compose file and the chart
+	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
+	.ci/lint
+
+format: ## Rewrite the Swift sources as .swift-format says
+	swift format --in-place --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
+
+clean: ## Remove what was built, and the linters
+	rm -rf .build .venv

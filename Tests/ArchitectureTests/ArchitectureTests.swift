@@ -1,0 +1,79 @@
+import Testing
+
+/// Compares every import of the repository with the table, since the compiler accepts one that came along with another
+/// dependency.
+@Suite struct ArchitectureTests {
+    private let targets: [DeclaredTarget]
+
+    init() throws {
+        targets = DeclaredTarget.all(inManifest: try #require(SourceTree.text("Package.swift")))
+    }
+
+    @Test func librariesImportWhatTheTableGrants() {
+        for target in targets where target.kind == "shared" { check(.library, target, folder: "Shared/\(target.name)") }
+    }
+
+    @Test func servicesImportLibrariesAlone() {
+        for target in targets where target.kind == "service" {
+            check(.service, target, folder: "Services/\(target.name)")
+        }
+    }
+
+    @Test func testsReachCLibrariesThroughTheirOwners() {
+        for target in targets where target.kind.hasPrefix("test") {
+            check(.test, target, folder: "Tests/\(target.name)")
+        }
+    }
+
+    /// A folder without a target is never compiled, and its imports are never compared.
+    @Test func everyFolderIsATarget() {
+        let declared = Set(targets.map(\.name))
+        for folder in ["Shared", "Tests"] {
+            let strays = SourceTree.entries(of: folder).filter { !declared.contains($0) }
+            #expect(strays == [], "\(folder) holds folders that Package.swift does not know")
+        }
+        let services = targets.filter { $0.kind == "service" }.map { "Services/\($0.name)/" }
+        for source in SourceTree.swiftSources(under: "Services") {
+            #expect(services.contains { source.hasPrefix($0) }, "\(source) belongs to no target")
+        }
+    }
+
+    @Test func everyLibraryIsInTheTable() {
+        let known = Set(ImportRules.libraries.map(\.name))
+        for target in targets where target.kind == "shared" {
+            #expect(known.contains(target.name), "\(target.name) has no row in ImportRules")
+        }
+    }
+
+    /// The compiler finds a cycle among targets that exist; this one also covers rows whose target is still to come.
+    @Test func theTableHasNoCycle() {
+        var remaining = ImportRules.libraries
+        while !remaining.isEmpty {
+            let names = Set(remaining.map(\.name))
+            let blocked = remaining.filter { !names.isDisjoint(with: $0.mayImport) }
+            #expect(blocked.count < remaining.count, "a cycle among \(names.sorted())")
+            guard blocked.count < remaining.count else { return }
+            remaining = blocked
+        }
+    }
+
+    @Test func theDocumentationShowsTheSameTable() throws {
+        let page = try #require(SourceTree.text("docs/architecture.md"))
+        #expect(ImportTable.libraries(inPage: page) == ImportRules.libraries)
+    }
+
+    private func check(_ layer: ImportCheck.Layer, _ target: DeclaredTarget, folder: String) {
+        let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.name)))
+        let sources = SourceTree.swiftSources(under: folder)
+        #expect(!sources.isEmpty, "\(folder) holds no source")
+        var imports: Set<String> = []
+        for path in sources {
+            let text = SourceTree.text(path) ?? ""
+            imports.formUnion(ImportScanner.modules(in: text))
+            let problems = check.problems(in: text)
+            #expect(problems == [], "\(path)")
+        }
+        // A test may depend on an executable that it starts as a process.
+        if layer != .test { #expect(check.unusedDependencies(imports: imports) == []) }
+    }
+}

@@ -1,0 +1,48 @@
+/// What is wrong with one target's imports, in sentences; empty when nothing is.
+struct ImportCheck {
+    enum Layer: Equatable {
+        case library
+        case service
+        case test
+    }
+
+    let layer: Layer
+    let target: DeclaredTarget
+    /// The names of all targets of the package.
+    let ownModules: Set<String>
+
+    func problems(in source: String) -> [String] {
+        ImportScanner.modules(in: source).sorted().compactMap { problem(withImport: $0) }
+    }
+
+    /// A dependency that no source imports is an edge nobody granted for a reason.
+    func unusedDependencies(imports: Set<String>) -> [String] {
+        target.dependencies.filter { !imports.contains($0) }.map {
+            "\(target.name) declares \($0) and never imports it"
+        }
+    }
+
+    private func problem(withImport module: String) -> String? {
+        if ownModules.contains(module) {
+            if !mayImport(module) { return "\(target.name) may not import \(module)" }
+            // The build would let it pass as long as another dependency happens to bring it along.
+            return target.dependencies.contains(module) ? nil : "\(target.name) imports \(module) without declaring it"
+        }
+        if ImportRules.systemModules.contains(module) { return nil }
+        if module == "Foundation" {
+            let isGranted = layer == .test || ImportRules.foundationReasons[target.name] != nil
+            return isGranted ? nil : "\(target.name) may not import Foundation"
+        }
+        if module == "Testing" && layer == .test { return nil }
+        return "\(target.name) imports \(module), which no list knows"
+    }
+
+    private func mayImport(_ module: String) -> Bool {
+        let isC = ImportRules.isCModule(module)
+        return switch layer {
+        case .library: ImportRules.libraries.first { $0.name == target.name }?.mayImport.contains(module) ?? false
+        case .service: !isC && ImportRules.libraries.contains { $0.name == module }
+        case .test: !isC || ImportRules.cModuleTestTargets.contains(target.name)
+        }
+    }
+}

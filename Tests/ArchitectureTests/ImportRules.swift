@@ -1,0 +1,65 @@
+/// Who may import whom: the one place where a new edge between two targets is granted. `docs/architecture.md` shows the
+/// same table to readers; a test compares the two.
+enum ImportRules {
+    struct Library: Equatable {
+        let name: String
+        let owns: String
+        let mayImport: [String]
+
+        init(_ name: String, owns: String, mayImport: [String] = []) {
+            self.name = name
+            self.owns = owns
+            self.mayImport = mayImport
+        }
+    }
+
+    static let libraries = [
+        Library("PushModel", owns: "device tokens, app and task ids, delivery outcomes: plain values"),
+        Library("Topics", owns: "every topic, its message type and its encoding", mayImport: ["PushModel"]),
+        Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock"),
+        Library(
+            "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
+            mayImport: ["ServiceKit", "Topics"]),
+        Library(
+            "ServiceHost", owns: "admin port, choice of bus driver, start and stop of a service",
+            mayImport: ["Bus", "HTTPServer", "KafkaBus", "MemoryBus", "RedisBus", "ServiceKit", "Topics"]),
+        Library("TLSSocket", owns: "one TLS socket for Redis and HTTP/2", mayImport: ["COpenSSL", "ServiceKit"]),
+        Library(
+            "RedisClient", owns: "connections, pipelining, scripts, cluster routing over hiredis",
+            mayImport: ["CHiredis", "ServiceKit", "TLSSocket"]),
+        Library("KafkaBus", owns: "Bus over librdkafka", mayImport: ["Bus", "CRDKafka", "ServiceKit", "Topics"]),
+        Library("RedisBus", owns: "Bus over Redis Streams", mayImport: ["Bus", "RedisClient", "ServiceKit", "Topics"]),
+        Library("MemoryBus", owns: "Bus in memory", mayImport: ["Bus", "ServiceKit", "Topics"]),
+        Library(
+            "RedisStore", owns: "registry, ledger, schedules: every other Redis key and script",
+            mayImport: ["PushModel", "RedisClient", "ServiceKit"]),
+        Library(
+            "MemoryStore", owns: "registry, ledger, schedules in memory", mayImport: ["PushModel", "ServiceKit"]),
+        Library(
+            "Apps", owns: "app files, credentials, scopes",
+            mayImport: ["JSONKit", "PushModel", "ServiceKit", "Signing"]),
+        Library("HTTPServer", owns: "libmicrohttpd", mayImport: ["CMicroHTTPD", "ServiceKit"]),
+        Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
+        Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),
+        Library("Signing", owns: "OpenSSL's keys, signatures and hashes", mayImport: ["COpenSSL", "ServiceKit"]),
+        Library("JSONKit", owns: "simdjson", mayImport: ["CSimdJSON", "ServiceKit"]),
+        Library(
+            "ProviderKit", owns: "provider protocol, outcome policy",
+            mayImport: ["HTTP2", "HTTPClient", "PushModel", "ServiceKit", "Signing"]),
+    ]
+
+    /// Test targets that talk to a C library themselves: the mock broker, the bare loops that benchmarks compare with,
+    /// and the tests of the modules. Any other one tests through the library that owns the module.
+    static let cModuleTestTargets: Set = ["BareLoops", "CModulesTests", "KafkaMock"]
+
+    /// What every target may use of the system.
+    static let systemModules: Set = ["Dispatch", "Glibc", "Synchronization"]
+
+    /// Foundation makes a static executable seven times as large, so each target that links it says why.
+    static let foundationReasons: [String: String] = [:]
+
+    static func isCModule(_ name: String) -> Bool {
+        let letters = Array(name.unicodeScalars.prefix(2))
+        return letters.count == 2 && letters[0] == "C" && letters[1].properties.isUppercase
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import ServiceKit
+
+/// The repository this test was compiled from.
+enum SourceTree {
+    static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
+        separator: "/")
+
+    /// Nil when there is no such file.
+    static func text(_ path: String) -> String? {
+        SmallFile.read("\(root)/\(path)", bytesMaximum: 4 << 20).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The folders of `Services` may group targets, as `AndroidSender/FCM`; sources are found at any depth.
+    static func swiftSources(under folder: String) -> [String] {
+        entries(of: folder).flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            if name.hasSuffix(".swift") { return [path] }
+            return swiftSources(under: path)
+        }
+    }
+
+    static func entries(of folder: String) -> [String] {
+        guard let directory = opendir("\(root)/\(folder)") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
