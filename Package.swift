@@ -54,11 +54,13 @@ let package = Package(
     targets: [
         cModule("CCurl", links: "curl"),
         cModule("CHiredis", links: "hiredis"),
+        cModule("CMicroHTTPD", links: "microhttpd"),
         cModule("CNGHTTP2", links: "nghttp2"),
         cModule("COpenSSL", links: "ssl", "crypto"),
         cModule("CSimdJSON", links: "simdjson"),
 
         shared("Bus", "ServiceKit", "Topics"),
+        shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -72,6 +74,7 @@ let package = Package(
             "BusConformanceTests", "Bus", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
+        tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),

@@ -13,8 +13,10 @@ package enum MetricName: String, CaseIterable, Sendable {
     case busProducerRestarts = "carillon_bus_producer_restarts_total"
     case busProducerWaits = "carillon_bus_producer_waits_total"
     case buildInfo = "carillon_build_info"
+    case httpBodyBytesBuffered = "carillon_http_buffered_body_bytes"
     case httpConnectionsOpen = "carillon_http_open_connections"
     case httpRequestDuration = "carillon_http_request_duration_seconds"
+    case httpRequestsAnswered = "carillon_http_answered_requests_total"
     case httpRequestsRefused = "carillon_http_refused_requests_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
@@ -27,7 +29,9 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .busBytesBuffered, .busPartitionsAssigned, .buildInfo, .httpConnectionsOpen: .gauge
+        case .busBytesBuffered, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
+            .httpConnectionsOpen:
+            .gauge
         case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration: .histogram
         default: .counter
         }
@@ -48,8 +52,10 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .busProducerRestarts: "Producers replaced after an error they could not recover from."
         case .busProducerWaits: "Times a producer had to wait because a topic was at its bound."
         case .buildInfo: "Always 1; the labels say which build runs."
+        case .httpBodyBytesBuffered: "Bytes of request bodies held in memory now."
         case .httpConnectionsOpen: "HTTP connections open now."
         case .httpRequestDuration: "Time from the complete header until the answer was handed over."
+        case .httpRequestsAnswered: "Requests answered, by class of status."
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
         case .redisCommandDuration: "Time from handing a command over until its reply."
         case .redisReconnects: "Connections to Redis opened again after a failure."

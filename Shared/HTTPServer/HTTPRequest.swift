@@ -1,0 +1,55 @@
+package import ServiceKit
+
+/// A request as its handler sees it: complete, checked, and independent of the connection it came on.
+package struct HTTPRequest: Sendable {
+    package let method: HTTPMethod
+    /// As received, without the query.
+    package let path: String
+    /// As received, without the question mark.
+    package let query: String
+    package let headers: HTTPHeaders
+    package let body: HTTPRequestBody
+    /// The client's IP address.
+    package let peer: String
+    private let parameters: [String: String]
+
+    package init(
+        method: HTTPMethod, path: String, query: String = "", headers: HTTPHeaders = HTTPHeaders(),
+        body: HTTPRequestBody = .empty, peer: String = "127.0.0.1", parameters: [String: String] = [:]
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+        self.parameters = parameters
+    }
+
+    /// The decoded part of the path that stands where the route's pattern says `:name`.
+    package func parameter(_ name: String) -> String {
+        guard let value = parameters[name] else { preconditionFailure("the route's pattern has no :\(name)") }
+        return value
+    }
+
+    /// The query's names and values, decoded; those that cannot be decoded are left out.
+    package var queryItems: [(name: String, value: String)] {
+        query.split(separator: "&").compactMap { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(parts[0].utf8, plusIsSpace: true),
+                let value = PercentEncoding.decode((parts.count > 1 ? parts[1] : "").utf8, plusIsSpace: true)
+            else { return nil }
+            return (name, value)
+        }
+    }
+
+    /// The first value the query gives this name.
+    package func queryValue(_ name: String) -> String? {
+        queryItems.first { $0.name == name }?.value
+    }
+
+    /// The trace the caller is in, when it says so.
+    package var traceContext: TraceContext? {
+        headers["traceparent"].flatMap { TraceContext(header: $0) }
+    }
+}

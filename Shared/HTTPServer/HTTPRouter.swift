@@ -1,0 +1,102 @@
+/// Finds the handler of a request by method and path: a tree of path segments, where a literal segment wins over a
+/// `:name` that would fit as well.
+package struct HTTPRouter: Sendable {
+    package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
+
+    enum Match {
+        case route(Route, parameters: [String: String])
+        case methodNotAllowed(allow: String)
+        case notFound
+    }
+
+    struct Route: Sendable {
+        /// What metrics call it: the method and the pattern.
+        let name: String
+        let bodyBytesMaximum: Int?
+        let renderProblem: ProblemRenderer
+        let handler: Handler
+        fileprivate let parameterNames: [String]
+    }
+
+    /// Puts an error that the server itself answers into the words of a route's API.
+    package typealias ProblemRenderer = @Sendable (Problem) -> HTTPResponse
+
+    private struct Node: Sendable {
+        var literals: [String: Node] = [:]
+        var parameter: [Node] = []
+        var routes: [HTTPMethod: Route] = [:]
+    }
+
+    private var root = Node()
+    private(set) var routeNames: [String] = []
+
+    package init() {}
+
+    /// Adds a route. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum` replaces the server's.
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil,
+        renderProblem: @escaping ProblemRenderer = { $0.response() }, _ handler: @escaping Handler
+    ) {
+        precondition(pattern.hasPrefix("/"), "the pattern \(pattern) must start with a slash")
+        precondition(
+            bodyBytesMaximum ?? 0 <= HTTPServerConfiguration.routeBodyBytesMaximum,
+            "a body of \(pattern) may have \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes at most")
+        let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let route = Route(
+            name: "\(method) \(pattern)", bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem,
+            handler: handler,
+            parameterNames: segments.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) })
+        HTTPRouter.insert(route, method, segments[...], into: &root)
+        routeNames.append(route.name)
+    }
+
+    func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
+        var values: [String] = []
+        guard let routes = HTTPRouter.find(segments[...], in: root, &values) else { return .notFound }
+        // A GET handler answers HEAD too: the server leaves the body out.
+        guard let route = routes[method] ?? (method == .head ? routes[.get] : nil) else {
+            return .methodNotAllowed(allow: HTTPRouter.allowed(by: routes))
+        }
+        guard !values.isEmpty else { return .route(route, parameters: [:]) }
+        let parameters = Dictionary(zip(route.parameterNames, values)) { _, last in last }
+        return .route(route, parameters: parameters)
+    }
+
+    private static func insert(
+        _ route: Route, _ method: HTTPMethod, _ segments: ArraySlice<Substring>, into node: inout Node
+    ) {
+        guard let segment = segments.first else {
+            precondition(node.routes[method] == nil, "\(route.name) is routed twice")
+            node.routes[method] = route
+            return
+        }
+        if segment.hasPrefix(":") {
+            if node.parameter.isEmpty { node.parameter.append(Node()) }
+            insert(route, method, segments.dropFirst(), into: &node.parameter[0])
+        } else {
+            insert(route, method, segments.dropFirst(), into: &node.literals[String(segment), default: Node()])
+        }
+    }
+
+    private static func find(
+        _ segments: ArraySlice<String>, in node: Node, _ values: inout [String]
+    ) -> [HTTPMethod: Route]? {
+        guard let segment = segments.first else { return node.routes.isEmpty ? nil : node.routes }
+        if let next = node.literals[segment], let found = find(segments.dropFirst(), in: next, &values) {
+            return found
+        }
+        // An empty segment is nobody's name.
+        guard let next = node.parameter.first, !segment.isEmpty else { return nil }
+        values.append(segment)
+        if let found = find(segments.dropFirst(), in: next, &values) { return found }
+        values.removeLast()
+        return nil
+    }
+
+    private static func allowed(by routes: [HTTPMethod: Route]) -> String {
+        var methods = Set(routes.keys.map(\.rawValue))
+        methods.insert(HTTPMethod.options.rawValue)
+        if methods.contains(HTTPMethod.get.rawValue) { methods.insert(HTTPMethod.head.rawValue) }
+        return methods.sorted().joined(separator: ", ")
+    }
+}

@@ -1,0 +1,86 @@
+package import ServiceKit
+
+/// What one HTTP server listens on and what it lets its clients do. Each limit has an answer or an end of its own.
+package struct HTTPServerConfiguration: Sendable, Equatable {
+    /// Bodies a route may ask for at most, however it is configured.
+    package static let routeBodyBytesMaximum = 32 << 20
+
+    /// An IPv4 or IPv6 address; `::` takes both kinds.
+    package var address: String
+    /// 0 lets the kernel pick one.
+    package var port: UInt16
+    /// Threads that read and write sockets. One carries tens of thousands of requests a second.
+    package var threads: Int
+    /// Further clients wait in the kernel's queue until a connection ends.
+    package var connectionsMaximum: Int
+    /// From accepting a connection, or from the first line of a later request, until its header is complete.
+    package var headerDeadline: Duration
+    /// Request line and header fields together; more is answered 431.
+    package var headerBytesMaximum: Int
+    /// From the complete header until the complete body.
+    package var bodyDeadline: Duration
+    /// The body of a route that asks for nothing else; more is answered 413.
+    package var bodyBytesMaximum: Int
+    /// Bodies of all requests together; beyond it requests are answered 503.
+    package var bodiesBytesMaximum: Int
+    /// A connection on which nothing moves, in either direction, is closed.
+    package var idleTimeout: Duration
+    /// How long requests in flight may still take once the server is told to stop.
+    package var stopDeadline: Duration
+
+    package init(
+        address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1, connectionsMaximum: Int = 10_000,
+        headerDeadline: Duration = .seconds(10), headerBytesMaximum: Int = 16 << 10,
+        bodyDeadline: Duration = .seconds(60), bodyBytesMaximum: Int = 1 << 20, bodiesBytesMaximum: Int = 64 << 20,
+        idleTimeout: Duration = .seconds(60), stopDeadline: Duration = .seconds(10)
+    ) {
+        self.address = address
+        self.port = port
+        self.threads = threads
+        self.connectionsMaximum = connectionsMaximum
+        self.headerDeadline = headerDeadline
+        self.headerBytesMaximum = headerBytesMaximum
+        self.bodyDeadline = bodyDeadline
+        self.bodyBytesMaximum = bodyBytesMaximum
+        self.bodiesBytesMaximum = bodiesBytesMaximum
+        self.idleTimeout = idleTimeout
+        self.stopDeadline = stopDeadline
+    }
+
+    /// `<prefix>_ADDRESS`, `_PORT`, `_THREADS`, `_CONNECTIONS_MAX`, `_HEADER_DEADLINE`, `_BODY_DEADLINE`, `_BODY_MAX`,
+    /// `_BODIES_MAX`, `_IDLE_TIMEOUT` and `_STOP_DEADLINE`.
+    package init(
+        environment: inout EnvironmentReader, prefix: String,
+        defaults: HTTPServerConfiguration = HTTPServerConfiguration()
+    ) {
+        self = defaults
+        address = environment.text(
+            "\(prefix)_ADDRESS", default: address, "Address to listen on; :: takes IPv4 and IPv6 from everywhere.")
+        port = UInt16(
+            environment.integer(
+                "\(prefix)_PORT", default: Int(port), in: 0...65_535, "Port to listen on; 0 takes any free one."))
+        threads = environment.integer(
+            "\(prefix)_THREADS", default: threads, in: 1...64, "Threads that read and write sockets.")
+        connectionsMaximum = environment.integer(
+            "\(prefix)_CONNECTIONS_MAX", default: connectionsMaximum, in: 1...1_000_000,
+            "Connections open at once; further clients wait.")
+        headerDeadline = environment.duration(
+            "\(prefix)_HEADER_DEADLINE", default: headerDeadline, in: .milliseconds(100) ... .seconds(300),
+            "Time a client has to send a complete request header.")
+        bodyDeadline = environment.duration(
+            "\(prefix)_BODY_DEADLINE", default: bodyDeadline, in: .milliseconds(100) ... .seconds(3_600),
+            "Time a client has to send a complete request body.")
+        bodyBytesMaximum = environment.bytes(
+            "\(prefix)_BODY_MAX", default: bodyBytesMaximum, in: 0...HTTPServerConfiguration.routeBodyBytesMaximum,
+            "Size of a request body, where the route does not allow more.")
+        bodiesBytesMaximum = environment.bytes(
+            "\(prefix)_BODIES_MAX", default: bodiesBytesMaximum, in: (1 << 20)...(1 << 40),
+            "Memory for request bodies together; beyond it requests are answered 503.")
+        idleTimeout = environment.duration(
+            "\(prefix)_IDLE_TIMEOUT", default: idleTimeout, in: .seconds(1) ... .seconds(3_600),
+            "Time after which a connection on which nothing moves is closed.")
+        stopDeadline = environment.duration(
+            "\(prefix)_STOP_DEADLINE", default: stopDeadline, in: .zero ... .seconds(3_600),
+            "Time that requests in flight have to finish when the service stops.")
+    }
+}

@@ -1,0 +1,37 @@
+package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The address is not one of this machine's, or is no address.
+        package static let addressInvalid = Code(description: "address_invalid")
+        /// The task that waited was cancelled.
+        package static let cancelled = Code(description: "cancelled")
+        /// Another process listens there, or this user may not.
+        package static let listeningFailed = Code(description: "listening_failed")
+        /// The reader of a stream has gone, or the server has stopped.
+        package static let readerLeft = Code(description: "reader_left")
+        /// A server runs once.
+        package static let startedTwice = Code(description: "started_twice")
+
+        package let description: String
+    }
+
+    package let code: Code
+    package let message: String
+    package let file: String
+    package let line: Int
+
+    package init(_ code: Code, _ message: String, file: String = #fileID, line: Int = #line) {
+        self.code = code
+        self.message = message
+        self.file = file
+        self.line = line
+    }
+
+    /// A port may become free; a client that left does not come back to the same stream, and an address stays wrong.
+    package var isRetriable: Bool {
+        code == .listeningFailed
+    }
+
+    package var description: String {
+        "\(code): \(message) (\(file):\(line))"
+    }
+}

@@ -1,0 +1,158 @@
+import CMicroHTTPD
+import Synchronization
+
+/// The body of an answer that is written while the client reads: from any thread, through a bounded buffer.
+///
+/// Give it to one `HTTPResponse`. It ends with `finish()`, or when its reader leaves: that is when writes fail,
+/// `hasReaderLeft` turns true, and what was given to `onLeave` runs. The reader also leaves when the server is stopped
+/// and its deadline is over, or when it takes nothing for the server's idle timeout, which bounds every `write`.
+///
+/// Locks: the library calls `read` holding its lock of the response; `lock` is taken inside it, and inside that the
+/// library's lock of suspended connections. Nothing here calls the library's response functions, so no cycle can form.
+package final class HTTPStream: Sendable {
+    private struct State {
+        var buffer: StreamBuffer
+        var reader: ConnectionHandle?
+        var writers: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextWriter = 0
+        var onLeave: (@Sendable () -> Void)?
+        var producer: Task<Void, Never>?
+    }
+
+    package enum Attempt: Equatable, Sendable {
+        case written
+        /// The reader is slower than the writer; nothing was stored.
+        case full
+        case readerLeft
+    }
+
+    private let lock: Mutex<State>
+    private let produce: (@Sendable (HTTPStream) async -> Void)?
+
+    package init(bytesMaximum: Int = 64 << 10) {
+        lock = Mutex(State(buffer: StreamBuffer(bytesMaximum: bytesMaximum)))
+        produce = nil
+    }
+
+    /// Runs `produce` in a task of its own once the header is on its way; the stream ends when it returns, and the task
+    /// is cancelled when the reader leaves.
+    package init(bytesMaximum: Int = 64 << 10, produce: @escaping @Sendable (HTTPStream) async -> Void) {
+        lock = Mutex(State(buffer: StreamBuffer(bytesMaximum: bytesMaximum)))
+        self.produce = produce
+    }
+
+    package var hasReaderLeft: Bool { lock.withLock { $0.buffer.hasReaderLeft } }
+
+    /// Runs once, when the reader leaves; at once when it has left already. It must not block.
+    package func onLeave(_ body: @escaping @Sendable () -> Void) {
+        let hasLeft = lock.withLock { state in
+            if !state.buffer.hasReaderLeft { state.onLeave = body }
+            return state.buffer.hasReaderLeft
+        }
+        if hasLeft { body() }
+    }
+
+    /// Stores the piece if it fits now.
+    package func tryWrite(_ piece: [UInt8]) -> Attempt {
+        let (written, reader) = lock.withLock { state in
+            let written = state.buffer.write(piece)
+            return (written, written == .stored(wakesReader: true) ? state.reader : nil)
+        }
+        reader?.resume()
+        switch written {
+        case .stored: return .written
+        case .full: return .full
+        case .readerLeft: return .readerLeft
+        }
+    }
+
+    /// Waits until the piece fits.
+    package func write(_ piece: [UInt8]) async throws(HTTPServerError) {
+        while true {
+            switch tryWrite(piece) {
+            case .written: return
+            case .readerLeft: throw HTTPServerError(.readerLeft, "the client has left")
+            case .full: await nextRead()
+            }
+            guard !Task.isCancelled else { throw HTTPServerError(.cancelled, "the writing task was cancelled") }
+        }
+    }
+
+    package func finish() {
+        let reader = lock.withLock { state in
+            state.buffer.finish() ? state.reader : nil
+        }
+        reader?.resume()
+    }
+
+    /// Returns after the next read, when the reader leaves, or when this task is cancelled.
+    private func nextRead() async {
+        let id = lock.withLock { state in
+            state.nextWriter += 1
+            return state.nextWriter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isNoWait = lock.withLock { state in
+                    // A cancellation before this moment found nobody to wake; its flag is seen here.
+                    guard state.buffer.bytesBuffered > 0, !Task.isCancelled else { return true }
+                    state.writers[id] = continuation
+                    return false
+                }
+                if isNoWait { continuation.resume() }
+            }
+        } onCancel: {
+            lock.withLock { $0.writers.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// The server's side.
+extension HTTPStream {
+    /// Before the library first asks for bytes.
+    func attach(_ reader: ConnectionHandle) {
+        lock.withLock { $0.reader = reader }
+        guard let produce else { return }
+        let task = Task {
+            await produce(self)
+            finish()
+        }
+        let hasLeft = lock.withLock { state in
+            state.producer = task
+            return state.buffer.hasReaderLeft
+        }
+        if hasLeft { task.cancel() }
+    }
+
+    /// On the library's thread. The connection is suspended under the lock, since a writer that came between the look
+    /// into the buffer and the suspension would resume a connection that does not sleep yet, and it would never wake.
+    func read(into target: UnsafeMutableRawBufferPointer) -> StreamBuffer.Read {
+        let (read, writers) = lock.withLock { state in
+            let read = state.buffer.read(into: target)
+            if read == .wait { state.reader?.suspend() }
+            guard case .bytes = read, !state.writers.isEmpty else {
+                return (read, [CheckedContinuation<Void, Never>]())
+            }
+            defer { state.writers = [:] }
+            return (read, Array(state.writers.values))
+        }
+        for writer in writers { writer.resume() }
+        return read
+    }
+
+    func leave() {
+        let (reader, writers, onLeave, producer) = lock.withLock { state in
+            defer {
+                state.writers = [:]
+                state.onLeave = nil
+                state.producer = nil
+            }
+            let reader = state.buffer.leave() ? state.reader : nil
+            return (reader, Array(state.writers.values), state.onLeave, state.producer)
+        }
+        producer?.cancel()
+        for writer in writers { writer.resume() }
+        onLeave?()
+        reader?.resume()
+    }
+}

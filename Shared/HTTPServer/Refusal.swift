@@ -1,0 +1,81 @@
+/// Why the server itself, and not a handler, answers a request or closes its connection.
+enum Refusal: Error, Equatable {
+    case ambiguousLength(String)
+    case unknownEncoding
+    case malformed(String)
+    case headerTooLarge(bytesMaximum: Int)
+    case headerLate
+    case bodyTooLarge(bytesMaximum: Int)
+    case bodiesTooLarge
+    case bodyLate
+    case bodyEndless
+    case unknownExpectation
+    case stopping
+
+    /// The value of the metric's label.
+    enum Reason: String, CaseIterable {
+        case ambiguousLength = "ambiguous_length"
+        case unknownEncoding = "unknown_encoding"
+        case malformed
+        case headerTooLarge = "header_too_large"
+        case headerLate = "header_late"
+        case bodyTooLarge = "body_too_large"
+        case bodiesTooLarge = "bodies_too_large"
+        case bodyLate = "body_late"
+        case bodyEndless = "body_endless"
+        case unknownExpectation = "unknown_expectation"
+        case stopping
+    }
+
+    var reason: Reason {
+        switch self {
+        case .ambiguousLength: .ambiguousLength
+        case .unknownEncoding: .unknownEncoding
+        case .malformed: .malformed
+        case .headerTooLarge: .headerTooLarge
+        case .headerLate: .headerLate
+        case .bodyTooLarge: .bodyTooLarge
+        case .bodiesTooLarge: .bodiesTooLarge
+        case .bodyLate: .bodyLate
+        case .bodyEndless: .bodyEndless
+        case .unknownExpectation: .unknownExpectation
+        case .stopping: .stopping
+        }
+    }
+
+    var problem: Problem {
+        switch self {
+        case .ambiguousLength(let detail), .malformed(let detail):
+            Problem(.badRequest, detail: detail)
+        case .unknownEncoding:
+            Problem(.notImplemented, detail: "The only transfer encoding taken here is chunked.")
+        case .headerTooLarge(let maximum):
+            Problem(.headerFieldsTooLarge, detail: "The request line and header are over \(maximum) bytes.")
+        case .bodyTooLarge(let maximum):
+            Problem(.contentTooLarge, detail: "The body is over \(maximum) bytes.")
+        case .bodiesTooLarge:
+            Problem(.serviceUnavailable, detail: "Too many request bodies are held in memory just now.")
+        case .unknownExpectation:
+            Problem(.expectationFailed, detail: "The only expectation met here is 100-continue.")
+        case .headerLate, .bodyLate, .bodyEndless:
+            Problem(408, detail: "The request was not complete in time.")
+        case .stopping:
+            Problem(.serviceUnavailable, detail: "The service is stopping.")
+        }
+    }
+
+    var headers: [HTTPField] {
+        switch self {
+        case .bodiesTooLarge, .stopping: [HTTPField("Retry-After", "1")]
+        default: []
+        }
+    }
+
+    /// Whether what follows on the connection cannot be told from the rest of this request.
+    var losesFraming: Bool {
+        switch self {
+        case .ambiguousLength, .unknownEncoding, .malformed, .headerTooLarge, .stopping: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// Requests that the server answers itself, sent as raw bytes.
+@Suite struct RefusalTests {
+    @Test(arguments: [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+    ])
+    func anAmbiguousLengthIsAnsweredAndTheConnectionClosed(rest: String) async throws {
+        let metrics = Metrics()
+        try await withRunning(HTTPServerConfiguration(), greetingRouter(), metrics: metrics) { _, port in
+            let (response, isClosed) = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /echo HTTP/1.1\r\nHost: a\r\n" + rest)
+                return (client.receiveResponse(), client.isClosed())
+            }
+            #expect(response?.status == 400)
+            #expect(response?.headers["content-type"] == "application/problem+json")
+            #expect(response?.text.contains("\"status\":400") == true)
+            #expect(isClosed)
+        }
+        let counter = metrics.counter(.httpRequestsRefused, ["server": "http", "reason": "ambiguous_length"])
+        #expect(counter.value == 1)
+    }
+
+    /// RFC 9112 lets a server take equal repeats as one; this one does.
+    @Test func equalLengthsAreTakenAsOne() async throws {
+        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello")
+                return client.receiveResponse()
+            }
+            #expect(response?.text == "hello")
+        }
+    }
+
+    /// A byte at a time, the header keeps the library's idle clock from running out: only the deadline can end it.
+    @Test func aDribbledHeaderIsCutOffAtItsDeadline() async throws {
+        let metrics = Metrics()
+        let configuration = HTTPServerConfiguration(headerDeadline: .milliseconds(200))
+        try await withRunning(configuration, greetingRouter(), metrics: metrics) { _, port in
+            let isClosed = await blocking {
+                let client = RawClient(port: port)
+                client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+                return client.isClosed()
+            }
+            #expect(isClosed)
+        }
+        let counter = metrics.counter(.httpRequestsRefused, ["server": "http", "reason": "header_late"])
+        #expect(counter.value == 1)
+    }
+
+    @Test func aBodyThatNeverComesIsCutOffAtItsDeadline() async throws {
+        let configuration = HTTPServerConfiguration(bodyDeadline: .milliseconds(200))
+        try await withRunning(configuration, greetingRouter()) { _, port in
+            let isClosed = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe")
+                return client.isClosed()
+            }
+            #expect(isClosed)
+        }
+    }
+
+    @Test(arguments: [17 << 10, 60 << 10])
+    func aHeaderOverItsBoundIsAnswered431(bytes: Int) async throws {
+        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+            let (response, isClosed) = await blocking {
+                let client = RawClient(port: port)
+                client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Long: \(String(repeating: "x", count: bytes))\r\n\r\n")
+                let response = client.receiveResponse()
+                return (response, client.isClosed())
+            }
+            #expect(response?.status == 431)
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aHeaderOfSixteenKiBInAHundredFieldsIsTaken() async throws {
+        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                let field = String(repeating: "x", count: 150)
+                let fields = (100..<200).map { "X-\($0): \(field)\r\n" }.joined()
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+                return client.receiveResponse()
+            }
+            #expect(response?.status == 200)
+        }
+    }
+
+    @Test(arguments: ["/echo", "/large"])
+    func aBodyOf33MegabytesIsAnswered413(path: String) async throws {
+        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+            let (response, isClosed) = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(33 << 20)\r\n\r\n")
+                client.send([UInt8](repeating: 0, count: 33 << 20))
+                return (client.receiveResponse(), client.isClosed())
+            }
+            #expect(response?.status == 413)
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aChunkedBodyOverItsBoundIsAnswered413() async throws {
+        let configuration = HTTPServerConfiguration(bodyBytesMaximum: 10)
+        try await withRunning(configuration, greetingRouter()) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+                client.send("b\r\nhello world\r\n0\r\n\r\n")
+                return client.receiveResponse()
+            }
+            #expect(response?.status == 413)
+        }
+    }
+
+    /// One handler holds its body while another request asks for more than is left.
+    @Test func bodiesOverTheSharedBoundAreAnswered503() async throws {
+        let gate = Gate()
+        var router = HTTPRouter()
+        router.on(.post, "/hold") { request in
+            await gate.pass()
+            return .text("\(request.body.bytes.count)")
+        }
+        let configuration = HTTPServerConfiguration(bodiesBytesMaximum: 1_500)
+        try await withRunning(configuration, router) { _, port in
+            let request = "POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
+            let body = [UInt8](repeating: 0, count: 1_000)
+            let first = await blocking { RawClient(port: port) }
+            await blocking {
+                first.send(request)
+                first.send(body)
+            }
+            #expect(await gate.arrivals(1))
+            let refused = await blocking {
+                let second = RawClient(port: port)
+                second.send(request)
+                second.send(body)
+                return second.receiveResponse()
+            }
+            #expect(refused?.status == 503)
+            #expect(refused?.headers["retry-after"] == "1")
+            gate.open()
+            let held = await blocking { first.receiveResponse() }
+            #expect(held?.text == "1000")
+            // The first body is gone: there is room again.
+            let third = await blocking {
+                first.send(request)
+                first.send(body)
+                return first.receiveResponse()
+            }
+            #expect(third?.status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length : 5\r\n\r\nhello", 400),
+        ("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\nContent-Length: 1\r\n\r\nx", 417),
+        ("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+        ("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", 404),
+        ("DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+    ])
+    func isAnsweredAsAProblem(request: String, status: Int) async throws {
+        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                client.send(request)
+                return client.receiveResponse()
+            }
+            #expect(response?.status == status)
+            #expect(response?.headers["content-type"] == "application/problem+json")
+            if status == 405 { #expect(response?.headers["allow"] == "GET, HEAD, OPTIONS") }
+        }
+    }
+
+    /// Whatever it makes of them, it ends those connections and serves the next client.
+    @Test func garbageHurtsNobodyElse() async throws {
+        try await withRunning(HTTPServerConfiguration(headerDeadline: .milliseconds(200)), greetingRouter()) {
+            _, port in
+            let random = SeededRandomSource(seed: 11)
+            let response = await blocking {
+                for _ in 0..<50 {
+                    let client = RawClient(port: port)
+                    client.send((0..<2_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+                    client.finishSending()
+                    _ = client.receiveAll()
+                }
+                let client = RawClient(port: port)
+                client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return client.receiveResponse()
+            }
+            #expect(response?.status == 200)
+        }
+    }
+}

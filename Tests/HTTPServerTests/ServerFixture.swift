@@ -1,0 +1,74 @@
+import ServiceKit
+import TestSupport
+
+@testable import HTTPServer
+
+/// Runs a server on a free port for as long as the body runs.
+func withRunning(
+    _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), _ router: HTTPRouter,
+    metrics: Metrics = Metrics(), _ body: (HTTPServer, UInt16) async throws -> Void
+) async throws {
+    let server = HTTPServer(configuration: configuration, router: router, log: .silent, metrics: metrics)
+    try server.start()
+    guard let port = server.port else { preconditionFailure("a started server has a port") }
+    do {
+        try await body(server, port)
+    } catch {
+        await server.stop(within: .zero)
+        throw error
+    }
+    await server.stop(within: .zero)
+}
+
+/// `GET /` answers "hello", `POST /echo` answers the body it was sent, `POST /large` the number of its bytes.
+func greetingRouter() -> HTTPRouter {
+    var router = HTTPRouter()
+    router.on(.get, "/") { _ in .text("hello") }
+    router.on(.post, "/echo") { request in HTTPResponse(.ok, body: .bytes(request.body.bytes)) }
+    router.on(.post, "/large", bodyBytesMaximum: 32 << 20) { request in .text("\(request.body.bytes.count)") }
+    return router
+}
+
+extension Log {
+    static let silent = Log(service: "test", sink: NoSink())
+}
+
+private struct NoSink: LogSink {
+    func write(line: String) {}
+}
+
+/// A handler stops here until the test lets it go.
+final class Gate: Sendable {
+    private let state = Monitor((arrived: 0, isOpen: false))
+
+    func pass() async {
+        await blocking { [state] in
+            state.change { $0.arrived += 1 }
+            _ = state.wait(timeout: .seconds(30)) { $0.isOpen ? true : nil }
+        }
+    }
+
+    func open() {
+        state.change { $0.isOpen = true }
+    }
+
+    /// Waits until so many have come.
+    func arrivals(_ count: Int) async -> Bool {
+        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.arrived >= count ? true : nil } ?? false }
+    }
+}
+
+/// Values a test waits for.
+final class Inbox<Element: Sendable>: Sendable {
+    private let items = Monitor<[Element]>([])
+
+    func put(_ item: Element) {
+        items.change { $0.append(item) }
+    }
+
+    func first(_ count: Int) async -> [Element]? {
+        await blocking { [items] in
+            items.wait(timeout: .seconds(30)) { $0.count >= count ? Array($0.prefix(count)) : nil }
+        }
+    }
+}
