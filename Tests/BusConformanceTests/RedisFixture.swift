@@ -29,5 +29,18 @@ final class RedisFixture: BusFixture {
 
     func prepare(_ topic: Topic<OpaqueMessage>) {}
 
-    func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) -> ChildProcess? { nil }
+    func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) throws -> ChildProcess? {
+        try Probe.spawn(
+            topic, group: group,
+            ["CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms"])
+    }
+
+    /// One command to the server, past the bus.
+    func command(_ parts: String...) async throws {
+        let client = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error, sink: SilentSink()),
+            metrics: metrics)
+        _ = try await client.send(RedisCommand(parts.map { RedisArgument($0) }))
+        await client.close()
+    }
 }

@@ -1,0 +1,140 @@
+import Bus
+import MemoryBus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// The bounds of the buses that live on this machine's memory: what brings more waits, what drains never does.
+@Suite struct EmbeddedBoundsTests {
+    private static let bound = 1 << 20
+
+    private static func fixture(_ driver: Driver) async throws -> any BusFixture {
+        driver == .memory
+            ? MemoryFixture(bytesMaximum: bound) : try await RedisFixture(channelBytesMaximum: bound)
+    }
+
+    /// Fills a topic until it refuses; returns how many bytes it took.
+    private static func fill(_ topic: Topic<OpaqueMessage>, _ bus: any Bus) async throws -> Int {
+        let impatient = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(50)))
+        var bytes = 0
+        while bytes < 64 << 20 {
+            do {
+                try await impatient.send([topic.text("\(bytes)", key: "\(bytes)", bytes: 10_000)])
+                bytes += 10_000
+            } catch {
+                let error = try #require(error as? BusError)
+                #expect(error.code == .full)
+                return bytes
+            }
+        }
+        return bytes
+    }
+
+    @Test(arguments: [Driver.memory, .redis])
+    func aForwardProducerStopsAtTheBound(driver: Driver) async throws {
+        let fixture = try await Self.fixture(driver)
+        let topic = TestTopics.make(partitions: 2)
+        let bus = try fixture.bus()
+        let taken = try await Self.fill(topic, bus)
+        #expect((Self.bound / 4..<Self.bound * 2).contains(taken))
+        await bus.close()
+    }
+
+    @Test(arguments: [Driver.memory, .redis])
+    func aPatientProducerGoesOnWhenThereIsRoom(driver: Driver) async throws {
+        let fixture = try await Self.fixture(driver)
+        let topic = TestTopics.make(partitions: 1)
+        let bus = try fixture.bus()
+        _ = try await Self.fill(topic, bus)
+        let producer = try await bus.makeProducer(ProducerOptions(patience: .seconds(60)))
+        async let waiting: Void = producer.send([topic.text("patient", bytes: 10_000)])
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        try await waiting
+        #expect(await record.wait { $0.contains("patient") })
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: what drains is admitted when nothing else is.
+    @Test(arguments: [Driver.memory, .redis])
+    func whatDrainsIsAlwaysAdmitted(driver: Driver) async throws {
+        let fixture = try await Self.fixture(driver)
+        let topic = TestTopics.make(admission: .draining, partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(50)))
+        for number in 0..<400 { try await producer.send([topic.text("\(number)", bytes: 10_000)]) }
+        await bus.close()
+    }
+
+    /// Goal: a house filled to its bounds empties itself. Method: the senders' topic, the retries and the audience form a
+    /// cycle; all are stalled until the forward topics are full, then released; every device must come through in the end.
+    @Test(arguments: [Driver.memory, .redis])
+    func aCycleThatIsFullDrains(driver: Driver) async throws {
+        let fixture = try await Self.fixture(driver)
+        let audience = TestTopics.make(partitions: 2)
+        let dispatch = TestTopics.make(partitions: 2)
+        let retries = TestTopics.make(admission: .draining, partitions: 2)
+        let bus = try fixture.bus()
+        _ = try await Self.fill(dispatch, bus)
+        let filled = try await Self.fill(audience, bus)
+        let gate = Gate()
+        let sent = Record()
+        // Everything fails once at the "provider" and comes back through retries and audience.
+        let sender = try await RunningWorker(fixture, bus, dispatch.channel, group: "sender", batch: 5) { messages, _ in
+            await gate.pass()
+            return messages.compactMap { message in
+                guard !message.text.hasSuffix("again") else {
+                    sent.add(message.text)
+                    return nil
+                }
+                return retries.text(message.text + "again", key: message.key, bytes: 10_000)
+            }
+        }
+        let scheduler = try await RunningWorker(fixture, bus, retries.channel, group: "scheduler", batch: 5) { messages, _ in
+            messages.map { audience.text($0.text, key: $0.key, bytes: 10_000) }
+        }
+        let renderer = try await RunningWorker(fixture, bus, audience.channel, group: "renderer", batch: 5) { messages, _ in
+            messages.map { dispatch.text($0.text, key: $0.key, bytes: 10_000) }
+        }
+        await gate.awaitSomebody()
+        gate.open()
+        let expected = filled / 10_000
+        #expect(await sent.wait(within: .seconds(100)) { Set($0).count >= expected })
+        try await sender.stop()
+        try await scheduler.stop()
+        try await renderer.stop()
+        await bus.close()
+    }
+
+    /// Goal: work that every group is through with takes no room.
+    @Test func whatIsDoneIsRemovedFromRedis() async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make(partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let records = [Record(), Record()]
+        var workers: [RunningWorker] = []
+        for (number, record) in records.enumerated() {
+            workers.append(
+                try await RunningWorker(fixture, bus, topic.channel, group: "g\(number)") { messages, _ in
+                    for message in messages { record.add(message.text) }
+                    return []
+                })
+        }
+        try await producer.send((0..<100).map { topic.text("\($0)", bytes: 1_000) })
+        for record in records { #expect(await record.wait(forCount: 100)) }
+        for worker in workers { try await worker.stop() }
+        var left = 0
+        try await bus.scan(topic.channel) { _ in
+            left += 1
+            return true
+        }
+        #expect(left == 0)
+        await bus.close()
+    }
+}

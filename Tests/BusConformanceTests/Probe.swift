@@ -1,0 +1,18 @@
+import ServiceKit
+import TestSupport
+import Topics
+
+/// A consumer in a process of its own.
+enum Probe {
+    static func spawn(
+        _ topic: Topic<OpaqueMessage>, group: String, _ settings: [String: String]
+    ) throws -> ChildProcess {
+        var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        environment.merge(settings) { $1 }
+        environment["CARILLON_ADMIN_PORT"] = "0"
+        environment["PROBE_TOPIC"] = topic.declaration.name
+        environment["PROBE_PARTITIONS"] = "\(topic.declaration.partitions.embedded)"
+        environment["PROBE_GROUP"] = group
+        return try ChildProcess(builtExecutable("BusProbe"), environment: environment)
+    }
+}

@@ -1,0 +1,70 @@
+import Bus
+import Glibc
+import ServiceHost
+import ServiceKit
+import Topics
+
+/// A service that prints what it handles, for the tests that kill a consumer or stop a service. A message `wait` is
+/// handled only once a line has come on standard input.
+@main struct BusProbe {
+    static func main() async {
+        await ServiceHost.main(
+            "bus-probe", purpose: "prints the messages of one topic",
+            configuration: { ProbeConfiguration(environment: &$0) },
+            build: { context, configuration in
+                let options = ConsumerOptions(
+                    channel: configuration.topic.channel, group: configuration.group, batchMessagesMaximum: 10)
+                return [try await context.worker(options, PrintingHandler())]
+            })
+    }
+}
+
+struct ProbeConfiguration: Sendable {
+    let topic: Topic<OpaqueMessage>
+    let group: String
+
+    init(environment: inout EnvironmentReader) {
+        let name = environment.text("PROBE_TOPIC", default: "probe", "The topic to read.")
+        let partitions = environment.integer("PROBE_PARTITIONS", default: 4, in: 1...64, "Its partitions.")
+        group = environment.text("PROBE_GROUP", default: "probe", "The consumer group to join.")
+        topic = Topic(
+            TopicDeclaration(
+                name, .work, admission: .forward, partitions: .init(kafka: partitions, embedded: partitions), key: "",
+                from: ["test"], to: ["bus-probe"]))
+    }
+}
+
+struct PrintingHandler: MessageHandler {
+    private let sink = StandardOutputSink()
+    private let input = InputLines()
+
+    func handle(
+        _ messages: [ReceivedMessage<OpaqueMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        for message in messages {
+            let text = String(decoding: message.message.bytes, as: UTF8.self)
+            if text == "wait" {
+                sink.write(line: "waiting")
+                await input.next()
+            }
+            sink.write(line: "handled \(text)")
+        }
+        return []
+    }
+}
+
+/// Standard input, read by a thread of its own so that a handler that waits for it blocks nothing else.
+final class InputLines: Sendable {
+    private let arrived = OneTimeEvent()
+
+    init() {
+        NativeThread(name: "input") { [arrived] in
+            _ = readLine()
+            arrived.happen()
+        }.detach()
+    }
+
+    func next() async {
+        await arrived.wait()
+    }
+}
