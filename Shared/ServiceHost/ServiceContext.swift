@@ -1,6 +1,6 @@
 package import Bus
-package import ServiceKit
-package import Topics
+import ServiceKit
+import Topics
 
 /// What a service is built from. Everything that waits for the outside waits here, with a line in the log and a reason in
 /// `/readyz`, and gives up when the service is told to stop.

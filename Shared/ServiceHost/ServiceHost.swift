@@ -1,4 +1,4 @@
-package import Bus
+import Bus
 import Glibc
 package import ServiceKit
 

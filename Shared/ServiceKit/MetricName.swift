@@ -2,6 +2,7 @@
 package enum MetricName: String, CaseIterable, Sendable {
     case busBytesBuffered = "carillon_bus_buffered_bytes"
     case busBytesProduced = "carillon_bus_produced_bytes_total"
+    case busConsumerLag = "carillon_bus_consumer_lag_messages"
     case busDeadLetters = "carillon_bus_dead_letters_total"
     case busHandlerDuration = "carillon_bus_handler_duration_seconds"
     case busHandlerErrors = "carillon_bus_handler_errors_total"
@@ -29,7 +30,7 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .busBytesBuffered, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
+        case .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
             .httpConnectionsOpen:
             .gauge
         case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration: .histogram
@@ -41,6 +42,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         switch self {
         case .busBytesBuffered: "Bytes fetched from the bus that no handler has taken yet."
         case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."
+        case .busConsumerLag: "Messages of the assigned partitions whose work is not recorded as done."
         case .busDeadLetters: "Messages given up and moved to the dead topic."
         case .busHandlerDuration: "Time from handing a batch to its handler until its outputs were durable."
         case .busHandlerErrors: "Batches whose handler failed and will be tried again."

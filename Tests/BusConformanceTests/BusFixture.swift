@@ -9,6 +9,7 @@ import Topics
 enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
     case redis
+    case kafka
 
     var testDescription: String { rawValue }
 
@@ -16,6 +17,7 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .memory: MemoryFixture()
         case .redis: try await RedisFixture()
+        case .kafka: try await KafkaFixture()
         }
     }
 }

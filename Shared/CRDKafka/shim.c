@@ -1,0 +1,5 @@
+#include "shim.h"
+
+int crdkafka_header_version(void) {
+    return RD_KAFKA_VERSION;
+}

@@ -1,0 +1,132 @@
+import Bus
+
+/// Which messages were handed to the library and are not reported yet.
+///
+/// It decides what a report means for the send it belongs to; the producer hands over, waits and resumes.
+struct DeliveryTable {
+    typealias Waiter = CheckedContinuation<BusError?, Never>
+
+    /// A send that is through, and who waits for it.
+    struct Finished {
+        let waiter: Waiter
+        let failure: BusError?
+    }
+
+    /// A class, so that a report changes one field in place. Never leaves the table.
+    private final class Batch {
+        let order: Int
+        let messages: [OutgoingMessage]
+        var isReported: [Bool]
+        var reported = 0
+        /// How many the library has taken, from the start.
+        var handedOver = 0
+        var replays = 0
+        var failure: BusError?
+        var waiter: Waiter?
+        /// The sender did not wait for the reports of what it had handed over.
+        var isAbandoned = false
+
+        init(order: Int, messages: [OutgoingMessage]) {
+            self.order = order
+            self.messages = messages
+            isReported = [Bool](repeating: false, count: messages.count)
+        }
+
+        var isSettled: Bool { reported == handedOver }
+    }
+
+    /// A batch is found by its place here; a place is used again once the batch is through.
+    private var batches: [Batch?] = []
+    private var freePlaces: [Int] = []
+    private var orders = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func open(_ messages: [OutgoingMessage]) -> Int {
+        orders += 1
+        count += 1
+        let batch = Batch(order: orders, messages: messages)
+        if let place = freePlaces.popLast() {
+            batches[place] = batch
+            return place
+        }
+        batches.append(batch)
+        return batches.count - 1
+    }
+
+    mutating func handOver(_ place: Int, upTo count: Int) {
+        batches[place]?.handedOver = count
+    }
+
+    /// The sender has handed everything over and wants the outcome: at once when it is known already.
+    mutating func await(_ place: Int, _ waiter: Waiter) -> Finished? {
+        guard let batch = batches[place] else { return nil }
+        guard batch.isSettled else {
+            batch.waiter = waiter
+            return nil
+        }
+        close(place)
+        return Finished(waiter: waiter, failure: batch.failure)
+    }
+
+    /// The sender has given up; what it handed over is still out.
+    mutating func abandon(_ place: Int) {
+        guard let batch = batches[place] else { return }
+        batch.isAbandoned = true
+        if batch.isSettled { close(place) }
+    }
+
+    /// Takes in one report: durable, or failed for good.
+    mutating func report(_ place: Int, _ index: Int, failure: BusError? = nil) -> (bytes: Int, finished: Finished?) {
+        guard let batch = batches[place], !batch.isReported[index] else { return (0, nil) }
+        batch.isReported[index] = true
+        batch.reported += 1
+        if let failure, batch.failure == nil { batch.failure = failure }
+        let bytes = failure == nil ? batch.messages[index].value.count : 0
+        guard batch.isSettled else { return (bytes, nil) }
+        if let waiter = batch.waiter {
+            close(place)
+            return (bytes, Finished(waiter: waiter, failure: batch.failure))
+        }
+        if batch.isAbandoned { close(place) }
+        return (bytes, nil)
+    }
+
+    /// What has to be produced anew after the library's client was lost, in the order of the sends.
+    func unreported() -> [(place: Int, index: Int, message: OutgoingMessage)] {
+        batches.enumerated()
+            .compactMap { place, batch in batch.map { (place, $0) } }
+            .sorted { $0.1.order < $1.1.order }
+            .flatMap { place, batch in
+                (0..<batch.handedOver).filter { !batch.isReported[$0] }.map { (place, $0, batch.messages[$0]) }
+            }
+    }
+
+    /// Counts one replay for each send that is out, and fails those that had too many.
+    mutating func countReplay(maximum: Int, failure: BusError) -> [Finished] {
+        var finished: [Finished] = []
+        for (place, batch) in batches.enumerated() {
+            guard let batch, !batch.isSettled else { continue }
+            batch.replays += 1
+            if batch.replays > maximum { finished += fail(place, failure) }
+        }
+        return finished
+    }
+
+    /// Ends everything that is out.
+    mutating func failAll(_ failure: BusError) -> [Finished] {
+        batches.indices.flatMap { fail($0, failure) }
+    }
+
+    private mutating func fail(_ place: Int, _ failure: BusError) -> [Finished] {
+        guard let batch = batches[place] else { return [] }
+        return (0..<batch.handedOver).compactMap { report(place, $0, failure: failure).finished }
+    }
+
+    private mutating func close(_ place: Int) {
+        batches[place] = nil
+        freePlaces.append(place)
+        count -= 1
+    }
+}

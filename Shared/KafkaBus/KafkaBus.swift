@@ -1,0 +1,69 @@
+package import Bus
+import CRDKafka
+package import ServiceKit
+package import Topics
+
+/// The bus over Kafka. Makes producers and consumers, and knows whether the brokers answer; each of the three has a
+/// client of the library to itself.
+package final class KafkaBus: Bus {
+    private let configuration: KafkaConfiguration
+    private let environment: WorkerEnvironment
+    private let storeInterval: Duration
+    private let readinessProbe: KafkaReadiness
+
+    /// `storeInterval` is how often finished work is noted for the next commit.
+    package init(
+        _ configuration: KafkaConfiguration, environment: WorkerEnvironment, storeInterval: Duration = .milliseconds(200)
+    ) throws(BusError) {
+        self.configuration = configuration
+        self.environment = environment
+        self.storeInterval = storeInterval
+        let observer = try RDKafkaClient(
+            RD_KAFKA_PRODUCER, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: environment.log))
+        readinessProbe = KafkaReadiness(observer, time: environment.time)
+    }
+
+    package func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
+        try await producer(options)
+    }
+
+    package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
+        let settings = KafkaSettings.consumer(configuration, group: options.group)
+        return try await onNativeThread("kafka-start") { [environment, storeInterval] in
+            Result { () throws(BusError) in
+                try KafkaConsumer(settings, options: options, storeInterval: storeInterval, environment: environment)
+            }
+        }.get()
+    }
+
+    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+        let scan = try KafkaScan(configuration, topic: channel.name, log: environment.log, time: environment.time)
+        do {
+            while case let page = try await scan.nextPage(), !page.isEmpty {
+                for message in page {
+                    guard try await visit(message) else { return await scan.close() }
+                }
+            }
+        } catch {
+            await scan.close()
+            throw error
+        }
+        await scan.close()
+    }
+
+    package func readiness() async -> Health.Readiness {
+        await readinessProbe.current()
+    }
+
+    /// Producers and consumers are closed by those who made them.
+    package func close() async {}
+
+    func producer(_ options: ProducerOptions) async throws(BusError) -> KafkaProducer {
+        let settings = KafkaSettings.producer(configuration)
+        return try await onNativeThread("kafka-start") { [environment] in
+            Result { () throws(BusError) in
+                try KafkaProducer(settings, options: options, environment: environment)
+            }
+        }.get()
+    }
+}

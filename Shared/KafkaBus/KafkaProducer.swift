@@ -1,0 +1,347 @@
+package import Bus
+import CRDKafka
+import ServiceKit
+import Topics
+
+/// Sends through librdkafka and answers once the brokers have everything.
+///
+/// Tasks hand messages to the library, which copies and never waits; one native thread serves the delivery reports and
+/// resumes whoever waits for them. That thread also replaces the library's client when it turns fatal: senders are kept
+/// out meanwhile, and what has no report yet is produced again in its order.
+package final class KafkaProducer: BusProducer {
+    private struct RoomWaiter {
+        let continuation: CheckedContinuation<Bool, Never>
+        let deadline: Duration
+    }
+
+    private struct State {
+        var table = DeliveryTable()
+        /// Nil while it is being replaced, and after the end.
+        var client: RDKafkaProducer?
+        /// Senders inside a call of the library.
+        var callers = 0
+        /// Raised when reports come in or a client does, so that nobody starts to wait for what has just happened.
+        var roomChanges = 0
+        var roomWaiters: [RoomWaiter] = []
+        var isClosing = false
+    }
+
+    private static let pollMilliseconds: Int32 = 100
+    private static let flushDeadline = Duration.seconds(10)
+    private static let destroyDeadline = Duration.seconds(5)
+    /// A client that turns fatal again and again does so because of what it is given.
+    private static let replaysMaximum = 5
+
+    private let state: Monitor<State>
+    private let ended = Latch()
+    private let settings: [KafkaSetting]
+    private let options: ProducerOptions
+    private let environment: WorkerEnvironment
+    private let meters: Meters
+    private let pulse: Pulse
+
+    init(
+        _ settings: [KafkaSetting], options: ProducerOptions, environment: WorkerEnvironment
+    ) throws(BusError) {
+        self.settings = settings
+        self.options = options
+        self.environment = environment
+        meters = Meters(environment.metrics)
+        pulse = environment.health.pulse("kafka producer", limit: .seconds(30))
+        let client = try RDKafkaProducer(settings, log: environment.log)
+        state = Monitor(State(client: client))
+        NativeThread(name: "kafka-producer") { self.serve(client) }.detach()
+    }
+
+    package func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+        guard !messages.isEmpty else { return }
+        for message in messages where message.value.count > Topics.messageBytesMaximum {
+            throw BusError(
+                .tooLarge, "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
+        }
+        let place = try open(messages)
+        do {
+            try await handOver(messages, at: place)
+        } catch {
+            state.withLock { $0.table.abandon(place) }
+            throw error
+        }
+        if let failure = await outcome(of: place) { throw failure }
+    }
+
+    package func close() async {
+        state.withLock { $0.isClosing = true }
+        let limit = Self.flushDeadline + Self.destroyDeadline + .seconds(5)
+        guard await ended.wait(atMost: limit, time: environment.time) else {
+            environment.log.error("a Kafka producer did not end in time", [.duration: DurationText.print(limit)])
+            return
+        }
+    }
+
+    /// For tests.
+    func makeFatal() {
+        state.withLock { $0.client }?.makeFatal()
+    }
+}
+
+// MARK: - Senders
+
+extension KafkaProducer {
+    private enum Entry {
+        case admitted(RDKafkaProducer)
+        case barred
+        case closed
+    }
+
+    private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {
+        try state.withLock { state throws(BusError) in
+            guard !state.isClosing else { throw BusError(.closed, "the producer was closed") }
+            return state.table.open(messages)
+        }
+    }
+
+    private func handOver(_ messages: [OutgoingMessage], at place: Int) async throws(BusError) {
+        var next = 0
+        var deadline: Duration?
+        while next < messages.count {
+            let (entry, roomChanges) = enter()
+            switch entry {
+            case .closed:
+                throw BusError(.closed, "the producer was closed")
+            case .barred:
+                break
+            case .admitted(let client):
+                let (reached, refusal) = client.produce(messages, from: next) { MessageNumber(place, $0).bits }
+                next = reached
+                leave(place, upTo: reached)
+                // A fatal client is replaced within a moment; to a sender it is a full one.
+                let isWaitWorthwhile = refusal == RD_KAFKA_RESP_ERR__QUEUE_FULL || refusal == RD_KAFKA_RESP_ERR__FATAL
+                if refusal != RD_KAFKA_RESP_ERR_NO_ERROR, !isWaitWorthwhile {
+                    throw BusError(refusal, "\(messages[next].channel.name) took no message")
+                }
+            }
+            guard next < messages.count else { return }
+            let limit = deadline ?? environment.time.uptime + options.patience
+            deadline = limit
+            guard await room(since: roomChanges, until: limit) else {
+                throw BusError(.full, "no room in the producer for \(DurationText.print(options.patience))")
+            }
+        }
+    }
+
+    /// Whoever is admitted must leave: the client is not destroyed while anyone is inside.
+    private func enter() -> (Entry, roomChanges: Int) {
+        state.withLock { state in
+            guard !ended.isOpen else { return (.closed, state.roomChanges) }
+            guard let client = state.client else { return (.barred, state.roomChanges) }
+            state.callers += 1
+            return (.admitted(client), state.roomChanges)
+        }
+    }
+
+    private func leave(_ place: Int, upTo count: Int) {
+        state.change { state in
+            state.callers -= 1
+            state.table.handOver(place, upTo: count)
+        }
+    }
+
+    /// Suspends until reports have made room; false when the deadline came first.
+    private func room(since roomChanges: Int, until deadline: Duration) async -> Bool {
+        guard environment.time.uptime < deadline else { return false }
+        meters.waits.increment()
+        return await withCheckedContinuation { continuation in
+            let hasChanged = state.withLock { state in
+                guard state.roomChanges == roomChanges, !ended.isOpen else { return true }
+                state.roomWaiters.append(RoomWaiter(continuation: continuation, deadline: deadline))
+                return false
+            }
+            if hasChanged { continuation.resume(returning: true) }
+        }
+    }
+
+    private func outcome(of place: Int) async -> BusError? {
+        await withCheckedContinuation { waiter in
+            state.withLock { $0.table.await(place, waiter) }?.resume()
+        }
+    }
+}
+
+// MARK: - The polling thread
+
+extension KafkaProducer {
+    private func serve(_ first: RDKafkaProducer) {
+        var client: RDKafkaProducer? = first
+        var closingSince: Duration?
+        while let current = client {
+            pulse.tick()
+            let reports = current.poll(Self.pollMilliseconds)
+            // The flag is looked at after the poll: the failures that a fatal error causes come after it was raised.
+            let fatalProblem = current.fatalProblem
+            settle(reports, isFatal: fatalProblem != nil)
+            admitWaiters(hasRoom: !reports.isEmpty)
+            if let fatalProblem {
+                client = nil
+                client = replace(current, because: fatalProblem)
+                continue
+            }
+            guard state.withLock({ $0.isClosing }) else { continue }
+            let since = closingSince ?? environment.time.uptime
+            closingSince = since
+            if state.withLock({ $0.table.isEmpty }) || environment.time.uptime - since > Self.flushDeadline { break }
+        }
+        finish(client)
+    }
+
+    /// Takes in reports. Those of a fatal client that tell of failure count as no report at all.
+    private func settle(_ reports: [RDKafkaReport], isFatal: Bool) {
+        guard !reports.isEmpty else { return }
+        var durable = 0
+        var bytes = 0
+        let finished = state.withLock { state in
+            var finished: [DeliveryTable.Finished] = []
+            for report in reports {
+                let number = MessageNumber(bits: report.opaque)
+                let isDurable = report.error == RD_KAFKA_RESP_ERR_NO_ERROR
+                if !isDurable && isFatal { continue }
+                let failure = isDurable ? nil : BusError(report.error, "not delivered")
+                let settled = state.table.report(number.place, number.index, failure: failure)
+                if isDurable { durable += 1 }
+                bytes += settled.bytes
+                if let one = settled.finished { finished.append(one) }
+            }
+            return finished
+        }
+        meters.messages.increment(by: durable)
+        meters.bytes.increment(by: bytes)
+        finished.resumeAll()
+    }
+
+    /// Wakes those who wait for room when there may be some, and those whose patience is over.
+    private func admitWaiters(hasRoom: Bool) {
+        let now = environment.time.uptime
+        let woken = state.withLock { state -> [RoomWaiter] in
+            if hasRoom { state.roomChanges += 1 }
+            guard !state.roomWaiters.isEmpty else { return [] }
+            let woken = state.roomWaiters.filter { hasRoom || $0.deadline <= now }
+            state.roomWaiters.removeAll { hasRoom || $0.deadline <= now }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume(returning: hasRoom) }
+    }
+
+    /// Nil when the producer was closed before another client could be made.
+    private func replace(_ old: consuming RDKafkaProducer, because problem: String) -> RDKafkaProducer? {
+        meters.restarts.increment()
+        environment.log.warning("a Kafka producer turned fatal and is replaced", [.error: problem])
+        retire(old)
+        let backoff = Backoff(first: .milliseconds(100), longest: .seconds(10))
+        var attempt = 0
+        while true {
+            do {
+                let client = try RDKafkaProducer(settings, log: environment.log)
+                reproduce(with: client)
+                state.withLock { $0.client = client }
+                admitWaiters(hasRoom: true)
+                return client
+            } catch {
+                attempt += 1
+                environment.log.error("no Kafka producer could be made", [.error: "\(error)"])
+                let delay = backoff.delay(afterAttempt: attempt, random: environment.random)
+                let isClosing = state.wait(timeout: delay) { $0.isClosing ? true : nil } ?? false
+                pulse.tick()
+                if isClosing { return nil }
+            }
+        }
+    }
+
+    /// Lets nobody in any more, learns what is durable after all, and waits until the connections are closed: what is
+    /// produced again must not be overtaken by what the old client still had on the way.
+    private func retire(_ old: consuming RDKafkaProducer) {
+        state.withLock { $0.client = nil }
+        _ = state.wait(timeout: Self.destroyDeadline) { $0.callers == 0 ? true : nil }
+        old.flush(within: .seconds(1))
+        old.purge()
+        settle(old.poll(0), isFatal: true)
+        let destroyed = old.destroyed
+        _ = consume old
+        if !destroyed.block(atMost: Self.destroyDeadline) {
+            environment.log.warning("a fatal Kafka producer is slow to end")
+        }
+    }
+
+    private func reproduce(with client: RDKafkaProducer) {
+        let hopeless = BusError(.unavailable, "lost with \(Self.replaysMaximum) producers in turn")
+        let (finished, unreported) = state.withLock { state in
+            (state.table.countReplay(maximum: Self.replaysMaximum, failure: hopeless), state.table.unreported())
+        }
+        finished.resumeAll()
+        for (place, index, message) in unreported {
+            let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index).bits }
+            guard refusal != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
+            let failure = BusError(refusal, "not produced again")
+            state.withLock { $0.table.report(place, index, failure: failure).finished }?.resume()
+        }
+    }
+
+    private func finish(_ client: consuming RDKafkaProducer?) {
+        let destroyed = client?.destroyed
+        state.withLock { $0.client = nil }
+        _ = state.wait(timeout: Self.destroyDeadline) { $0.callers == 0 ? true : nil }
+        _ = consume client
+        let (finished, waiters) = state.withLock { state in
+            // Inside the lock, so that no sender begins to wait for room after the last were woken.
+            ended.open()
+            defer { state.roomWaiters = [] }
+            return (state.table.failAll(BusError(.closed, "the producer was closed before this was durable")), state.roomWaiters)
+        }
+        finished.resumeAll()
+        for waiter in waiters { waiter.continuation.resume(returning: true) }
+        pulse.rest()
+        _ = destroyed?.block(atMost: Self.destroyDeadline)
+    }
+}
+
+/// Which message a report is about, in the one word the library carries along: no allocation a message.
+struct MessageNumber: Equatable {
+    let place: Int
+    let index: Int
+
+    init(_ place: Int, _ index: Int) {
+        self.place = place
+        self.index = index
+    }
+
+    init(bits: UInt) {
+        place = Int(bits >> 32)
+        index = Int(bits & 0xFFFF_FFFF)
+    }
+
+    var bits: UInt { UInt(place) << 32 | UInt(index) }
+}
+
+private struct Meters: Sendable {
+    let messages: Counter
+    let bytes: Counter
+    let waits: Counter
+    let restarts: Counter
+
+    init(_ metrics: Metrics) {
+        messages = metrics.counter(.busMessagesProduced)
+        bytes = metrics.counter(.busBytesProduced)
+        waits = metrics.counter(.busProducerWaits)
+        restarts = metrics.counter(.busProducerRestarts)
+    }
+}
+
+extension DeliveryTable.Finished {
+    fileprivate func resume() {
+        waiter.resume(returning: failure)
+    }
+}
+
+extension [DeliveryTable.Finished] {
+    fileprivate func resumeAll() {
+        for one in self { one.resume() }
+    }
+}

@@ -1,0 +1,79 @@
+import Bus
+import ServiceKit
+
+/// A librdkafka property that may be set from outside: how to reach and to trust the brokers, and the few figures that
+/// depend on the network. Those on which the promise of the house rests are not in the table.
+package struct KafkaProperty: Sendable {
+    package enum Role: Sendable {
+        case any
+        case producer
+        case consumer
+    }
+
+    package let name: String
+    package let role: Role
+    private let isSecret: Bool
+    private let meaning: String
+
+    private init(_ name: String, for role: Role = .any, isSecret: Bool = false, _ meaning: String) {
+        self.name = name
+        self.role = role
+        self.isSecret = isSecret
+        self.meaning = meaning
+    }
+
+    /// `ssl.ca.location` is read from `CARILLON_KAFKA_SSL_CA_LOCATION`.
+    package var variable: String {
+        "CARILLON_KAFKA_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
+    }
+
+    func read(_ environment: inout EnvironmentReader) -> Secret? {
+        isSecret
+            ? environment.secret(variable, meaning)
+            : environment.optionalText(variable, meaning).map { Secret($0) }
+    }
+
+    /// What librdkafka says against a value, before any client is made with it.
+    func problem(with value: Secret) -> String? {
+        do {
+            let configuration = RDKafkaConfiguration()
+            try configuration.set(KafkaSetting(name, value))
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    package static let all = [
+        KafkaProperty("client.id", "Name under which the brokers see this client."),
+        KafkaProperty("client.rack", "Rack of this client, for fetching from a replica close by."),
+        KafkaProperty("security.protocol", "plaintext, ssl, sasl_plaintext or sasl_ssl."),
+        KafkaProperty("sasl.mechanism", "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
+        KafkaProperty("sasl.username", "User name for PLAIN and SCRAM."),
+        KafkaProperty("sasl.password", isSecret: true, "Password for PLAIN and SCRAM."),
+        KafkaProperty("sasl.kerberos.service.name", "Kerberos principal name of the brokers."),
+        KafkaProperty("sasl.kerberos.principal", "Kerberos principal name of this client."),
+        KafkaProperty("sasl.kerberos.keytab", "Path of the Kerberos keytab."),
+        KafkaProperty("sasl.oauthbearer.method", "oidc to fetch tokens from an endpoint."),
+        KafkaProperty("sasl.oauthbearer.client.id", "Client id for OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.client.secret", isSecret: true, "Client secret for OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.scope", "Scope asked for with OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.token.endpoint.url", "Where OAUTHBEARER tokens are fetched."),
+        KafkaProperty("ssl.ca.location", "File or folder of the authorities that vouch for the brokers."),
+        KafkaProperty("ssl.certificate.location", "Certificate of this client, with its chain, as PEM."),
+        KafkaProperty("ssl.key.location", "Private key of this client, as PEM."),
+        KafkaProperty("ssl.key.password", isSecret: true, "Password of the private key."),
+        KafkaProperty("ssl.endpoint.identification.algorithm", "https checks the brokers' names, none does not."),
+        KafkaProperty("broker.address.family", "any, v4 or v6."),
+        KafkaProperty("socket.timeout.ms", "How long one request may take."),
+        KafkaProperty("debug", "What the library tells in the debug log, such as broker,security."),
+        KafkaProperty("linger.ms", for: .producer, "How long a message waits for others of its partition, in milliseconds."),
+        KafkaProperty("compression.codec", for: .producer, "none, gzip, snappy, lz4 or zstd."),
+        KafkaProperty("queue.buffering.max.kbytes", for: .producer, "Bound of what waits for an acknowledgement, in KiB."),
+        KafkaProperty("queue.buffering.max.messages", for: .producer, "Bound of what waits for an acknowledgement."),
+        KafkaProperty("group.instance.id", for: .consumer, "Name of this member that survives a restart, for static membership."),
+        KafkaProperty("session.timeout.ms", for: .consumer, "Silence after which a consumer counts as dead."),
+        KafkaProperty("heartbeat.interval.ms", for: .consumer, "How often a consumer says that it lives."),
+        KafkaProperty("fetch.wait.max.ms", for: .consumer, "How long a broker may wait for data before it answers a fetch."),
+    ]
+}

@@ -1,0 +1,42 @@
+import Bus
+import CRDKafka
+import ServiceKit
+
+/// Asks the brokers whether they are there. One question at a time, and an answer holds for a second, so that probes
+/// cannot turn into load.
+actor KafkaReadiness {
+    private static let questionDeadline = Duration.seconds(2)
+    private static let answerHolds = Duration.seconds(1)
+
+    private let client: RDKafkaClient
+    private let time: any TimeSource
+    private var latest: (answer: Health.Readiness, at: Duration)?
+    private var question: Task<Health.Readiness, Never>?
+
+    init(_ client: RDKafkaClient, time: any TimeSource) {
+        self.client = client
+        self.time = time
+    }
+
+    func current() async -> Health.Readiness {
+        if let latest, time.uptime - latest.at < Self.answerHolds { return latest.answer }
+        if let question { return await question.value }
+        let asked = Task { [client] in await onNativeThread("kafka-ready") { Self.ask(client) } }
+        question = asked
+        let answer = await asked.value
+        latest = (answer, time.uptime)
+        question = nil
+        return answer
+    }
+
+    private static func ask(_ client: RDKafkaClient) -> Health.Readiness {
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        // No topics are asked for: only whether a broker answers at all.
+        let error = rd_kafka_metadata(client.handle, 0, nil, &metadata, Int32(questionDeadline.wholeMilliseconds))
+        if let metadata { rd_kafka_metadata_destroy(metadata) }
+        // Errors wait in a queue until they are served, and this client has no thread for that.
+        rd_kafka_poll(client.handle, 0)
+        guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return .ready }
+        return .notReady("Kafka does not answer: \(client.callbacks.lastProblem ?? error.text)")
+    }
+}

@@ -1,0 +1,68 @@
+import Bus
+import Topics
+
+/// What is asked of librdkafka, role by role, where its defaults lose messages, waste memory or wait too long.
+package enum KafkaSettings {
+    private static let common = [
+        // The default waits for the acknowledgement of the last packet before a small one is sent.
+        KafkaSetting("socket.nagle.disable", "true"),
+        KafkaSetting("socket.keepalive.enable", "true"),
+        // Brokers move to other addresses under an orchestrator.
+        KafkaSetting("broker.address.ttl", "1000"),
+        // A broker that closes an idle connection is no event.
+        KafkaSetting("log.connection.close", "false"),
+        // A topic that a typing error made would swallow messages unseen.
+        KafkaSetting("allow.auto.create.topics", "false"),
+    ]
+
+    package static func producer(_ configuration: KafkaConfiguration) -> [KafkaSetting] {
+        configuration.connection + common + [
+            KafkaSetting("acks", "all"),
+            KafkaSetting("enable.idempotence", "true"),
+            KafkaSetting("max.in.flight.requests.per.connection", "5"),
+            // A short one makes an idempotent producer fatal: it may not skip a sequence number it gave up.
+            KafkaSetting("message.timeout.ms", "120000"),
+            KafkaSetting("linger.ms", "5"),
+            KafkaSetting("compression.codec", "lz4"),
+            KafkaSetting("batch.size", "1000000"),
+            KafkaSetting("message.max.bytes", "1000000"),
+            // The default bound is 1 GiB.
+            KafkaSetting("queue.buffering.max.kbytes", "65536"),
+            KafkaSetting("queue.buffering.max.messages", "100000"),
+            // The default (CRC-32) puts keys elsewhere than every other client does.
+            KafkaSetting("partitioner", "murmur2_random"),
+            KafkaSetting("delivery.report.only.error", "false"),
+        ] + configuration.overrides(for: .producer)
+    }
+
+    package static func consumer(_ configuration: KafkaConfiguration, group: String) -> [KafkaSetting] {
+        configuration.connection + common + [
+            KafkaSetting("group.id", group),
+            // Offsets are stored when the work is done, not when a message was handed out; the library then commits.
+            KafkaSetting("enable.auto.offset.store", "false"),
+            KafkaSetting("enable.auto.commit", "true"),
+            KafkaSetting("auto.commit.interval.ms", "1000"),
+            // Eager: before 2.10 the cooperative assignor loses the assignment when offsets are committed during a rebalance.
+            KafkaSetting("partition.assignment.strategy", "range,roundrobin"),
+            KafkaSetting("session.timeout.ms", "45000"),
+            KafkaSetting("heartbeat.interval.ms", "3000"),
+            KafkaSetting("max.poll.interval.ms", "300000"),
+            KafkaSetting("auto.offset.reset", "earliest"),
+            // A pause throws away what was fetched ahead, so little is.
+            KafkaSetting("queued.min.messages", "1000"),
+            KafkaSetting("queued.max.messages.kbytes", "8192"),
+            KafkaSetting("fetch.message.max.bytes", "1048576"),
+            // The default believes whatever the disk gave back.
+            KafkaSetting("check.crcs", "true"),
+            KafkaSetting("isolation.level", "read_committed"),
+            KafkaSetting("enable.partition.eof", "false"),
+            // Feeds the lag metric.
+            KafkaSetting("statistics.interval.ms", "10000"),
+        ] + configuration.overrides(for: .consumer)
+    }
+
+    /// A client that neither produces nor consumes: readiness and the creation of topics.
+    package static func observer(_ configuration: KafkaConfiguration) -> [KafkaSetting] {
+        configuration.connection + common
+    }
+}

@@ -1,0 +1,91 @@
+import CRDKafka
+import ServiceKit
+import Synchronization
+
+/// What became of one message: the number it was produced with, and the library's error.
+struct RDKafkaReport {
+    let opaque: UInt
+    let error: rd_kafka_resp_err_t
+}
+
+/// What librdkafka calls back into. It only buffers and counts; the owner looks at it after a poll.
+///
+/// `@unchecked Sendable`: `reports` and `onRebalance` belong to the one thread that polls, which is also where the library
+/// calls the functions that use them; log lines and problems come on any thread and are behind a lock.
+final class RDKafkaCallbacks: @unchecked Sendable {
+    var reports: [RDKafkaReport] = []
+    var onRebalance: ((rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) -> Void)?
+    let log: Log
+    fileprivate let onStatistics: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void)?
+    fileprivate let problem = Mutex<String?>(nil)
+
+    init(log: Log, onStatistics: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void)? = nil) {
+        self.log = log
+        self.onStatistics = onStatistics
+    }
+
+    /// The library's last complaint, such as that no broker can be reached.
+    var lastProblem: String? { problem.withLock { $0 } }
+
+    func install(in configuration: OpaquePointer, for role: rd_kafka_type_t) {
+        rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
+        rd_kafka_conf_set_log_cb(configuration, forwardLog)
+        rd_kafka_conf_set_error_cb(configuration, rememberProblem)
+        if onStatistics != nil { rd_kafka_conf_set_stats_cb(configuration, forwardStatistics) }
+        if role == RD_KAFKA_PRODUCER { rd_kafka_conf_set_dr_msg_cb(configuration, bufferReport) }
+        if role == RD_KAFKA_CONSUMER { rd_kafka_conf_set_rebalance_cb(configuration, forwardRebalance) }
+    }
+
+    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> RDKafkaCallbacks? {
+        context.map { Unmanaged<RDKafkaCallbacks>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+private func bufferReport(
+    _: OpaquePointer?, _ message: UnsafePointer<rd_kafka_message_t>?, _ context: UnsafeMutableRawPointer?
+) {
+    guard let message else { return }
+    RDKafkaCallbacks.from(context)?.reports.append(
+        RDKafkaReport(opaque: UInt(bitPattern: message.pointee._private), error: message.pointee.err))
+}
+
+private func forwardRebalance(
+    _: OpaquePointer?, _ event: rd_kafka_resp_err_t,
+    _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?, _ context: UnsafeMutableRawPointer?
+) {
+    guard let partitions else { return }
+    RDKafkaCallbacks.from(context)?.onRebalance?(event, partitions)
+}
+
+private func rememberProblem(
+    _: OpaquePointer?, _ code: Int32, _ text: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?
+) {
+    guard let text else { return }
+    let problem = String(cString: text)
+    RDKafkaCallbacks.from(context)?.problem.withLock { $0 = problem }
+}
+
+/// The library mends nearly all it complains about by itself, so its errors are warnings here; what it cannot mend comes
+/// back as an error of a call, and is reported by whoever made that.
+private func forwardLog(
+    _ client: OpaquePointer?, _ level: Int32, _ facility: UnsafePointer<CChar>?, _ text: UnsafePointer<CChar>?
+) {
+    guard let client, let text, let callbacks = RDKafkaCallbacks.from(rd_kafka_opaque(client)) else { return }
+    let facility = facility.map { String(cString: $0) } ?? ""
+    let line = String(cString: text)
+    switch level {
+    case ...4: callbacks.log.warning(line, [.librdkafka: facility])
+    case 5...6: callbacks.log.info(line, [.librdkafka: facility])
+    default: callbacks.log.debug(line, [.librdkafka: facility])
+    }
+}
+
+private func forwardStatistics(
+    _: OpaquePointer?, _ json: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let json else { return 0 }
+    json.withMemoryRebound(to: UInt8.self, capacity: count) { bytes in
+        RDKafkaCallbacks.from(context)?.onStatistics?(UnsafeBufferPointer(start: bytes, count: count))
+    }
+    return 0
+}

@@ -1,0 +1,38 @@
+import Bus
+import CRDKafka
+import ServiceKit
+
+/// Owner of one librdkafka handle and of what the library calls back into.
+///
+/// Destroying a handle joins the library's threads and may take long, so the last reference, wherever it is dropped, hands
+/// that to a thread of its own; `destroyed` opens when it is through.
+///
+/// `@unchecked Sendable`: the library allows calls on one handle from any thread.
+final class RDKafkaClient: @unchecked Sendable {
+    let handle: OpaquePointer
+    let callbacks: RDKafkaCallbacks
+    let destroyed = Latch()
+
+    init(_ role: rd_kafka_type_t, _ settings: [KafkaSetting], _ callbacks: RDKafkaCallbacks) throws(BusError) {
+        handle = try RDKafkaConfiguration(settings).makeClient(role, callbacks)
+        self.callbacks = callbacks
+    }
+
+    deinit {
+        let address = UInt(bitPattern: handle)
+        NativeThread(name: "kafka-destroy") { [callbacks, destroyed] in
+            // Closing a consumer is its owner's work, done before; doing it again here could wait without end.
+            rd_kafka_destroy_flags(OpaquePointer(bitPattern: address), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
+            // The library logs until it is gone.
+            withExtendedLifetime(callbacks) {}
+            destroyed.open()
+        }.detach()
+    }
+
+    /// Why this client can never work again, or nil.
+    var fatalProblem: String? {
+        var reason = [CChar](repeating: 0, count: 512)
+        let code = rd_kafka_fatal_error(handle, &reason, reason.count)
+        return code == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : String(cBuffer: reason)
+    }
+}

@@ -1,0 +1,58 @@
+import Bus
+import CRDKafka
+import ServiceKit
+
+/// librdkafka's settings on their way into a client. Owns the C object until a client takes it over.
+struct RDKafkaConfiguration: ~Copyable {
+    private let pointer: OpaquePointer
+
+    init() {
+        guard let made = rd_kafka_conf_new() else { preconditionFailure("librdkafka has no memory for its settings") }
+        pointer = made
+    }
+
+    deinit {
+        rd_kafka_conf_destroy(pointer)
+    }
+
+    init(_ settings: [KafkaSetting]) throws(BusError) {
+        self.init()
+        for setting in settings { try set(setting) }
+    }
+
+    /// The library's own text names the property and what it expects.
+    func set(_ setting: KafkaSetting) throws(BusError) {
+        var reason = [CChar](repeating: 0, count: 512)
+        let status = rd_kafka_conf_set(pointer, setting.name, setting.value.reveal(), &reason, reason.count)
+        guard status == RD_KAFKA_CONF_OK else {
+            throw BusError(.refused, "librdkafka setting \(setting.name): \(String(cBuffer: reason))")
+        }
+    }
+
+    /// What the library has understood.
+    func value(of name: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        var count = buffer.count
+        guard rd_kafka_conf_get(pointer, name, &buffer, &count) == RD_KAFKA_CONF_OK else { return nil }
+        return String(cBuffer: buffer)
+    }
+
+    /// Gives the C object to a new client; the callbacks must outlive it.
+    consuming func makeClient(_ role: rd_kafka_type_t, _ callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer {
+        callbacks.install(in: pointer, for: role)
+        var reason = [CChar](repeating: 0, count: 512)
+        guard let client = rd_kafka_new(role, pointer, &reason, reason.count) else {
+            _ = consume self
+            throw BusError(.refused, "librdkafka refused its settings: \(String(cBuffer: reason))")
+        }
+        discard self
+        return client
+    }
+}
+
+extension String {
+    /// A text the library wrote into a buffer of ours, up to its zero.
+    init(cBuffer buffer: [CChar]) {
+        self = String(decoding: buffer.prefix { $0 != 0 }.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

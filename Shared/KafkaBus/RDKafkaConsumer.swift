@@ -1,0 +1,188 @@
+import Bus
+import CRDKafka
+import ServiceKit
+
+/// A consumer of one topic, as the library knows it. Everything but `init` is for the one thread that polls.
+///
+/// Offsets here mean the next message to be read: `rd_kafka_offsets_store` and commits take a value as it is.
+final class RDKafkaConsumer {
+    enum Polled {
+        case nothing
+        case message(IncomingMessage)
+        /// The present end of a partition was reached; reported only where the settings ask for it.
+        case end(Int32)
+        case problem(String)
+    }
+
+    enum Rebalance {
+        case assigned([Int32])
+        /// Lost: another member may own them already, so nothing may be committed for them.
+        case revoked([Int32], isLost: Bool)
+        case failed(String)
+    }
+
+    private let client: RDKafkaClient
+    private let topic: String
+
+    init(_ client: RDKafkaClient, topic: String) {
+        self.client = client
+        self.topic = topic
+        // Callbacks then come with the messages, on the polling thread.
+        rd_kafka_poll_set_consumer(client.handle)
+    }
+
+    var destroyed: Latch { client.destroyed }
+
+    var fatalProblem: String? { client.fatalProblem }
+
+    /// The body must assign or unassign; it runs inside `poll` or `close`.
+    func onRebalance(_ body: @escaping (Rebalance) -> Void) {
+        client.callbacks.onRebalance = { [handle = client.handle] event, partitions in
+            let numbers = partitions.pointee.entries.map(\.partition)
+            switch event {
+            case RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS: body(.assigned(numbers))
+            case RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS:
+                body(.revoked(numbers, isLost: rd_kafka_assignment_lost(handle) != 0))
+            default: body(.failed(event.text))
+            }
+        }
+    }
+
+    func subscribe() throws(BusError) {
+        let list = RDKafkaPartitionList(topic: topic, [crdkafka_partition_unassigned: Int64(RD_KAFKA_OFFSET_INVALID)])
+        let error = rd_kafka_subscribe(client.handle, list.pointer)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, "\(topic) cannot be subscribed to") }
+    }
+
+    /// One message at a time: in 2.0.2 the calls that give several can skip offsets around a pause.
+    func poll(_ timeoutMilliseconds: Int32) -> Polled {
+        guard let message = rd_kafka_consumer_poll(client.handle, timeoutMilliseconds) else { return .nothing }
+        defer { rd_kafka_message_destroy(message) }
+        guard message.pointee.err != RD_KAFKA_RESP_ERR__PARTITION_EOF else { return .end(message.pointee.partition) }
+        guard message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            return .problem(rd_kafka_message_errstr(message).map { String(cString: $0) } ?? message.pointee.err.text)
+        }
+        return .message(IncomingMessage(copying: message, topic: topic))
+    }
+
+    /// Every partition the topic has now.
+    func partitions(within limit: Duration) throws(BusError) -> [Int32] {
+        guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
+            throw BusError(.unavailable, "\(topic) cannot be asked about")
+        }
+        defer { rd_kafka_topic_destroy(handle) }
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let error = rd_kafka_metadata(client.handle, 0, handle, &metadata, Int32(limit.wholeMilliseconds))
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
+            throw BusError(error, "\(topic) cannot be asked about")
+        }
+        defer { rd_kafka_metadata_destroy(metadata) }
+        guard metadata.pointee.topic_cnt == 1, let described = metadata.pointee.topics?.pointee,
+            described.err == RD_KAFKA_RESP_ERR_NO_ERROR
+        else { throw BusError(.refused, "Kafka knows no topic \(topic); create it first") }
+        return (0..<Int(described.partition_cnt)).compactMap { described.partitions?[$0].id }
+    }
+
+    /// Where the group stands; partitions it never committed, or that could not be asked about, are missing.
+    func committed(_ partitions: [Int32], within limit: Duration) -> [Int32: Int64] {
+        let list = RDKafkaPartitionList(topic: topic, partitions.at(Int64(RD_KAFKA_OFFSET_INVALID)))
+        let error = rd_kafka_committed(client.handle, list.pointer, Int32(limit.wholeMilliseconds))
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return [:] }
+        var positions: [Int32: Int64] = [:]
+        for entry in list.entries where entry.err == RD_KAFKA_RESP_ERR_NO_ERROR && entry.offset >= 0 {
+            positions[entry.partition] = entry.offset
+        }
+        return positions
+    }
+
+    /// Starts fetching. Where no position is given, the library looks for one itself.
+    func assign(_ partitions: [Int32], from positions: [Int32: Int64]) {
+        var offsets = partitions.at(Int64(RD_KAFKA_OFFSET_INVALID))
+        offsets.merge(positions) { $1 }
+        rd_kafka_assign(client.handle, RDKafkaPartitionList(topic: topic, offsets).pointer)
+    }
+
+    func unassign() {
+        rd_kafka_assign(client.handle, nil)
+    }
+
+    func pause(_ partitions: [Int32]) {
+        rd_kafka_pause_partitions(client.handle, RDKafkaPartitionList(topic: topic, partitions.at(0)).pointer)
+    }
+
+    func resume(_ partitions: [Int32]) {
+        rd_kafka_resume_partitions(client.handle, RDKafkaPartitionList(topic: topic, partitions.at(0)).pointer)
+    }
+
+    /// Leaves offsets for the library to commit. Returns those it did not take, and why.
+    func store(_ offsets: [Int32: Int64]) -> [(partition: Int32, problem: String, isOurs: Bool)] {
+        let list = RDKafkaPartitionList(topic: topic, offsets)
+        rd_kafka_offsets_store(client.handle, list.pointer)
+        return list.entries.compactMap { entry in
+            guard entry.err != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+            return (entry.partition, entry.err.text, entry.err != RD_KAFKA_RESP_ERR__STATE)
+        }
+    }
+
+    /// Commits and waits for the answer; nil when it was good. The library's own waiting form has no limit.
+    func commit(_ offsets: [Int32: Int64], within limit: Duration) -> String? {
+        guard let answers = rd_kafka_queue_new(client.handle) else { return "no memory" }
+        defer { rd_kafka_queue_destroy(answers) }
+        let list = RDKafkaPartitionList(topic: topic, offsets)
+        let error = rd_kafka_commit_queue(client.handle, list.pointer, answers, nil, nil)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return error.text }
+        guard let answer = rd_kafka_queue_poll(answers, Int32(limit.wholeMilliseconds)) else {
+            return "no answer within \(DurationText.print(limit))"
+        }
+        defer { rd_kafka_event_destroy(answer) }
+        let result = rd_kafka_event_error(answer)
+        return result == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : result.text
+    }
+
+    /// Leaves the group. Calls the rebalance body for what is still assigned.
+    func close() {
+        let error = rd_kafka_consumer_close(client.handle)
+        guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
+        client.callbacks.log.warning("the consumer did not leave its group in order", [.error: error.text])
+    }
+}
+
+extension [Int32] {
+    fileprivate func at(_ offset: Int64) -> [Int32: Int64] {
+        Dictionary(map { ($0, offset) }) { first, _ in first }
+    }
+}
+
+extension IncomingMessage {
+    /// Copies everything out, since the library's message goes with the poll it came from.
+    fileprivate init(copying message: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
+        let fields = message.pointee
+        self.init(
+            partition: PartitionID(channel: topic, number: fields.partition), offset: fields.offset,
+            key: fields.key.map { [UInt8](copying: $0, fields.key_len) },
+            value: [UInt8](copying: fields.payload, fields.len), headers: [MessageHeader](copying: message),
+            timestamp: Timestamp(milliseconds: rd_kafka_message_timestamp(message, nil)))
+    }
+}
+
+extension [MessageHeader] {
+    fileprivate init(copying message: UnsafeMutablePointer<rd_kafka_message_t>) {
+        self = []
+        var list: OpaquePointer?
+        guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR else { return }
+        var name: UnsafePointer<CChar>?
+        var value: UnsafeRawPointer?
+        var count = 0
+        while rd_kafka_header_get_all(list, self.count, &name, &value, &count) == RD_KAFKA_RESP_ERR_NO_ERROR,
+            let text = name
+        {
+            append(MessageHeader(String(cString: text), [UInt8](copying: value, count)))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate init(copying start: UnsafeRawPointer?, _ count: Int) {
+        self = Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+}

@@ -1,0 +1,165 @@
+import Bus
+import CRDKafka
+import ServiceKit
+import Synchronization
+import Topics
+
+/// One idempotent client that produces. Disposable: after a fatal error another takes its place.
+///
+/// Children go before their client: `deinit` lets go of the topic handles while `client` is still held.
+///
+/// `@unchecked Sendable`: topic handles may be used from any thread, and the table of them is behind a lock.
+final class RDKafkaProducer: @unchecked Sendable {
+    private let client: RDKafkaClient
+    private let topics = Mutex<[String: UInt]>([:])
+
+    init(_ settings: [KafkaSetting], log: Log) throws(BusError) {
+        client = try RDKafkaClient(RD_KAFKA_PRODUCER, settings, RDKafkaCallbacks(log: log))
+    }
+
+    deinit {
+        for address in topics.withLock({ $0.values }) { rd_kafka_topic_destroy(OpaquePointer(bitPattern: address)) }
+    }
+
+    /// Opens when the library's client is gone, after the last reference to this one was dropped.
+    var destroyed: Latch { client.destroyed }
+
+    var fatalProblem: String? { client.fatalProblem }
+
+    /// Serves the library and returns what it reported. For the polling thread alone.
+    func poll(_ timeoutMilliseconds: Int32) -> [RDKafkaReport] {
+        rd_kafka_poll(client.handle, timeoutMilliseconds)
+        guard !client.callbacks.reports.isEmpty else { return [] }
+        defer { client.callbacks.reports.removeAll(keepingCapacity: true) }
+        return client.callbacks.reports
+    }
+
+    /// Waits for what is out, without lingering. For the polling thread alone; the reports come with the next poll.
+    func flush(within limit: Duration) {
+        rd_kafka_flush(client.handle, Int32(limit.wholeMilliseconds))
+    }
+
+    /// Gives up everything that is out; each message still gets its report.
+    func purge() {
+        rd_kafka_purge(client.handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
+    }
+
+    /// For tests: turns the client fatal as a lost sequence number would.
+    func makeFatal() {
+        rd_kafka_test_fatal_error(client.handle, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, "made fatal by a test")
+    }
+
+    /// Copies messages into the library's queue until it refuses one; returns the index of that and why, or the count.
+    /// Never waits. Message `index` is reported under `opaque(index)`.
+    func produce(
+        _ messages: [OutgoingMessage], from first: Int, opaque: (Int) -> UInt
+    ) -> (next: Int, refusal: rd_kafka_resp_err_t) {
+        var arguments = RDKafkaProduceArguments()
+        var channel: String?
+        for index in first..<messages.count {
+            let message = messages[index]
+            if message.channel.name != channel {
+                channel = message.channel.name
+                guard let topic = topic(message.channel.name) else { return (index, rd_kafka_last_error()) }
+                arguments.topic = topic
+            }
+            let refusal = arguments.produce(message, opaque: opaque(index), to: client.handle)
+            guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { return (index, refusal) }
+        }
+        return (messages.count, RD_KAFKA_RESP_ERR_NO_ERROR)
+    }
+
+    private func topic(_ name: String) -> OpaquePointer? {
+        let address = topics.withLock { topics -> UInt? in
+            if let known = topics[name] { return known }
+            guard let made = rd_kafka_topic_new(client.handle, name, nil) else { return nil }
+            topics[name] = UInt(bitPattern: made)
+            return UInt(bitPattern: made)
+        }
+        return address.flatMap { OpaquePointer(bitPattern: $0) }
+    }
+}
+
+/// The argument list of `rd_kafka_produceva`, filled anew for each message.
+private struct RDKafkaProduceArguments {
+    private static let fixed = 5
+    /// A key or value without bytes still needs an address, or the library takes it for none.
+    private static let nothing: [UInt8] = [0]
+
+    private var list = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: fixed)
+    /// Header names (with a closing zero) and values of one message, end to end.
+    private var headerBytes: [UInt8] = []
+
+    init() {
+        list[0].vtype = RD_KAFKA_VTYPE_RKT
+        list[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS
+        list[1].u.i = RD_KAFKA_MSG_F_COPY
+        list[2].vtype = RD_KAFKA_VTYPE_OPAQUE
+        list[3].vtype = RD_KAFKA_VTYPE_VALUE
+        list[4].vtype = RD_KAFKA_VTYPE_KEY
+    }
+
+    var topic: OpaquePointer? {
+        get { list[0].u.rkt }
+        set { list[0].u.rkt = newValue }
+    }
+
+    mutating func produce(_ message: OutgoingMessage, opaque: UInt, to client: OpaquePointer) -> rd_kafka_resp_err_t {
+        list[2].u.ptr = UnsafeMutableRawPointer(bitPattern: opaque)
+        setHeaderBytes(message.headers)
+        let headerBytes = headerBytes
+        return headerBytes.withUnsafeBytes { headers in
+            setHeaders(message.headers, at: headers)
+            return message.value.withUnsafeBytes { value in
+                set(3, value)
+                guard let key = message.key else {
+                    list[4].u.mem.ptr = nil
+                    list[4].u.mem.size = 0
+                    return produce(to: client)
+                }
+                return (key.isEmpty ? Self.nothing : key).withUnsafeBytes { bytes in
+                    set(4, UnsafeRawBufferPointer(rebasing: bytes.prefix(key.count)))
+                    return produce(to: client)
+                }
+            }
+        }
+    }
+
+    private mutating func set(_ place: Int, _ bytes: UnsafeRawBufferPointer) {
+        // The library copies before it returns, and does not write.
+        list[place].u.mem.ptr = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+        list[place].u.mem.size = bytes.count
+    }
+
+    private mutating func setHeaderBytes(_ headers: [MessageHeader]) {
+        headerBytes.removeAll(keepingCapacity: true)
+        for header in headers {
+            headerBytes.append(contentsOf: header.name.utf8)
+            headerBytes.append(0)
+            headerBytes.append(contentsOf: header.value)
+        }
+    }
+
+    /// One argument a header. The form that takes them all as one object frees it twice when the partition is unknown.
+    private mutating func setHeaders(_ headers: [MessageHeader], at bytes: UnsafeRawBufferPointer) {
+        let count = Self.fixed + headers.count
+        if list.count > count { list.removeLast(list.count - count) }
+        while list.count < count { list.append(rd_kafka_vu_t()) }
+        guard var next = bytes.baseAddress else { return }
+        for (index, header) in headers.enumerated() {
+            let place = Self.fixed + index
+            list[place].vtype = RD_KAFKA_VTYPE_HEADER
+            list[place].u.header.name = next.assumingMemoryBound(to: CChar.self)
+            next += header.name.utf8.count + 1
+            list[place].u.header.val = next
+            list[place].u.header.size = header.value.count
+            next += header.value.count
+        }
+    }
+
+    private func produce(to client: OpaquePointer) -> rd_kafka_resp_err_t {
+        guard let error = rd_kafka_produceva(client, list, list.count) else { return RD_KAFKA_RESP_ERR_NO_ERROR }
+        defer { rd_kafka_error_destroy(error) }
+        return rd_kafka_error_code(error)
+    }
+}

@@ -1,0 +1,87 @@
+import Bus
+import KafkaBus
+import ServiceKit
+import Synchronization
+import TestSupport
+import Topics
+
+/// Pretended brokers and a bus of a test's own.
+struct KafkaFixture: Sendable {
+    let server: KafkaMockServer
+    let metrics = Metrics()
+    let lines = LineList()
+    let health = Health(time: SystemTimeSource())
+
+    static func start(brokers: Int = 3) async throws -> KafkaFixture {
+        KafkaFixture(server: try await KafkaMockServer(brokers: brokers))
+    }
+
+    var environment: WorkerEnvironment {
+        WorkerEnvironment(
+            time: SystemTimeSource(), random: SeededRandomSource(seed: 1),
+            log: Log(service: "test", sink: lines), metrics: metrics, health: health)
+    }
+
+    /// The pretended brokers answer an empty fetch only after its longest wait, and forget a member only after its
+    /// session, so both are short.
+    func configuration() throws -> KafkaConfiguration {
+        var configuration = try KafkaConfiguration(url: server.url)
+        configuration.set("fetch.wait.max.ms", "10")
+        configuration.set("session.timeout.ms", "6000")
+        configuration.set("heartbeat.interval.ms", "100")
+        configuration.set("linger.ms", "0")
+        return configuration
+    }
+
+    func bus(
+        _ change: (inout KafkaConfiguration) -> Void = { _ in }
+    ) throws -> KafkaBus {
+        var configuration = try configuration()
+        change(&configuration)
+        return try KafkaBus(configuration, environment: environment, storeInterval: .milliseconds(20))
+    }
+}
+
+/// Log lines, for a test to look at.
+final class LineList: LogSink {
+    private let lines = Mutex<[String]>([])
+
+    func write(line: String) {
+        lines.withLock { $0.append(line) }
+    }
+
+    func contains(_ text: String) -> Bool {
+        lines.withLock { $0.contains { $0.contains(text) } }
+    }
+
+    var all: [String] { lines.withLock { $0 } }
+}
+
+/// A topic of a test's own; `registry` is compacted, so its twin here is not.
+func testChannel(_ name: String = "test.events") -> Channel {
+    TopicDeclaration(
+        name, .work, admission: .forward, partitions: .init(kafka: 4, embedded: 4), key: "", from: [], to: []
+    ).channels[0]
+}
+
+extension Channel {
+    func message(_ text: String, key: String? = nil, headers: [MessageHeader] = []) -> OutgoingMessage {
+        OutgoingMessage(channel: self, key: key.map { Array($0.utf8) }, value: Array(text.utf8), headers: headers)
+    }
+}
+
+extension IncomingMessage {
+    var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+extension BusConsumer {
+    /// Takes and completes until that many messages came.
+    func collect(_ count: Int) async throws -> [IncomingMessage] {
+        var messages: [IncomingMessage] = []
+        while messages.count < count, let delivery = try await next() {
+            messages += delivery.messages
+            complete(delivery)
+        }
+        return messages
+    }
+}

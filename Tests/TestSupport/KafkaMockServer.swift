@@ -1,0 +1,32 @@
+/// Pretended Kafka brokers in a process of their own. Ends with the last reference.
+package final class KafkaMockServer: Sendable {
+    private let process: ChildProcess
+    /// `host:port,…`
+    package let bootstrap: String
+
+    package init(brokers: Int = 3) async throws {
+        process = try ChildProcess(builtExecutable("KafkaMock"), ["\(brokers)"])
+        guard let line = await process.line(where: { $0.hasPrefix("bootstrap ") }) else {
+            throw KafkaMockError("the pretended brokers did not start: \(process.lines)")
+        }
+        bootstrap = String(line.dropFirst("bootstrap ".count))
+    }
+
+    package var url: String { "kafka://\(bootstrap)" }
+
+    /// Sends a command and waits until it is carried out.
+    package func perform(_ command: String) async throws {
+        let first = process.lines.count
+        process.send(command)
+        let answer = await process.line(from: first) { $0 == "ok \(command)" || $0.hasPrefix("error \(command)") }
+        guard answer?.hasPrefix("ok ") == true else { throw KafkaMockError(answer ?? "no answer to \(command)") }
+    }
+}
+
+package struct KafkaMockError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
