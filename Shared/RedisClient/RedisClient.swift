@@ -7,7 +7,12 @@ import Synchronization
 package final class RedisClient: Sendable {
     private let configuration: RedisConfiguration
     private let time: any TimeSource
-    private let node: RedisNode
+    private let topology: Topology
+
+    private enum Topology {
+        case standalone(RedisNode)
+        case cluster(RedisClusterRouter)
+    }
 
     package init(
         _ configuration: RedisConfiguration, log: Log, metrics: Metrics, time: any TimeSource = SystemTimeSource(),
@@ -17,13 +22,16 @@ package final class RedisClient: Sendable {
         self.time = time
         let durations = metrics.histogram(.redisCommandDuration)
         let reconnects = metrics.counter(.redisReconnects)
-        func connect(_ address: RedisConfiguration.Address) -> RedisConnection {
-            RedisConnection(
-                RedisSeat(
-                    address: address, configuration: configuration, log: log, durations: durations,
-                    reconnects: reconnects, time: time, random: random))
+        @Sendable func makeNode(_ address: RedisConfiguration.Address) -> RedisNode {
+            let seat = RedisSeat(
+                address: address, configuration: configuration, log: log, durations: durations,
+                reconnects: reconnects, time: time, random: random)
+            return RedisNode(seat, connections: configuration.connections)
         }
-        node = RedisNode(configuration.addresses[0], connect, count: configuration.connections)
+        topology =
+            configuration.isCluster
+            ? .cluster(RedisClusterRouter(configuration, time: time, makeNode: makeNode))
+            : .standalone(makeNode(configuration.addresses[0]))
     }
 
     /// The primitive under all others. `completion` is called exactly once, on the connection's thread or, when the
@@ -48,7 +56,8 @@ package final class RedisClient: Sendable {
         }.get()
     }
 
-    /// One pipeline: executed in order, answered in order, though not as a transaction.
+    /// One pipeline: executed in order and answered in order, though not as a transaction. In a cluster the order holds
+    /// between commands of one server, as long as none is redirected.
     package func send(
         _ commands: [RedisCommand], deadline: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {
@@ -88,30 +97,33 @@ package final class RedisClient: Sendable {
         }
     }
 
-    /// Whether some connection can take a command now.
-    package var isReachable: Bool { node.obstacle == nil }
+    /// Whether commands would be sent at once.
+    package var isReachable: Bool { obstacle == nil }
 
     /// For `Health.addReadinessCheck`.
     package func readiness() -> Health.Readiness {
-        node.obstacle.map { .notReady($0.description) } ?? .ready
+        obstacle.map { .notReady($0.description) } ?? .ready
     }
 
     /// Takes no more commands, answers those it has, and ends the threads. What is unanswered at the limit fails.
     package func close(within limit: Duration = .seconds(5)) async {
-        await node.close(within: limit, time: time)
-    }
-
-    private func submit(_ commands: [RedisPending]) {
-        switch node.submit(commands) {
-        case .accepted, .acceptedWaking: break
-        case .full:
-            let bound = ByteText.print(configuration.outstandingBytesMaximum)
-            refuse(commands, RedisError(.full, "\(bound) of commands are waiting for \(node.address) already"))
-        case .closed: refuse(commands, RedisError(.closed, "the client is closed"))
+        switch topology {
+        case .standalone(let node): await node.close(within: limit, time: time)
+        case .cluster(let router): await router.close(within: limit)
         }
     }
 
-    private func refuse(_ commands: [RedisPending], _ error: RedisError) {
-        commands.forEach { $0.completion(.failure(error)) }
+    private var obstacle: RedisError? {
+        switch topology {
+        case .standalone(let node): node.obstacle
+        case .cluster(let router): router.obstacle
+        }
+    }
+
+    private func submit(_ commands: [RedisPending]) {
+        switch topology {
+        case .standalone(let node): node.submitOrRefuse(commands)
+        case .cluster(let router): router.submit(commands)
+        }
     }
 }

@@ -1,6 +1,8 @@
 /// One command, encoded once into the bytes that go over the wire.
 package struct RedisCommand: Sendable, Equatable {
     let encoded: [UInt8]
+    /// Set by `routed(by:)`.
+    var explicitKey: [UInt8]?
 
     /// The name and its arguments, such as `RedisCommand("SET", "greeting", RedisArgument(bytes))`.
     package init(_ parts: RedisArgument...) {

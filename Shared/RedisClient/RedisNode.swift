@@ -7,13 +7,13 @@ final class RedisNode: Sendable {
     private let connections: [RedisConnection]
     private let turn = Atomic<Int>(0)
 
-    init(_ address: RedisConfiguration.Address, _ make: (RedisConfiguration.Address) -> RedisConnection, count: Int) {
-        self.address = address
-        connections = (0..<max(1, count)).map { _ in make(address) }
+    init(_ seat: RedisSeat, connections count: Int) {
+        address = seat.address
+        connections = (0..<max(1, count)).map { _ in RedisConnection(seat) }
     }
 
     /// Hands commands to one connection, together. A connection that is full or not ready passes its turn to the next.
-    func submit(_ commands: [RedisPending]) -> RedisOutbox.Admission {
+    private func submit(_ commands: [RedisPending]) -> RedisOutbox.Admission {
         guard connections.count > 1 else { return connections[0].channel.submit(commands) }
         let first = turn.add(1, ordering: .relaxed).newValue & Int.max
         var admission = RedisOutbox.Admission.full
@@ -26,6 +26,22 @@ final class RedisNode: Sendable {
             }
         }
         return admission
+    }
+
+    /// Like `submit`; commands that are not accepted end with the reason.
+    func submitOrRefuse(_ commands: [RedisPending]) {
+        let error: RedisError
+        switch submit(commands) {
+        case .accepted, .acceptedWaking: return
+        case .full: error = RedisError(.full, "too many commands are waiting for \(address) already")
+        case .closed: error = RedisError(.closed, "the client is closed")
+        }
+        commands.forEach { $0.completion(.failure(error)) }
+    }
+
+    /// From now on every command ends as closed.
+    func refuseCommands() {
+        connections.forEach { $0.channel.close(aborting: true) }
     }
 
     /// Nil when some connection is ready; otherwise why none is.

@@ -6,7 +6,12 @@ package final class RedisServer: Sendable {
     package struct Options: Sendable {
         /// Every write is on disk before it is answered.
         package var isDurable = false
-        /// Any other configuration lines, as arguments: `["--requirepass", "secret"]`.
+        /// What the `default` user must say.
+        package var password: String?
+        /// Serves TLS, and nothing else, with a certificate of this authority for `localhost` and 127.0.0.1.
+        package var authority: TestAuthority?
+        package var isCluster = false
+        /// Any other settings, as arguments: `["--maxmemory", "64mb"]`.
         package var arguments: [String] = []
 
         package init() {}
@@ -26,10 +31,11 @@ package final class RedisServer: Sendable {
         try await waitUntilReady(first)
     }
 
-    /// The URL of database 0.
-    package var url: String { "redis://127.0.0.1:\(port)" }
-
-    package var processID: Int32 { process.withLock { $0.processID } }
+    /// Of database 0; the password is not in it.
+    package var url: String {
+        let scheme = (options.authority == nil ? "redis" : "rediss") + (options.isCluster ? "+cluster" : "")
+        return "\(scheme)://127.0.0.1:\(port)"
+    }
 
     /// A crash: the server gets no chance to write anything.
     package func kill9() async {
@@ -56,11 +62,26 @@ package final class RedisServer: Sendable {
         process.withLock { $0 }.signal(number)
     }
 
-    private static func start(_ port: UInt16, _ directory: TemporaryDirectory, _ options: Options) throws
-        -> ChildProcess
-    {
-        var arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", directory.path, "--save", ""]
+    /// Waits for a line the server prints, or has printed; false when it does not come.
+    package func hasPrinted(_ text: String) async -> Bool {
+        let current = process.withLock { $0 }
+        return await current.line { $0.contains(text) } != nil
+    }
+
+    private static func start(
+        _ port: UInt16, _ directory: TemporaryDirectory, _ options: Options
+    ) throws -> ChildProcess {
+        var arguments = ["--bind", "127.0.0.1", "--dir", directory.path, "--save", ""]
+        if let authority = options.authority {
+            arguments += ["--port", "0", "--tls-port", "\(port)", "--tls-auth-clients", "no"]
+            arguments += ["--tls-ca-cert-file", authority.authorityFile]
+            arguments += ["--tls-cert-file", authority.certificateFile, "--tls-key-file", authority.keyFile]
+        } else {
+            arguments += ["--port", "\(port)"]
+        }
         if options.isDurable { arguments += ["--appendonly", "yes", "--appendfsync", "always"] }
+        if let password = options.password { arguments += ["--requirepass", password] }
+        if options.isCluster { arguments += ["--cluster-enabled", "yes", "--cluster-node-timeout", "5000"] }
         return try ChildProcess("redis-server", arguments + options.arguments)
     }
 

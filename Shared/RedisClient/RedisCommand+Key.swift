@@ -1,0 +1,56 @@
+extension RedisCommand {
+    /// The same command, sent in a cluster to the server that has this key. Needed only where `routingKey` cannot know.
+    package func routed(by key: RedisArgument) -> RedisCommand {
+        var command = self
+        command.explicitKey = key.bytes
+        return command
+    }
+
+    /// The key a cluster routes by; nil when any server will do. Found in the encoded bytes, so that a client of a
+    /// single server pays nothing for it.
+    var routingKey: [UInt8]? {
+        if let explicitKey { return explicitKey }
+        let parts = decodedParts
+        let name = String(decoding: parts[0], as: UTF8.self).uppercased()
+        switch name {
+        case "PING", "INFO", "TIME", "CLUSTER", "CONFIG", "CLIENT", "SCRIPT", "FUNCTION", "WAIT", "SCAN", "DBSIZE",
+            "KEYS", "PUBLISH", "FLUSHALL", "FLUSHDB", "ASKING", "MULTI", "EXEC":
+            return nil
+        case "EVAL", "EVALSHA", "FCALL", "EVAL_RO", "EVALSHA_RO", "FCALL_RO":
+            let hasKeys = parts.count > 3 && parts[2] != [UInt8(ascii: "0")]
+            return hasKeys ? parts[3] : nil
+        case "XREAD", "XREADGROUP":
+            let streams = parts.firstIndex { String(decoding: $0, as: UTF8.self).uppercased() == "STREAMS" }
+            return streams.flatMap { $0 + 1 < parts.count ? parts[$0 + 1] : nil }
+        case "XGROUP", "XINFO", "OBJECT", "MEMORY", "BITOP":
+            return parts.count > 2 ? parts[2] : nil
+        default:
+            return parts.count > 1 ? parts[1] : nil
+        }
+    }
+
+    /// The arguments again, from what `init` encoded.
+    private var decodedParts: [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var rest = encoded[...]
+        var missing = RedisCommand.takeLength(&rest)
+        while missing > 0 {
+            let count = RedisCommand.takeLength(&rest)
+            parts.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count + 2)
+            missing -= 1
+        }
+        return parts
+    }
+
+    /// Reads a mark, a number and the line's end.
+    private static func takeLength(_ rest: inout ArraySlice<UInt8>) -> Int {
+        var length = 0
+        rest = rest.dropFirst()
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\r") {
+            length = length * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        rest = rest.dropFirst()
+        return length
+    }
+}

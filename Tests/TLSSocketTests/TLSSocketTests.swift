@@ -1,0 +1,192 @@
+import Glibc
+import ServiceKit
+import TLSSocket
+import TestSupport
+import Testing
+
+/// Against `openssl s_server`, which sends every line back reversed.
+@Suite struct TLSSocketTests {
+    private func configuration(_ authority: TestAuthority) -> TLSConfiguration {
+        var configuration = TLSConfiguration()
+        configuration.authorityFile = authority.authorityFile
+        return configuration
+    }
+
+    @Test func defaultsVerify() {
+        #expect(TLSConfiguration().verifiesPeer)
+        #expect(TLSConfiguration().authorityFile == nil)
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func aTrustedPeerIsTalkedTo(_ host: String) async throws {
+        let authority = try await TestAuthority()
+        let server = try await EchoServer(authority)
+        let tls = configuration(authority)
+        let line = try await onThread { () throws(TLSSocketError) in
+            try Conversation(host: host, port: server.port, tls: tls).exchange("abc\n")
+        }
+        #expect(line == "cba\n")
+    }
+
+    @Test func aStrangersCertificateIsRefused() async throws {
+        let server = try await EchoServer(try await TestAuthority())
+        let stranger = try await TestAuthority()
+        let tls = configuration(stranger)
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: server.port, tls: tls)
+        }
+        #expect(error?.code == .untrusted && error?.isRetriable == false)
+        // Its folder has to stay until the file is read.
+        withExtendedLifetime(stranger) {}
+    }
+
+    @Test func aCertificateForAnotherHostIsRefused() async throws {
+        let authority = try await TestAuthority()
+        let server = try await EchoServer(authority)
+        let tls = configuration(authority)
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: server.port, tls: tls, serverName: "example.com")
+        }
+        #expect(error?.code == .untrusted)
+        #expect(error?.message.contains("hostname mismatch") == true)
+    }
+
+    @Test func verificationIsOffOnlyWhenAskedFor() async throws {
+        let server = try await EchoServer(try await TestAuthority())
+        var tls = TLSConfiguration()
+        tls.verifiesPeer = false
+        let asked = tls
+        let line = try await onThread { () throws(TLSSocketError) in
+            try Conversation(host: "localhost", port: server.port, tls: asked).exchange("abc\n")
+        }
+        #expect(line == "cba\n")
+    }
+
+    @Test func tls11IsRefused() async throws {
+        let authority = try await TestAuthority()
+        let server = try await EchoServer(authority, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+        let tls = configuration(authority)
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: server.port, tls: tls)
+        }
+        #expect(error?.code == .handshake)
+    }
+
+    @Test func theProtocolIsAgreedOn() async throws {
+        let authority = try await TestAuthority()
+        let server = try await EchoServer(authority, "-alpn", "h2")
+        var tls = configuration(authority)
+        tls.applicationProtocols = ["http/1.1", "h2"]
+        let offering = tls
+        let agreed = try await onThread { () throws(TLSSocketError) in
+            try Conversation(host: "localhost", port: server.port, tls: offering).socket.applicationProtocol
+        }
+        #expect(agreed == "h2")
+    }
+
+    /// The server insists on a certificate; in TLS 1.3 the client learns only when it reads that it lacked one.
+    @Test func aClientCertificateIsShown() async throws {
+        let authority = try await TestAuthority()
+        let server = try await EchoServer(
+            authority, "-Verify", "1", "-verify_return_error", "-CAfile", authority.authorityFile)
+        var tls = configuration(authority)
+        let anonymous = tls
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: server.port, tls: anonymous).exchange("abc\n")
+        }
+        #expect(error != nil)
+        tls.certificateFile = authority.certificateFile
+        tls.privateKeyFile = authority.keyFile
+        let identified = tls
+        let line = try await onThread { () throws(TLSSocketError) in
+            try Conversation(host: "localhost", port: server.port, tls: identified).exchange("abc\n")
+        }
+        #expect(line == "cba\n")
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        for path in [\TLSConfiguration.authorityFile, \.certificateFile] {
+            var tls = TLSConfiguration()
+            tls[keyPath: path] = "/nowhere.pem"
+            let error = #expect(throws: TLSSocketError.self) { try TLSContext(tls) }
+            #expect(error?.code == .misconfigured && error?.message.contains("/nowhere.pem") == true)
+        }
+    }
+
+    @Test func anEmptyPortIsUnreachable() async {
+        let port = FreePort.next()
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: port, tls: nil)
+        }
+        #expect(error?.code == .unreachable && error?.isRetriable == true)
+    }
+
+    @Test func anUnknownHostIsUnresolved() async {
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "no.such.host.invalid", port: 1, tls: nil)
+        }
+        #expect(error?.code == .unresolved)
+    }
+}
+
+/// A socket driven by poll, each wait bounded.
+private struct Conversation {
+    let socket: TLSSocket
+
+    init(
+        host: String, port: UInt16, tls: TLSConfiguration?, serverName: String? = nil
+    ) throws(TLSSocketError) {
+        let context = try tls.map { tls throws(TLSSocketError) in try TLSContext(tls) }
+        socket = try TLSSocket(host: host, port: port, tls: context, serverName: serverName)
+        while case let progress = try socket.advance(), progress != .done {
+            wait(for: progress == .wantRead ? POLLIN : POLLOUT)
+        }
+    }
+
+    func exchange(_ line: String) throws(TLSSocketError) -> String {
+        let bytes = Array(line.utf8)
+        var answer: [UInt8] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 1)
+        defer { buffer.deallocate() }
+        let sent = bytes.withUnsafeBytes { bytes in Result { () throws(TLSSocketError) in try socket.write(bytes) } }
+        #expect(try sent.get() == .bytes(bytes.count))
+        while answer.last != UInt8(ascii: "\n") {
+            switch try socket.read(into: buffer) {
+            case .bytes(let count): answer += buffer[..<count]
+            case .wantRead: wait(for: POLLIN)
+            case .wantWrite: wait(for: POLLOUT)
+            case .end: return String(decoding: answer, as: UTF8.self)
+            }
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    private func wait(for events: Int32) {
+        var polled = pollfd(fd: socket.descriptor, events: Int16(events), revents: 0)
+        #expect(poll(&polled, 1, 30_000) > 0)
+    }
+}
+
+private struct EchoServer {
+    let port = FreePort.next()
+    private let process: ChildProcess
+
+    init(_ authority: TestAuthority, _ options: String...) async throws {
+        let arguments = ["s_server", "-rev", "-accept", "127.0.0.1:\(port)", "-cert", authority.certificateFile]
+        process = try ChildProcess("openssl", arguments + ["-key", authority.keyFile] + options)
+        let line = await process.line { $0.hasPrefix("ACCEPT") }
+        try #require(line != nil, "\(process.lines)")
+    }
+}
+
+private func onThread<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(TLSSocketError) -> Value
+) async throws -> Value {
+    try await blocking { Result { () throws(TLSSocketError) in try body() } }.get()
+}
+
+private func failure(_ body: @escaping @Sendable () throws(TLSSocketError) -> Void) async -> TLSSocketError? {
+    let result = await blocking { Result { () throws(TLSSocketError) in try body() } }
+    guard case .failure(let error) = result else { return nil }
+    return error
+}

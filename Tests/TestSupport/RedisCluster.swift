@@ -1,0 +1,25 @@
+/// A Redis Cluster of three primaries that have all slots between them.
+package final class RedisCluster: Sendable {
+    package let servers: [RedisServer]
+
+    package init() async throws {
+        var options = RedisServer.Options()
+        options.isCluster = true
+        var started: [RedisServer] = []
+        for _ in 0..<3 { started.append(try await RedisServer(options)) }
+        servers = started
+        let addresses = servers.map { "127.0.0.1:\($0.port)" }
+        let join = try ChildProcess(
+            "redis-cli", ["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
+        guard await join.end() == .exited(0) else {
+            throw RedisServerError(description: join.lines.joined(separator: "\n"))
+        }
+        for server in servers where await !server.hasPrinted("Cluster state changed: ok") {
+            throw RedisServerError(description: "the cluster did not come together")
+        }
+    }
+
+    package var url: String {
+        "redis+cluster://" + servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+    }
+}
