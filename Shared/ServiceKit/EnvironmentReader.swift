@@ -53,19 +53,28 @@ package struct EnvironmentReader {
         return value
     }
 
-    /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings.
+    /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings. Nil when neither is set
+    /// or both are empty.
     package mutating func secret(_ name: String, _ meaning: String) -> Secret? {
         declare(name, "", meaning + " \(name)_FILE names a file that holds it.")
-        if let path = environment[name + "_FILE"] {
-            guard let bytes = SmallFile.read(path, bytesMaximum: 64 * 1024) else {
-                reject(name + "_FILE", "no readable file at \(path)", fix: "name a file that this user may read")
-                return nil
-            }
-            var text = String(decoding: bytes, as: UTF8.self)
-            while text.last?.isNewline == true { text.removeLast() }
-            return Secret(text)
+        let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        guard let path = environment[name + "_FILE"], !path.isEmpty else { return value.map { Secret($0) } }
+        if value != nil {
+            reject(name, "\(name)_FILE is set as well", fix: "set one of the two")
+            return nil
         }
-        return environment[name].map { Secret($0) }
+        guard let bytes = SmallFile.read(path, bytesMaximum: 64 * 1024),
+            var text = String(validating: bytes, as: UTF8.self)
+        else {
+            reject(name + "_FILE", "no readable text file at \(path)", fix: "name a file that this user may read")
+            return nil
+        }
+        while text.last?.isNewline == true { text.removeLast() }
+        guard !text.isEmpty else {
+            reject(name + "_FILE", "the file at \(path) is empty", fix: "write the secret into it")
+            return nil
+        }
+        return Secret(text)
     }
 
     package mutating func flag(_ name: String, default value: Bool, _ meaning: String) -> Bool {

@@ -53,14 +53,22 @@ package final class Monitor<Value>: @unchecked Sendable {
     package func wait<Result>(timeout: Duration, until body: (inout Value) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        var deadline = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &deadline)
-        let nanoseconds = Int(deadline.tv_nsec) + Int(timeout.components.attoseconds / 1_000_000_000)
-        deadline.tv_sec += Int(timeout.components.seconds) + nanoseconds / 1_000_000_000
-        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        var deadline = Monitor.deadline(after: timeout)
         while true {
             if let result = body(&value) { return result }
             if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT { return body(&value) }
         }
+    }
+
+    /// A limit below zero, which a deadline that has passed yields, would give a time the system refuses at once, for
+    /// ever; one beyond some decades would overflow.
+    private static func deadline(after timeout: Duration) -> timespec {
+        let wait = min(max(timeout, .zero), .seconds(Int64(Int32.max))).components
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        let nanoseconds = Int(deadline.tv_nsec) + Int(wait.attoseconds / 1_000_000_000)
+        deadline.tv_sec += Int(wait.seconds) + nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        return deadline
     }
 }

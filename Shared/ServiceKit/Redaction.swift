@@ -1,73 +1,101 @@
 /// The last net under what is logged: long opaque strings, which is what device tokens, keys and JSON Web Tokens look
 /// like, and passwords inside URLs. Types that hold such values print themselves redacted already.
+///
+/// Works on bytes and passes each of them a fixed number of times: what is logged comes from outside, and characters
+/// joined by combining marks must neither hide a password nor cost time.
 package enum Redaction {
-    /// Task and trace ids (32 hex digits, UUIDs) stay readable; an APNs token is the shortest secret at 64 hex digits,
-    /// credentials are 43 characters of base 64.
+    /// An APNs token is the shortest secret at 64 hexadecimal digits, credentials are 43 characters of base 64; UUIDs
+    /// (36) and trace ids (32) stay readable.
     private static let longestReadable = 40
 
     package static func redact(_ text: String) -> String {
         guard text.utf8.count > longestReadable || text.utf8.contains(UInt8(ascii: "@")) else { return text }
         var result: [UInt8] = []
-        var run: [UInt8] = []
-        for byte in withoutURLPasswords(text).utf8 {
-            if isOpaque(byte) {
-                run.append(byte)
-            } else {
-                flush(&run, into: &result)
-                result.append(byte)
-            }
+        for run in withoutURLPasswords(Array(text.utf8)).runs(where: isTokenByte) {
+            result += isSecret(run) ? Array("[redacted \(run.count) characters]".utf8) : Array(run)
         }
-        flush(&run, into: &result)
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func flush(_ run: inout [UInt8], into result: inout [UInt8]) {
-        if run.count > longestReadable && run.contains(where: { isDigit($0) }) {
-            result += Array("[redacted \(run.count) characters]".utf8)
-        } else {
-            result += run
+    /// Colon and equals sign join a name and a value as often as they are part of a token, so each side is judged alone.
+    private static func isSecret(_ run: ArraySlice<UInt8>) -> Bool {
+        run.count > longestReadable
+            && run.split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }.contains(where: isOpaque)
+    }
+
+    private static func isOpaque(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count > longestReadable, text.contains(where: isDigit) else { return false }
+        let segments = text.split(separator: UInt8(ascii: "/"))
+        if segments.contains(where: { $0.count > longestReadable && $0.contains(where: isDigit) && !isIdentifier($0) })
+        {
+            return true
         }
-        run.removeAll(keepingCapacity: true)
+        // Base 64 has slashes and letters of both cases; a path seldom has both of the latter.
+        return segments.count > 1 && text.contains(where: isUpperCase) && text.contains(where: isLowerCase)
+    }
+
+    /// Groups of at most 32 hexadecimal digits, as UUIDs and `traceparent` have them.
+    private static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
+        text.split(separator: UInt8(ascii: "-")).allSatisfy { $0.count <= 32 && $0.allSatisfy(isHexadecimal) }
+    }
+
+    /// `redis://user:secret@host` becomes `redis://user:[redacted]@host`.
+    private static func withoutURLPasswords(_ text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var copied = 0
+        var position = 0
+        while position < text.count {
+            guard text[position...].starts(with: "://".utf8) else {
+                position += 1
+                continue
+            }
+            let authority = text[(position + 3)...].prefix { !endsAuthority($0) }
+            position = authority.endIndex
+            guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
+                let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
+            else { continue }
+            result += text[copied...colon] + Array("[redacted]".utf8)
+            copied = at
+        }
+        return result + text[copied...]
+    }
+
+    /// Stricter than the standard, so that a password with an unescaped `?` or `#` is covered too.
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte <= UInt8(ascii: " ") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\"")
+            || byte == UInt8(ascii: "'")
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || isUpperCase(byte) || isLowerCase(byte) || "-_:+=/".utf8.contains(byte)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    private static func isOpaque(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "+"), UInt8(ascii: "="):
-            true
-        default: isDigit(byte)
-        }
+    private static func isUpperCase(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
-    /// `redis://user:secret@host` becomes `redis://user:[redacted]@host`.
-    private static func withoutURLPasswords(_ text: String) -> String {
-        var result = ""
-        var rest = Substring(text)
-        while let scheme = rest.range(of: "://") {
-            result += rest[..<scheme.upperBound]
-            rest = rest[scheme.upperBound...]
-            let authority = rest.prefix { !$0.isWhitespace && $0 != "/" && $0 != "\"" && $0 != "'" }
-            guard let at = authority.lastIndex(of: "@") else { continue }
-            let user = authority[..<at].prefix { $0 != ":" }
-            result += user.endIndex == at ? "\(user)" : "\(user):[redacted]"
-            rest = rest[at...]
-        }
-        return result + rest
+    private static func isLowerCase(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 }
 
-extension Substring {
-    /// The standard library alone has no cheap substring search on `Substring`; this one is for short log texts.
-    fileprivate func range(of needle: String) -> Range<Index>? {
+extension [UInt8] {
+    /// The bytes in order, cut wherever the answer changes.
+    fileprivate func runs(where belongs: (UInt8) -> Bool) -> [ArraySlice<UInt8>] {
+        var runs: [ArraySlice<UInt8>] = []
         var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
-            start = index(after: start)
+        for index in indices.dropFirst() where belongs(self[index]) != belongs(self[index - 1]) {
+            runs.append(self[start..<index])
+            start = index
         }
-        return nil
+        return isEmpty ? [] : runs + [self[start...]]
     }
 }

@@ -23,12 +23,13 @@ extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds, as logs and public messages print it.
     package var description: String {
         let day = Int64(86_400_000)
-        let days = milliseconds >= 0 ? milliseconds / day : (milliseconds - day + 1) / day
-        let date = CivilDate(daysSinceEpoch: days)
-        let inDay = milliseconds - days * day
+        // Rounded down without leaving the range: a time from outside may be as far away as the type allows.
+        let (wholeDays, rest) = milliseconds.quotientAndRemainder(dividingBy: day)
+        let date = CivilDate(daysSinceEpoch: rest < 0 ? wholeDays - 1 : wholeDays)
+        let inDay = rest < 0 ? rest + day : rest
         func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+            let digits = String(value.magnitude)
+            return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
         }
         return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
             + "\(padded(inDay / 3_600_000, 2)):\(padded(inDay / 60_000 % 60, 2)):\(padded(inDay / 1_000 % 60, 2))"

@@ -1,0 +1,92 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@Suite struct EnvironmentReaderTests {
+    @Test func listsEveryVariableWithItsDefault() {
+        var reader = EnvironmentReader([:])
+        _ = reader.text("BUS", default: "memory://", "Where the bus is.")
+        _ = reader.duration("LIMIT", default: .seconds(90), in: .zero ... .seconds(100), "How long.")
+        _ = reader.bytes("ROOM", default: 1 << 20, in: 0...(1 << 30), "How much.")
+        _ = reader.flag("TRACE", default: false, "Whether.")
+        _ = reader.integer("COUNT", default: 3, in: 1...9, "How many.")
+        _ = reader.secret("KEY", "Which.")
+        #expect(reader.variables.map(\.name) == ["BUS", "LIMIT", "ROOM", "TRACE", "COUNT", "KEY"])
+        #expect(reader.variables.map(\.defaultText) == ["memory://", "90s", "1MiB", "false", "3", ""])
+        #expect(reader.variables.last?.meaning.contains("KEY_FILE") == true)
+    }
+
+    @Test func takesWhatIsGiven() throws {
+        var reader = EnvironmentReader([
+            "BUS": "kafka://b:9092", "LIMIT": "5m", "ROOM": "2KiB", "TRACE": "yes", "COUNT": "9", "EMPTY": "",
+        ])
+        #expect(reader.text("BUS", default: "memory://", "") == "kafka://b:9092")
+        #expect(reader.duration("LIMIT", default: .zero, in: .zero ... .seconds(300), "") == .seconds(300))
+        #expect(reader.bytes("ROOM", default: 0, in: 0...4_096, "") == 2_048)
+        #expect(reader.flag("TRACE", default: false, "") == true)
+        #expect(reader.integer("COUNT", default: 3, in: 1...9, "") == 9)
+        #expect(reader.optionalText("EMPTY", "") == nil)
+        try reader.finish()
+    }
+
+    @Test func namesEveryWrongVariableWithItsFix() throws {
+        var reader = EnvironmentReader(["LIMIT": "soon", "ROOM": "3KiB", "TRACE": "maybe", "COUNT": "10", "FINE": "1s"])
+        #expect(reader.duration("LIMIT", default: .seconds(1), in: .zero ... .seconds(9), "") == .seconds(1))
+        _ = reader.bytes("ROOM", default: 0, in: 0...2_048, "")
+        _ = reader.flag("TRACE", default: false, "")
+        _ = reader.integer("COUNT", default: 3, in: 1...9, "")
+        _ = reader.duration("FINE", default: .zero, in: .zero ... .seconds(9), "")
+        reader.reject("BUS", "needs TLS", fix: "set CERTIFICATE")
+        let error = try #require(throws: ConfigurationError.self) { try reader.finish() }
+        #expect(error.problems.map(\.variable) == ["LIMIT", "ROOM", "TRACE", "COUNT", "BUS"])
+        #expect(error.problems.allSatisfy { !$0.fix.isEmpty })
+        #expect(error.description.contains("COUNT: \"10\" is not a whole number from 1 to 9; set it to"))
+        #expect(error.description.split(separator: "\n").count == 5)
+    }
+
+    @Test func aWrongAddressDoesNotShowItsPassword() {
+        var reader = EnvironmentReader([:])
+        reader.reject("BUS", "\"redis://u:pw@h\" is wrong", fix: "correct it")
+        let error = #expect(throws: ConfigurationError.self) { try reader.finish() }
+        #expect(error?.description.contains("pw") == false)
+    }
+
+    @Test func readsSecretsFromValuesAndFiles() throws {
+        let directory = TemporaryDirectory("secrets")
+        var reader = EnvironmentReader([
+            "PLAIN": "s3cret", "EMPTY": "", "KEY_FILE": directory.write("key", "from file\n\n"),
+        ])
+        #expect(reader.secret("PLAIN", "")?.reveal() == "s3cret")
+        #expect(reader.secret("EMPTY", "") == nil)
+        #expect(reader.secret("UNSET", "") == nil)
+        #expect(reader.secret("KEY", "")?.reveal() == "from file")
+        try reader.finish()
+    }
+
+    @Test func refusesSecretsThatCannotBeMeant() {
+        let directory = TemporaryDirectory("secrets")
+        var reader = EnvironmentReader([
+            "GONE_FILE": directory.file("gone"), "EMPTY_FILE": directory.write("empty", "\n"),
+            "BOTH": "a", "BOTH_FILE": directory.write("both", "b"),
+        ])
+        for name in ["GONE", "EMPTY", "BOTH"] { #expect(reader.secret(name, "") == nil) }
+        #expect(reader.problems.map(\.variable) == ["GONE_FILE", "EMPTY_FILE", "BOTH"])
+    }
+
+    @Test func readsTheEnvironmentOfTheProcess() {
+        #expect(EnvironmentReader.processEnvironment()["PATH"]?.isEmpty == false)
+    }
+
+    @Test func aSecretNeverPrintsItself() {
+        struct Holder {
+            let secret = Secret("s3cret")
+        }
+        var dumped = ""
+        dump(Holder(), to: &dumped)
+        for text in [
+            "\(Holder())", String(reflecting: Holder()), dumped, "\(Secret("s3cret"))", "\([Secret("s3cret")])",
+        ] {
+            #expect(!text.contains("s3cret"))
+        }
+    }
+}
