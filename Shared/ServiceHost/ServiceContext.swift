@@ -23,8 +23,8 @@ package struct ServiceContext: Sendable {
         _ options: ConsumerOptions, _ handler: Handler
     ) async throws -> Worker<Handler> {
         let bus = bus
-        let consumer = try await untilReachable { () throws(BusError) in try await bus.makeConsumer(options) }
-        let producer = try await untilReachable { () throws(BusError) in try await bus.makeProducer(ProducerOptions()) }
+        let consumer = try await untilReachable { try await bus.makeConsumer(options) }
+        let producer = try await untilReachable { try await bus.makeProducer(ProducerOptions()) }
         environment.health.addReadinessCheck("\(options.group) on \(options.channel.name)") {
             consumer.assignedPartitions > 0 ? .ready : .notReady("no partitions assigned")
         }
@@ -34,13 +34,13 @@ package struct ServiceContext: Sendable {
     }
 
     package func untilReachable<Value: Sendable>(
-        _ make: @Sendable () async throws(BusError) -> Value
+        _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
         var attempt = 0
         while true {
             do {
                 return try await make()
-            } catch where error.isRetriable {
+            } catch let error as any RetriableError where error.isRetriable {
                 attempt += 1
                 environment.log.warning("waiting for the bus", [.error: "\(error)", .attempt: "\(attempt)"])
                 try await environment.time.sleep(

@@ -12,7 +12,7 @@ package enum ServiceHost {
     /// 128 and the signal's number after a second signal.
     package static func main<Configuration: Sendable>(
         _ service: String, purpose: String,
-        configuration: (inout EnvironmentReader) -> Configuration,
+        configuration: @Sendable (inout EnvironmentReader) -> Configuration,
         build: @escaping @Sendable (ServiceContext, Configuration) async throws -> [any Service]
     ) async -> Never {
         let signals = SignalListener.install()
