@@ -12,6 +12,14 @@ final class Connection: Sendable {
         var lateness = Refusal.Reason.headerLate
         var exchange: Exchange?
         var lingers = false
+        var hasClientFinished = false
+
+        /// Makes the kernel tell the library once more that the socket can be read, down to its end: the library takes
+        /// a short read for the last one and forgets the end behind it. What was received can still be read.
+        func rouseLibrary() {
+            guard deadline != nil, let descriptor else { return }
+            shutdown(descriptor, Int32(SHUT_RD))
+        }
     }
 
     struct Limits: Sendable {
@@ -65,9 +73,23 @@ final class Connection: Sendable {
         lock.withLock { $0.lingers = true }
     }
 
+    var hasClientFinished: Bool { lock.withLock { $0.hasClientFinished } }
+
+    /// The client has closed its side. It may still read one answer, but nobody is known to read a stream with half a
+    /// connection, so a stream ends here.
+    func clientFinished() {
+        let exchange = lock.withLock { state in
+            state.hasClientFinished = true
+            state.rouseLibrary()
+            return state.exchange
+        }
+        exchange?.cutStream()
+    }
+
     /// Ends the connection if it is past its deadline, and says what was late.
     func expire(at now: Duration) -> Refusal.Reason? {
         lock.withLock { state in
+            if state.hasClientFinished { state.rouseLibrary() }
             guard let deadline = state.deadline, deadline <= now, let descriptor = state.descriptor else { return nil }
             state.deadline = nil
             shutdown(descriptor, Int32(SHUT_RDWR))

@@ -3,8 +3,9 @@ import Glibc
 import ServiceKit
 import Synchronization
 
-/// What the library does not look after, on a thread of its own: deadlines of headers and bodies, clients that leave
-/// while their stream is silent (the library does not listen to suspended connections), and sockets that linger.
+/// What the library does not look after, on a thread of its own: deadlines of headers and bodies, sockets that linger,
+/// and clients that close their side. The library does not listen to suspended connections, and on the others it misses
+/// an end that comes together with data.
 ///
 /// Closing a socket that still receives makes the kernel reset the connection, and the client may lose the answer that
 /// refuses its body. So such a socket is kept half open and read until the client has closed its side.
@@ -63,14 +64,12 @@ final class ConnectionWatch: Sendable {
         isStopped.store(true, ordering: .relaxed)
     }
 
-    /// From now until `stopExpectingLeaving`, the connection's stream hears when the client closes its side.
-    func expectLeaving(of connection: Connection) {
-        connection.withDescriptor { descriptor in
-            add(descriptor, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, connection.id)
-        }
+    /// The connection hears when its client closes its side, and `finish` must be called before its socket is closed.
+    func start(_ connection: Connection) {
+        connection.withDescriptor { add($0, EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue, connection.id) }
     }
 
-    func stopExpectingLeaving(of connection: Connection) {
+    func finish(_ connection: Connection) {
         connection.withDescriptor { _ = epoll_ctl(epoll, EPOLL_CTL_DEL, $0, nil) }
     }
 
@@ -99,8 +98,7 @@ final class ConnectionWatch: Sendable {
         if data & ConnectionWatch.lingeringMark != 0 {
             drain(Int32(truncatingIfNeeded: data & ~ConnectionWatch.lingeringMark))
         } else {
-            // The stream's end wakes the connection, and the library then finds the client gone.
-            table[data]?.exchange?.abandon()
+            table[data]?.clientFinished()
         }
     }
 

@@ -204,6 +204,15 @@ final class Exchange: Sendable {
         }
     }
 
+    /// From any thread: the reader of a stream has gone.
+    func cutStream() {
+        let stream = lock.withLock { state in
+            guard case .sending(let stream) = state.phase else { return HTTPStream?.none }
+            return stream
+        }
+        stream?.leave()
+    }
+
     /// The library has taken the answer.
     func answerQueued(_ response: HTTPResponse) {
         let (began, route) = lock.withLock { state in
@@ -212,8 +221,9 @@ final class Exchange: Sendable {
         }
         core.instruments.countAnswer(response.status, route: route, duration: core.time.uptime - began)
         guard let stream = response.stream else { return }
-        core.watch.expectLeaving(of: connection)
         stream.attach(handle)
+        // After the phase became `sending`: a client that finishes now finds the stream itself.
+        if connection.hasClientFinished { stream.leave() }
     }
 
     /// The library is done with the request, for good or ill.
@@ -222,10 +232,7 @@ final class Exchange: Sendable {
             state.intake = nil
             return (state.stream, state.hasBegun)
         }
-        if let stream {
-            core.watch.stopExpectingLeaving(of: connection)
-            stream.leave()
-        }
+        stream?.leave()
         guard hasBegun else { return }
         connection.requestEnded(at: core.time.uptime)
         core.requestEnded()

@@ -15,7 +15,8 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     package var connectionsMaximum: Int
     /// From accepting a connection, or from the first line of a later request, until its header is complete.
     package var headerDeadline: Duration
-    /// Request line and header fields together; more is answered 431.
+    /// Request line and header fields together; more is answered 431. It also decides what an idle connection costs:
+    /// a silent stream takes 23 KB of memory with 16 KiB, and 11 KB with 4 KiB.
     package var headerBytesMaximum: Int
     /// From the complete header until the complete body.
     package var bodyDeadline: Duration
@@ -47,8 +48,12 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         self.stopDeadline = stopDeadline
     }
 
-    /// `<prefix>_ADDRESS`, `_PORT`, `_THREADS`, `_CONNECTIONS_MAX`, `_HEADER_DEADLINE`, `_BODY_DEADLINE`, `_BODY_MAX`,
-    /// `_BODIES_MAX`, `_IDLE_TIMEOUT` and `_STOP_DEADLINE`.
+    /// The library keeps the header, its parsed fields and the answer's header in a pool of this size, and clears half
+    /// of it for every request, so that half is what a connection really takes. A full header leaves as much again.
+    var connectionMemoryBytes: Int { max(8 << 10, 2 * headerBytesMaximum) }
+
+    /// `<prefix>_ADDRESS`, `_PORT`, `_THREADS`, `_CONNECTIONS_MAX`, `_HEADER_DEADLINE`, `_HEADER_MAX`, `_BODY_DEADLINE`,
+    /// `_BODY_MAX`, `_BODIES_MAX`, `_IDLE_TIMEOUT` and `_STOP_DEADLINE`.
     package init(
         environment: inout EnvironmentReader, prefix: String,
         defaults: HTTPServerConfiguration = HTTPServerConfiguration()
@@ -67,6 +72,9 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         headerDeadline = environment.duration(
             "\(prefix)_HEADER_DEADLINE", default: headerDeadline, in: .milliseconds(100) ... .seconds(300),
             "Time a client has to send a complete request header.")
+        headerBytesMaximum = environment.bytes(
+            "\(prefix)_HEADER_MAX", default: headerBytesMaximum, in: (1 << 10)...(64 << 10),
+            "Size of a request header. Each connection takes memory in proportion.")
         bodyDeadline = environment.duration(
             "\(prefix)_BODY_DEADLINE", default: bodyDeadline, in: .milliseconds(100) ... .seconds(3_600),
             "Time a client has to send a complete request body.")

@@ -53,7 +53,7 @@ func handleRequest(
             RequestHead(
                 method: HTTPMethod(rawValue: String(cString: method)), target: exchange.target,
                 version: String(cString: version), headers: readHeaders(connection),
-                bytes: cmicrohttpd_header_bytes(connection), peer: exchange.connection.peer))
+                bytes: cmicrohttpd_header_bytes(connection)))
     } else if partBytes.pointee > 0 {
         outcome = exchange.take(UnsafeRawBufferPointer(start: part, count: partBytes.pointee))
         partBytes.pointee = 0

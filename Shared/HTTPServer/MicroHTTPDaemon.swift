@@ -6,11 +6,6 @@ import ServiceKit
 ///
 /// `@unchecked Sendable`: `daemon` and `options` are set once and belong to the one caller of `quiesce` and `stop`.
 final class MicroHTTPDaemon: @unchecked Sendable {
-    /// Memory of a connection for the request header, its parsed fields, and the answer's header. A header of 16 KiB
-    /// with a hundred fields needs 16 KiB and 6 KiB of it; the kernel gives the pages only as they are touched, so that
-    /// a connection with a small header and a silent stream takes the fewest.
-    static let connectionMemoryBytes = 32 << 10
-
     let port: UInt16
     private let daemon: OpaquePointer
     private let options: UnsafeMutablePointer<cmicrohttpd_options>
@@ -48,7 +43,7 @@ final class MicroHTTPDaemon: @unchecked Sendable {
         options.threads = UInt32(configuration.threads)
         options.connections_maximum = UInt32(configuration.connectionsMaximum)
         options.idle_seconds_maximum = UInt32(max(1, (configuration.idleTimeout.wholeMilliseconds + 999) / 1_000))
-        options.connection_memory_bytes = connectionMemoryBytes
+        options.connection_memory_bytes = configuration.connectionMemoryBytes
         options.handle_request = handleRequest
         options.start_request = startRequest
         options.end_request = endRequest

@@ -1,18 +1,15 @@
-/// Why the server itself, and not a handler, answers a request or closes its connection.
+/// Why the server itself, and not a handler, answers a request.
 enum Refusal: Error, Equatable {
     case ambiguousLength(String)
     case unknownEncoding
     case malformed(String)
     case headerTooLarge(bytesMaximum: Int)
-    case headerLate
     case bodyTooLarge(bytesMaximum: Int)
     case bodiesTooLarge
-    case bodyLate
-    case bodyEndless
     case unknownExpectation
     case stopping
 
-    /// The value of the metric's label.
+    /// The value of the metric's label; a late or endless request has no answer, its connection is closed.
     enum Reason: String, CaseIterable {
         case ambiguousLength = "ambiguous_length"
         case unknownEncoding = "unknown_encoding"
@@ -33,11 +30,8 @@ enum Refusal: Error, Equatable {
         case .unknownEncoding: .unknownEncoding
         case .malformed: .malformed
         case .headerTooLarge: .headerTooLarge
-        case .headerLate: .headerLate
         case .bodyTooLarge: .bodyTooLarge
         case .bodiesTooLarge: .bodiesTooLarge
-        case .bodyLate: .bodyLate
-        case .bodyEndless: .bodyEndless
         case .unknownExpectation: .unknownExpectation
         case .stopping: .stopping
         }
@@ -57,8 +51,6 @@ enum Refusal: Error, Equatable {
             Problem(.serviceUnavailable, detail: "Too many request bodies are held in memory just now.")
         case .unknownExpectation:
             Problem(.expectationFailed, detail: "The only expectation met here is 100-continue.")
-        case .headerLate, .bodyLate, .bodyEndless:
-            Problem(408, detail: "The request was not complete in time.")
         case .stopping:
             Problem(.serviceUnavailable, detail: "The service is stopping.")
         }
@@ -68,14 +60,6 @@ enum Refusal: Error, Equatable {
         switch self {
         case .bodiesTooLarge, .stopping: [HTTPField("Retry-After", "1")]
         default: []
-        }
-    }
-
-    /// Whether what follows on the connection cannot be told from the rest of this request.
-    var losesFraming: Bool {
-        switch self {
-        case .ambiguousLength, .unknownEncoding, .malformed, .headerTooLarge, .stopping: true
-        default: false
         }
     }
 }

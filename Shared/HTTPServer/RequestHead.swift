@@ -5,7 +5,6 @@ struct RequestHead {
     let version: String
     let headers: HTTPHeaders
     let bytes: Int
-    let peer: String
 
     /// What follows from the header alone.
     struct Verdict {

@@ -42,12 +42,14 @@ final class ServerCore: Sendable {
         let connection = Connection(
             id: table.newID(), descriptor: descriptor, peer: peer, limits: limits, now: time.uptime)
         table.insert(connection)
+        watch.start(connection)
         instruments.connectionsOpen.add(1)
         return connection
     }
 
     /// Just before the library closes the socket.
     func closing(_ connection: Connection) {
+        watch.finish(connection)
         table.remove(connection)
         instruments.connectionsOpen.add(-1)
         if let descriptor = connection.close() { watch.linger(descriptor) }

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A byte at a time, the header keeps the library's idle clock from running out: only the deadline can end it.
+    /// The library itself would wait a minute for each further byte.
     @Test func aDribbledHeaderIsCutOffAtItsDeadline() async throws {
         let metrics = Metrics()
         let configuration = HTTPServerConfiguration(headerDeadline: .milliseconds(200))
@@ -91,6 +91,21 @@ import Testing
                 return client.receiveResponse()
             }
             #expect(response?.status == 200)
+        }
+    }
+
+    /// With the smaller bound the library's own memory is smaller too; a header up to the bound must still fit.
+    @Test func aSmallerBoundOfTheHeaderIsKept() async throws {
+        let configuration = HTTPServerConfiguration(headerBytesMaximum: 4 << 10)
+        try await withRunning(configuration, greetingRouter()) { _, port in
+            let statuses = await blocking {
+                [3_900, 4_200].map { bytes in
+                    let client = RawClient(port: port)
+                    client.send("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: bytes))\r\n\r\n")
+                    return client.receiveResponse()?.status
+                }
+            }
+            #expect(statuses == [200, 431])
         }
     }
 
