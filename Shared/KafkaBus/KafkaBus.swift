@@ -13,7 +13,8 @@ package final class KafkaBus: Bus {
 
     /// `storeInterval` is how often finished work is noted for the next commit.
     package init(
-        _ configuration: KafkaConfiguration, environment: WorkerEnvironment, storeInterval: Duration = .milliseconds(200)
+        _ configuration: KafkaConfiguration, environment: WorkerEnvironment,
+        storeInterval: Duration = .milliseconds(200)
     ) throws(BusError) {
         self.configuration = configuration
         self.environment = environment

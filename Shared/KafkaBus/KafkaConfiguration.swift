@@ -20,12 +20,14 @@ package struct KafkaConfiguration: Sendable {
         self.brokers = brokers ?? []
         if brokers == nil {
             environment.reject(
-                variable, "\"\(url)\" names no Kafka brokers", fix: "set it to kafka://HOST:PORT, with further brokers after commas")
+                variable, "\"\(url)\" names no Kafka brokers",
+                fix: "set it to kafka://HOST:PORT, with further brokers after commas")
         }
         for property in KafkaProperty.all {
             guard let value = property.read(&environment) else { continue }
             if let problem = property.problem(with: value) {
-                environment.reject(property.variable, problem, fix: "see librdkafka's documentation of \(property.name)")
+                environment.reject(
+                    property.variable, problem, fix: "see librdkafka's documentation of \(property.name)")
             }
             set(property, value)
         }
@@ -54,7 +56,8 @@ package struct KafkaConfiguration: Sendable {
     private static func brokers(in url: String) -> [String]? {
         let scheme = "kafka://"
         guard url.hasPrefix(scheme) else { return nil }
-        let brokers = url.dropFirst(scheme.count).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let brokers = url.dropFirst(scheme.count).split(separator: ",", omittingEmptySubsequences: false).map(
+            String.init)
         return brokers.allSatisfy(isBroker) ? brokers : nil
     }
 

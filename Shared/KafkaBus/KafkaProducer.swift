@@ -57,7 +57,8 @@ package final class KafkaProducer: BusProducer {
         guard !messages.isEmpty else { return }
         for message in messages where message.value.count > Topics.messageBytesMaximum {
             throw BusError(
-                .tooLarge, "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
+                .tooLarge,
+                "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
         }
         let place = try open(messages)
         do {
@@ -293,7 +294,10 @@ extension KafkaProducer {
             // Inside the lock, so that no sender begins to wait for room after the last were woken.
             ended.open()
             defer { state.roomWaiters = [] }
-            return (state.table.failAll(BusError(.closed, "the producer was closed before this was durable")), state.roomWaiters)
+            return (
+                state.table.failAll(BusError(.closed, "the producer was closed before this was durable")),
+                state.roomWaiters
+            )
         }
         finished.resumeAll()
         for waiter in waiters { waiter.continuation.resume(returning: true) }

@@ -67,13 +67,17 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("broker.address.family", "any, v4 or v6."),
         KafkaProperty("socket.timeout.ms", "How long one request may take."),
         KafkaProperty("debug", "What the library tells in the debug log, such as broker,security."),
-        KafkaProperty("linger.ms", for: .producer, "How long a message waits for others of its partition, in milliseconds."),
+        KafkaProperty(
+            "linger.ms", for: .producer, "How long a message waits for others of its partition, in milliseconds."),
         KafkaProperty("compression.codec", for: .producer, "none, gzip, snappy, lz4 or zstd."),
-        KafkaProperty("queue.buffering.max.kbytes", for: .producer, "Bound of what waits for an acknowledgement, in KiB."),
+        KafkaProperty(
+            "queue.buffering.max.kbytes", for: .producer, "Bound of what waits for an acknowledgement, in KiB."),
         KafkaProperty("queue.buffering.max.messages", for: .producer, "Bound of what waits for an acknowledgement."),
-        KafkaProperty("group.instance.id", for: .consumer, "Name of this member that survives a restart, for static membership."),
+        KafkaProperty(
+            "group.instance.id", for: .consumer, "Name of this member that survives a restart, for static membership."),
         KafkaProperty("session.timeout.ms", for: .consumer, "Silence after which a consumer counts as dead."),
         KafkaProperty("heartbeat.interval.ms", for: .consumer, "How often a consumer says that it lives."),
-        KafkaProperty("fetch.wait.max.ms", for: .consumer, "How long a broker may wait for data before it answers a fetch."),
+        KafkaProperty(
+            "fetch.wait.max.ms", for: .consumer, "How long a broker may wait for data before it answers a fetch."),
     ]
 }

@@ -38,7 +38,8 @@ struct RDKafkaConfiguration: ~Copyable {
     }
 
     /// Gives the C object to a new client; the callbacks must outlive it.
-    consuming func makeClient(_ role: rd_kafka_type_t, _ callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer {
+    consuming func makeClient(_ role: rd_kafka_type_t, _ callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer
+    {
         callbacks.install(in: pointer, for: role)
         var reason = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(role, pointer, &reason, reason.count) else {

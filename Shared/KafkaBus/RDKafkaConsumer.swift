@@ -50,7 +50,7 @@ final class RDKafkaConsumer {
 
     func subscribe() throws(BusError) {
         let list = RDKafkaPartitionList(topic: topic, [crdkafka_partition_unassigned: Int64(RD_KAFKA_OFFSET_INVALID)])
-        let error = rd_kafka_subscribe(client.handle, list.pointer)
+        let error = list.withPointer { rd_kafka_subscribe(client.handle, $0) }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, "\(topic) cannot be subscribed to") }
     }
 
@@ -86,20 +86,22 @@ final class RDKafkaConsumer {
     /// Where the group stands; partitions it never committed, or that could not be asked about, are missing.
     func committed(_ partitions: [Int32], within limit: Duration) -> [Int32: Int64] {
         let list = RDKafkaPartitionList(topic: topic, partitions.at(Int64(RD_KAFKA_OFFSET_INVALID)))
-        let error = rd_kafka_committed(client.handle, list.pointer, Int32(limit.wholeMilliseconds))
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return [:] }
-        var positions: [Int32: Int64] = [:]
-        for entry in list.entries where entry.err == RD_KAFKA_RESP_ERR_NO_ERROR && entry.offset >= 0 {
-            positions[entry.partition] = entry.offset
+        return list.withPointer { pointer in
+            let error = rd_kafka_committed(client.handle, pointer, Int32(limit.wholeMilliseconds))
+            guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return [:] }
+            var positions: [Int32: Int64] = [:]
+            for entry in pointer.pointee.entries where entry.err == RD_KAFKA_RESP_ERR_NO_ERROR && entry.offset >= 0 {
+                positions[entry.partition] = entry.offset
+            }
+            return positions
         }
-        return positions
     }
 
     /// Starts fetching. Where no position is given, the library looks for one itself.
     func assign(_ partitions: [Int32], from positions: [Int32: Int64]) {
         var offsets = partitions.at(Int64(RD_KAFKA_OFFSET_INVALID))
         offsets.merge(positions) { $1 }
-        rd_kafka_assign(client.handle, RDKafkaPartitionList(topic: topic, offsets).pointer)
+        _ = RDKafkaPartitionList(topic: topic, offsets).withPointer { rd_kafka_assign(client.handle, $0) }
     }
 
     func unassign() {
@@ -107,20 +109,23 @@ final class RDKafkaConsumer {
     }
 
     func pause(_ partitions: [Int32]) {
-        rd_kafka_pause_partitions(client.handle, RDKafkaPartitionList(topic: topic, partitions.at(0)).pointer)
+        let list = RDKafkaPartitionList(topic: topic, partitions.at(0))
+        _ = list.withPointer { rd_kafka_pause_partitions(client.handle, $0) }
     }
 
     func resume(_ partitions: [Int32]) {
-        rd_kafka_resume_partitions(client.handle, RDKafkaPartitionList(topic: topic, partitions.at(0)).pointer)
+        let list = RDKafkaPartitionList(topic: topic, partitions.at(0))
+        _ = list.withPointer { rd_kafka_resume_partitions(client.handle, $0) }
     }
 
     /// Leaves offsets for the library to commit. Returns those it did not take, and why.
     func store(_ offsets: [Int32: Int64]) -> [(partition: Int32, problem: String, isOurs: Bool)] {
-        let list = RDKafkaPartitionList(topic: topic, offsets)
-        rd_kafka_offsets_store(client.handle, list.pointer)
-        return list.entries.compactMap { entry in
-            guard entry.err != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
-            return (entry.partition, entry.err.text, entry.err != RD_KAFKA_RESP_ERR__STATE)
+        RDKafkaPartitionList(topic: topic, offsets).withPointer { pointer in
+            rd_kafka_offsets_store(client.handle, pointer)
+            return pointer.pointee.entries.compactMap { entry in
+                guard entry.err != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
+                return (entry.partition, entry.err.text, entry.err != RD_KAFKA_RESP_ERR__STATE)
+            }
         }
     }
 
@@ -129,7 +134,7 @@ final class RDKafkaConsumer {
         guard let answers = rd_kafka_queue_new(client.handle) else { return "no memory" }
         defer { rd_kafka_queue_destroy(answers) }
         let list = RDKafkaPartitionList(topic: topic, offsets)
-        let error = rd_kafka_commit_queue(client.handle, list.pointer, answers, nil, nil)
+        let error = list.withPointer { rd_kafka_commit_queue(client.handle, $0, answers, nil, nil) }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return error.text }
         guard let answer = rd_kafka_queue_poll(answers, Int32(limit.wholeMilliseconds)) else {
             return "no answer within \(DurationText.print(limit))"

@@ -3,7 +3,7 @@ import CRDKafka
 
 /// A list of partitions and offsets as the library takes it; one owner, destroyed with it.
 struct RDKafkaPartitionList: ~Copyable {
-    let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
+    private let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
     init(topic: String, _ offsets: [Int32: Int64]) {
         guard let made = rd_kafka_topic_partition_list_new(Int32(offsets.count)) else {
@@ -19,7 +19,13 @@ struct RDKafkaPartitionList: ~Copyable {
         rd_kafka_topic_partition_list_destroy(pointer)
     }
 
-    var entries: UnsafeMutableBufferPointer<rd_kafka_topic_partition_t> { pointer.pointee.entries }
+    /// Lends the list to a call. The pointer must not leave it: a list that is used no more is destroyed at once, not at
+    /// the end of its scope.
+    borrowing func withPointer<Result>(
+        _ body: (UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) -> Result
+    ) -> Result {
+        body(pointer)
+    }
 }
 
 extension rd_kafka_topic_partition_list_t {

@@ -24,7 +24,8 @@ struct KafkaRoundTripTests {
         for key in 0..<7 {
             let mine = messages.filter { $0.key == Array("key \(key)".utf8) }
             #expect(mine.map(\.text) == stride(from: key, to: 300, by: 7).map(String.init))
-            #expect(Set(mine.map(\.partition.number)) == [Partitioner.partition(ofKey: Array("key \(key)".utf8), count: 4)])
+            #expect(
+                Set(mine.map(\.partition.number)) == [Partitioner.partition(ofKey: Array("key \(key)".utf8), count: 4)])
         }
         #expect(messages.allSatisfy { $0.headers == headers })
         #expect(messages.allSatisfy { $0.timestamp > Timestamp(milliseconds: 1_600_000_000_000) })
