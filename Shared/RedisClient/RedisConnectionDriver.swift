@@ -168,7 +168,9 @@ extension RedisConnectionDriver {
             switch transfer {
             case .bytes(let count):
                 try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                // A short read has emptied a plain socket; with TLS more may lie decrypted already.
+                // An answer can end this connection; what else it says must not reach the next one's reader.
+                guard self.socket === socket else { return }
+                // A short read has emptied a plain socket; with TLS each read gives one record at most.
                 if count < buffer.count && seat.configuration.tls == nil { return }
             case .wantRead: return
             case .wantWrite:

@@ -44,6 +44,9 @@ package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
         case .reply("LOADING"), .reply("READONLY"), .reply("MASTERDOWN"), .reply("CLUSTERDOWN"), .reply("TRYAGAIN"),
             .reply("BUSY"), .reply("NOREPLICAS"):
             true
+        // More redirects than are followed: the servers of a cluster do not agree yet.
+        case .reply("MOVED"), .reply("ASK"):
+            true
         case .reply, .unknown, .closed, .refused, .misconfigured: false
         }
     }

@@ -91,6 +91,25 @@ import Testing
         for client in [to, from] {
             _ = try await client.send(RedisCommand("CLUSTER", "SETSLOT", number, "NODE", targetID))
         }
+        let epochsAgree = try await haveOneEpoch(of: try #require(ids[target.port]), in: cluster)
+        #expect(epochsAgree)
+    }
+
+    /// Asks until all servers know the epoch in which the target took the slot. Moved on before that, the slot could
+    /// be claimed by two servers with the same epoch, which sends clients in circles until the cluster has settled it.
+    private func haveOneEpoch(of id: String, in cluster: RedisCluster) async throws -> Bool {
+        let clients = try cluster.servers.map { try $0.plainClient() }
+        let start = SystemTimeSource().uptime
+        while SystemTimeSource().uptime - start < .seconds(30) {
+            var epochs: Set<Substring> = []
+            for client in clients {
+                let table = try await client.send(RedisCommand("CLUSTER", "NODES")).string ?? ""
+                let line = table.split(separator: "\n").first { $0.hasPrefix(id) }
+                epochs.insert(line?.split(separator: " ")[6] ?? "")
+            }
+            if epochs.count == 1 { return true }
+        }
+        return false
     }
 }
 

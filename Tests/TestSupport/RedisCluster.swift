@@ -12,10 +12,10 @@ package final class RedisCluster: Sendable {
         let join = try ChildProcess(
             "redis-cli", ["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
         guard await join.end() == .exited(0) else {
-            throw RedisServerError(description: join.lines.joined(separator: "\n"))
+            throw SetupError(description: join.lines.joined(separator: "\n"))
         }
         for server in servers where await !server.hasPrinted("Cluster state changed: ok") {
-            throw RedisServerError(description: "the cluster did not come together")
+            throw SetupError(description: "the cluster did not come together")
         }
     }
 

@@ -23,12 +23,21 @@ package final class RedisServer: Sendable {
     private let process: Monitor<ChildProcess>
 
     package init(_ options: Options = Options()) async throws {
-        port = FreePort.next()
         directory = TemporaryDirectory("redis")
         self.options = options
-        let first = try RedisServer.start(port, directory, options)
-        process = Monitor(first)
-        try await waitUntilReady(first)
+        // A port that was free may be taken, by an outgoing connection for one, before the server has it.
+        for attempt in 1... {
+            let port = FreePort.next()
+            let child = try RedisServer.start(port, directory, options)
+            let obstacle = await RedisServer.obstacle(child)
+            guard let obstacle else {
+                self.port = port
+                process = Monitor(child)
+                return
+            }
+            guard attempt < 5, obstacle.description.contains("Address already in use") else { throw obstacle }
+        }
+        preconditionFailure("the loop above returns or throws")
     }
 
     /// Of database 0; the password is not in it.
@@ -54,7 +63,7 @@ package final class RedisServer: Sendable {
     package func restart() async throws {
         let next = try RedisServer.start(port, directory, options)
         process.change { $0 = next }
-        try await waitUntilReady(next)
+        if let obstacle = await RedisServer.obstacle(next) { throw obstacle }
     }
 
     /// Sends a signal such as SIGSTOP or SIGCONT.
@@ -85,12 +94,9 @@ package final class RedisServer: Sendable {
         return try ChildProcess("redis-server", arguments + options.arguments)
     }
 
-    private func waitUntilReady(_ child: ChildProcess) async throws {
+    /// Waits until it is ready; otherwise what it printed.
+    private static func obstacle(_ child: ChildProcess) async -> SetupError? {
         let line = await child.line { $0.contains("Ready to accept connections") }
-        guard line != nil else { throw RedisServerError(description: child.lines.joined(separator: "\n")) }
+        return line == nil ? SetupError(description: child.lines.joined(separator: "\n")) : nil
     }
-}
-
-package struct RedisServerError: Error, CustomStringConvertible {
-    package let description: String
 }

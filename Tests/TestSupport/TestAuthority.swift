@@ -19,7 +19,7 @@ package final class TestAuthority: Sendable {
     private static func openssl(_ arguments: [String]) async throws {
         let process = try ChildProcess("openssl", arguments)
         guard await process.end() == .exited(0) else {
-            throw RedisServerError(description: process.lines.joined(separator: "\n"))
+            throw SetupError(description: process.lines.joined(separator: "\n"))
         }
     }
 }

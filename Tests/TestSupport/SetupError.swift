@@ -1,0 +1,4 @@
+/// A program that a test needs did not come up; what it printed.
+package struct SetupError: Error, CustomStringConvertible {
+    package let description: String
+}
