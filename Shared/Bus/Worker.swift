@@ -62,7 +62,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         while !Task.isCancelled {
             do {
                 return try await consumer.next()
-            } catch where error.isRetriable {
+            } catch  where error.isRetriable {
                 attempt += 1
                 environment.log.warning("nothing can be taken", [.group: group, .error: "\(error)"])
                 await pause(afterAttempt: attempt)

@@ -31,7 +31,8 @@ package struct WorkerOptions: Sendable {
             "CARILLON_WORKER_BACKOFF_FIRST", default: defaults.backoff.first, in: .milliseconds(1) ... .seconds(60),
             "Wait after the first failure; it doubles with each further one.")
         let longest = environment.duration(
-            "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest, in: .milliseconds(1) ... .seconds(3_600),
+            "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest,
+            in: .milliseconds(1) ... .seconds(3_600),
             "The wait never grows beyond this.")
         if longest < first {
             environment.reject(

@@ -20,9 +20,10 @@ final class KafkaScan: @unchecked Sendable {
 
     init(_ configuration: KafkaConfiguration, topic: String, log: Log, time: any TimeSource) throws(BusError) {
         // A later setting replaces an earlier one.
-        let settings = KafkaSettings.consumer(configuration, group: "scan") + [
-            KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
-        ]
+        let settings =
+            KafkaSettings.consumer(configuration, group: "scan") + [
+                KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
+            ]
         client = try RDKafkaClient(RD_KAFKA_CONSUMER, settings, RDKafkaCallbacks(log: log))
         consumer = RDKafkaConsumer(client, topic: topic)
         self.topic = topic

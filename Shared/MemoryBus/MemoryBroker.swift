@@ -192,7 +192,8 @@ extension MemoryBroker.State {
     fileprivate mutating func append(_ message: OutgoingMessage, now: Timestamp, random: any RandomSource) {
         let name = message.channel.name
         let count = message.channel.declaration.partitions.embedded
-        let number = message.key.map { Partitioner.partition(ofKey: $0, count: count) } ?? Int32(random.next() % UInt64(count))
+        let number =
+            message.key.map { Partitioner.partition(ofKey: $0, count: count) } ?? Int32(random.next() % UInt64(count))
         channels[name]?.logs[Int(number)].append(message, to: PartitionID(channel: name, number: number), now: now)
     }
 }

@@ -49,7 +49,9 @@ final class AppendPipe: Sendable {
         ) { [self] result in settle(AppendPipe.outcome(of: result, partition)) }
     }
 
-    private static func outcome(of result: Result<RedisValue, RedisError>, _ partition: PartitionID) -> AppendQueue.Outcome {
+    private static func outcome(of result: Result<RedisValue, RedisError>, _ partition: PartitionID)
+        -> AppendQueue.Outcome
+    {
         switch result {
         case .success(.integer(let next)) where next >= 0: .appended
         case .success(.integer): .refused(BusError(.full, "\(partition) is at its bound"))

@@ -78,7 +78,7 @@ package final class RedisBus: Bus {
                     "Redis would lose acknowledged messages: start it with appendonly yes and appendfsync always")
             }
             return .ready
-        } catch where error.code == .reply("NOPERM") {
+        } catch  where error.code == .reply("NOPERM") {
             // Managed servers hide their settings; whoever runs one has read its durability in its manual.
             return .ready
         } catch {

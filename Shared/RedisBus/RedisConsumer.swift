@@ -20,7 +20,8 @@ final class RedisConsumer: BusConsumer {
         let member = shared.random.hexadecimal()
         let keeper = RedisKeeper(
             shared: shared, options: options, member: member, partitionCount: partitionCount, mailbox: mailbox,
-            tenures: tenures, pulse: health.pulse("leases of \(options.group) on \(options.channel.name)", limit: .seconds(30)))
+            tenures: tenures,
+            pulse: health.pulse("leases of \(options.group) on \(options.channel.name)", limit: .seconds(30)))
         let reader = RedisReader(
             shared: shared, options: options, client: reading, mailbox: mailbox, tenures: tenures,
             pulse: health.pulse("reader of \(options.group) on \(options.channel.name)", limit: .seconds(30)))

@@ -79,7 +79,8 @@ struct RedisKeeper {
         switch reply {
         case .success(let value): return value.array?.compactMap(\.string) ?? []
         case .failure(let error):
-            shared.log.warning("no heartbeat", [.group: options.group, .topic: options.channel.name, .error: "\(error)"])
+            shared.log.warning(
+                "no heartbeat", [.group: options.group, .topic: options.channel.name, .error: "\(error)"])
             return nil
         }
     }

@@ -64,7 +64,8 @@ package struct BusSelection: Sendable {
             return bus
         } catch {
             environment.reject(
-                "CARILLON_BUS", "\"\(url)\" names no bus: \(error)", fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
+                "CARILLON_BUS", "\"\(url)\" names no bus: \(error)",
+                fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
             return redis
         }
     }

@@ -19,7 +19,8 @@ struct CommandLineText {
             exit(0)
         case .some(let unknown):
             StandardError.print(
-                "\(service): unknown argument \(unknown); it takes its settings from the environment, see \(service) --help")
+                "\(service): unknown argument \(unknown); it takes its settings from the environment, see \(service) --help"
+            )
             exit(ExitCode.usage)
         }
     }

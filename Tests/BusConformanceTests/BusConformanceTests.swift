@@ -72,7 +72,9 @@ import Topics
         let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
             for message in messages {
                 let key = message.origin.key.map { "\($0)" } ?? "none"
-                record.add("\(message.message.bytes == value) \(message.message.bytes.count) \(key) \(message.trace?.header ?? "")")
+                record.add(
+                    "\(message.message.bytes == value) \(message.message.bytes.count) \(key) \(message.trace?.header ?? "")"
+                )
             }
             return []
         }
@@ -176,7 +178,9 @@ import Topics
 
         var letters: [DeadLetter] = []
         try await bus.scan(Topics.dead.channel) { message in
-            if let letter = DeadLetter(fromDead: message), letter.channel == topic.channel.name { letters.append(letter) }
+            if let letter = DeadLetter(fromDead: message), letter.channel == topic.channel.name {
+                letters.append(letter)
+            }
             return true
         }
         #expect(letters.map(\.reason) == [.poison, .exhausted])
@@ -259,7 +263,8 @@ import Topics
         let gate = Gate()
         let record = Record()
         let buffer = 256 << 10
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10, buffer: buffer) { messages, _ in
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10, buffer: buffer) {
+            messages, _ in
             await gate.pass()
             for message in messages { record.add(message.text) }
             return []

@@ -94,10 +94,12 @@ import Topics
                 return retries.text(message.text + "again", key: message.key, bytes: 10_000)
             }
         }
-        let scheduler = try await RunningWorker(fixture, bus, retries.channel, group: "scheduler", batch: 5) { messages, _ in
+        let scheduler = try await RunningWorker(fixture, bus, retries.channel, group: "scheduler", batch: 5) {
+            messages, _ in
             messages.map { audience.text($0.text, key: $0.key, bytes: 10_000) }
         }
-        let renderer = try await RunningWorker(fixture, bus, audience.channel, group: "renderer", batch: 5) { messages, _ in
+        let renderer = try await RunningWorker(fixture, bus, audience.channel, group: "renderer", batch: 5) {
+            messages, _ in
             messages.map { dispatch.text($0.text, key: $0.key, bytes: 10_000) }
         }
         await gate.awaitSomebody()

@@ -12,7 +12,9 @@ final class Record: Sendable {
     var all: [String] { entries.withLock { $0 } }
 
     /// Waits until the entries fulfil a condition; false after the limit.
-    func wait(within limit: Duration = .seconds(60), until isFulfilled: @escaping @Sendable ([String]) -> Bool) async -> Bool {
+    func wait(within limit: Duration = .seconds(60), until isFulfilled: @escaping @Sendable ([String]) -> Bool) async
+        -> Bool
+    {
         await blocking { [entries] in
             entries.wait(timeout: limit) { isFulfilled($0) ? true : nil } ?? false
         }

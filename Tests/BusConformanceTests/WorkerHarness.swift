@@ -25,7 +25,8 @@ final class RunningWorker: Sendable {
         _ fixture: any BusFixture, _ bus: any Bus, _ channel: Channel, group: String, batch: Int = 50,
         order: ConsumerOptions.Order = .partition, buffer: Int = 16 << 20, concurrency: Int = 4,
         attempts: Int = 3,
-        handler: @escaping @Sendable ([ReceivedMessage<OpaqueMessage>], HandlerContext) async throws -> [OutgoingMessage]
+        handler:
+            @escaping @Sendable ([ReceivedMessage<OpaqueMessage>], HandlerContext) async throws -> [OutgoingMessage]
     ) async throws {
         consumer = try await bus.makeConsumer(
             ConsumerOptions(

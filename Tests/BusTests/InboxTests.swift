@@ -14,7 +14,9 @@ import Topics
                 bufferBytesMaximum: buffer))
     }
 
-    private func messages(_ offsets: ClosedRange<Int64>, bytes: Int = 10, partition number: Int32 = 0) -> [IncomingMessage] {
+    private func messages(_ offsets: ClosedRange<Int64>, bytes: Int = 10, partition number: Int32 = 0)
+        -> [IncomingMessage]
+    {
         offsets.map {
             IncomingMessage(
                 partition: PartitionID(channel: "t", number: number), offset: $0, key: nil,
