@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Pretended Kafka brokers in a process of their own. Ends with the last reference.
 package final class KafkaMockServer: Sendable {
     private let process: ChildProcess

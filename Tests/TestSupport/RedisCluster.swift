@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// A Redis Cluster of three primaries that have all slots between them.
 package final class RedisCluster: Sendable {
     package let servers: [RedisServer]

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// A certificate authority and one certificate of its own for `localhost` and 127.0.0.1, made by the openssl command.
 package final class TestAuthority: Sendable {
     package let directory = TemporaryDirectory("authority")

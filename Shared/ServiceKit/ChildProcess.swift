@@ -1,9 +1,8 @@
 package import Glibc
-import ServiceKit
 import Synchronization
 
-/// A process a test started: its output line by line, signals, its end. Killed when the last reference goes, so that a
-/// failed test leaves nothing running.
+/// A process that was started from here: its output line by line, signals, its end. Killed when the last reference goes,
+/// so that a failed test or benchmark leaves nothing running.
 package final class ChildProcess: Sendable {
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
@@ -105,7 +104,7 @@ package final class ChildProcess: Sendable {
     package func line(
         within limit: Duration = .seconds(30), from first: Int = 0, where matches: @escaping @Sendable (String) -> Bool
     ) async -> String? {
-        await blocking { [state] in
+        await onNativeThread("child-line") { [state] in
             var next = first
             return state.wait(timeout: limit) { state -> String?? in
                 while next < state.lines.count {
@@ -119,7 +118,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for its end; nil when the limit passes first.
     package func end(within limit: Duration = .seconds(30)) async -> Ending? {
-        await blocking { [state] in state.wait(timeout: limit) { $0.ending } }
+        await onNativeThread("child-line") { [state] in state.wait(timeout: limit) { $0.ending } }
     }
 
     private static func read(_ descriptor: Int32, into state: Monitor<State>) {
@@ -162,25 +161,4 @@ package struct SpawnError: Error, CustomStringConvertible {
     init(_ path: String, _ status: Int32) {
         description = "\(path) could not be started: \(String(cString: strerror(status)))"
     }
-}
-
-/// Runs a blocking body on a thread of its own, so that a waiting test does not hold one of the few shared ones.
-package func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        NativeThread(name: "test-blocking") { continuation.resume(returning: body()) }.detach()
-    }
-}
-
-/// The folder the test run built its executables into.
-package func builtExecutable(_ name: String) -> String {
-    let arguments = CommandLine.arguments
-    // `swift test` runs a bundle inside the build folder; the executables lie beside it.
-    for argument in arguments where argument.contains("/.build/") {
-        let components = argument.split(separator: "/", omittingEmptySubsequences: false)
-        for end in stride(from: components.count - 1, through: 1, by: -1) {
-            let candidate = components[..<end].joined(separator: "/") + "/" + name
-            if access(candidate, X_OK) == 0 { return candidate }
-        }
-    }
-    preconditionFailure("\(name) is not built; run `swift build` first")
 }
