@@ -72,6 +72,7 @@ let package = Package(
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics"),
 
+        testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),

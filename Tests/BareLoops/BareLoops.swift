@@ -1,0 +1,56 @@
+import Glibc
+import ServiceKit
+
+/// The loops that `carillon bench` compares the house with: the same C client, the same settings, acknowledgements and
+/// batches, and nothing else. Prints one JSON object.
+///
+///     BareLoops kafka URL TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW
+///     BareLoops redis PORT STREAM PARTITIONS MESSAGES BYTES BATCH WINDOW
+@main struct BareLoops {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count == 8, let load = BareLoad(arguments) else {
+            StandardOutputSink().write(line: "usage: BareLoops kafka|redis ADDRESS NAME PARTITIONS MESSAGES BYTES BATCH WINDOW")
+            exit(64)
+        }
+        let started = Usage.now
+        let problem = arguments[0] == "kafka" ? BareKafka.run(load) : BareRedis.run(load)
+        if let problem {
+            StandardOutputSink().write(line: "error \(problem)")
+            exit(1)
+        }
+        let used = Usage.now - started
+        StandardOutputSink().write(
+            line: JSONText.object { json in
+                json.member("seconds", used.seconds)
+                json.member("cpu_seconds", used.cpuSeconds)
+                json.member("memory_bytes", used.memoryBytesPeak)
+            })
+    }
+}
+
+/// What one run moves.
+struct BareLoad {
+    let address: String
+    let name: String
+    let partitions: Int
+    let messages: Int
+    let bytes: Int
+    let batch: Int
+    /// Messages sent and not yet taken, at the most.
+    let window: Int
+
+    init?(_ arguments: [String]) {
+        let numbers = arguments[3...].compactMap { Int($0) }
+        guard numbers.count == 5, numbers.allSatisfy({ $0 > 0 }) else { return nil }
+        address = arguments[1]
+        name = arguments[2]
+        (partitions, messages, bytes, batch, window) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    }
+
+    /// Bytes that do not compress, the same in every run.
+    var payload: [UInt8] {
+        let random = SeededRandomSource(seed: 1)
+        return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+}
