@@ -12,18 +12,20 @@ enum BareKafka {
         let consumed = Monitor(0)
     }
 
-    static func run(_ load: BareLoad) -> String? {
+    static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
         guard var configuration = try? KafkaConfiguration(url: load.address) else { return "no brokers are named" }
         configuration.set("fetch.wait.max.ms", "10")
         guard
             let producer = client(RD_KAFKA_PRODUCER, KafkaSettings.producer(configuration)),
-            let consumer = client(RD_KAFKA_CONSUMER, KafkaSettings.consumer(configuration, group: "bare"))
+            let consumer = client(RD_KAFKA_CONSUMER, KafkaSettings.consumer(configuration, group: load.name))
         else { return "no client could be made" }
         let progress = Progress()
         subscribe(consumer, load.name)
         let address = UInt(bitPattern: consumer)
-        let consuming = NativeThread(name: "bare-consumer") { consume(OpaquePointer(bitPattern: address), load, progress) }
-        produce(producer, load, progress)
+        let consuming = NativeThread(name: "bare-consumer") {
+            consume(OpaquePointer(bitPattern: address), load, progress)
+        }
+        produce(producer, load, progress, clock)
         consuming.join()
         rd_kafka_consumer_close(consumer)
         rd_kafka_destroy(consumer)
@@ -51,15 +53,18 @@ enum BareKafka {
         rd_kafka_topic_partition_list_destroy(list)
     }
 
-    private static func produce(_ producer: OpaquePointer, _ load: BareLoad, _ progress: Progress) {
+    private static func produce(
+        _ producer: OpaquePointer, _ load: BareLoad, _ progress: Progress, _ clock: Monitor<Usage>
+    ) {
         let payload = load.payload
         let topic = rd_kafka_topic_new(producer, load.name, nil)
         let opaque = Unmanaged.passUnretained(progress).toOpaque()
         var sent = 0
-        while sent < load.messages {
-            let limit = sent + load.batch - load.window
+        while sent < load.total {
+            let limit = sent == load.batch ? sent : sent + load.batch - load.window
             _ = progress.consumed.wait(timeout: .seconds(60)) { $0 >= limit ? true : nil }
-            for _ in 0..<min(load.batch, load.messages - sent) {
+            if sent == load.batch { clock.change { $0 = Usage.now } }
+            for _ in 0..<min(load.batch, load.total - sent) {
                 var key = UInt64(sent)
                 while payload.withUnsafeBytes({ bytes in
                     rd_kafka_produce(
@@ -72,7 +77,7 @@ enum BareKafka {
             }
             rd_kafka_poll(producer, 0)
         }
-        while progress.reported.load(ordering: .relaxed) < load.messages { rd_kafka_poll(producer, 100) }
+        while progress.reported.load(ordering: .relaxed) < load.total { rd_kafka_poll(producer, 100) }
         rd_kafka_topic_destroy(topic)
     }
 
@@ -88,7 +93,7 @@ enum BareKafka {
     private static func consume(_ consumer: OpaquePointer?, _ load: BareLoad, _ progress: Progress) {
         var taken = 0
         var unreported = 0
-        while taken < load.messages {
+        while taken < load.total {
             let message = rd_kafka_consumer_poll(consumer, unreported > 0 ? 0 : 100)
             guard let message else {
                 progress.consumed.change { $0 += unreported }

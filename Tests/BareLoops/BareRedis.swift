@@ -5,13 +5,13 @@ import ServiceKit
 /// One thread appends entries of a batch each, pipelined within the window; one reads them and removes what it has read.
 /// Both with hiredis' own blocking client.
 enum BareRedis {
-    static func run(_ load: BareLoad) -> String? {
+    static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
         let taken = Monitor(0)
         let problem = Monitor<String?>(nil)
         let consuming = NativeThread(name: "bare-consumer") {
             if let text = consume(load, taken) { problem.change { $0 = text } }
         }
-        let produced = produce(load, taken)
+        let produced = produce(load, taken, clock)
         consuming.join()
         return produced ?? problem.withLock { $0 }
     }
@@ -22,7 +22,7 @@ enum BareRedis {
         return context
     }
 
-    private static func produce(_ load: BareLoad, _ taken: Monitor<Int>) -> String? {
+    private static func produce(_ load: BareLoad, _ taken: Monitor<Int>, _ clock: Monitor<Usage>) -> String? {
         guard let context = connect(load) else { return "no connection" }
         defer { redisFree(context) }
         let payload = load.payload
@@ -30,9 +30,10 @@ enum BareRedis {
         for _ in 0..<load.batch { entry += payload }
         var sent = 0
         var number = 0
-        while sent < load.messages {
-            let limit = sent + load.batch - load.window
+        while sent < load.total {
+            let limit = sent == load.batch ? sent : sent + load.batch - load.window
             _ = taken.wait(timeout: .seconds(60)) { $0 >= limit ? true : nil }
+            if sent == load.batch { clock.change { $0 = Usage.now } }
             // As many at once as the window has room for, then their answers: one write and one fsync for all.
             var pending = 0
             repeat {
@@ -40,7 +41,7 @@ enum BareRedis {
                 number += 1
                 pending += 1
                 sent += load.batch
-            } while sent < load.messages && sent + load.batch - load.window <= taken.withLock { $0 }
+            } while sent > load.batch && sent < load.total && sent + load.batch - load.window <= taken.withLock { $0 }
             for _ in 0..<pending {
                 guard let text = reply(context, { isError($0) ? "refused" : nil }) else { continue }
                 return text
@@ -55,7 +56,7 @@ enum BareRedis {
         let names = (0..<load.partitions).map { "\(load.name)\($0)" }
         var positions = names.map { _ in "0-0" }
         var count = 0
-        while count < load.messages {
+        while count < load.total {
             append(context, ["XREAD", "COUNT", "4", "BLOCK", "1000", "STREAMS"] + names + positions, nil)
             var read: [(Int, String, Int)] = []
             let problem = reply(context) { value -> String? in
