@@ -83,7 +83,7 @@ let package = Package(
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
-        tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
+        tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),

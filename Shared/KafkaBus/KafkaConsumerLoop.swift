@@ -9,7 +9,6 @@ final class KafkaConsumerLoop {
     /// While paused nothing can come, so this is how soon a drained inbox is noticed.
     private static let pausedPollMilliseconds: Int32 = 10
     private static let groupMessagesMaximum = 256
-    private static let groupBytesMaximum = 1 << 20
     private static let committedDeadline = Duration.seconds(3)
     private static let commitDeadline = Duration.seconds(5)
 
@@ -21,6 +20,8 @@ final class KafkaConsumerLoop {
     private let environment: WorkerEnvironment
     private let meters: Meters
     private let pulse: Pulse
+    /// A group that is offered whole must not carry the inbox far beyond its bound.
+    private let groupBytesMaximum: Int
     private var group = FetchedGroup()
     private var assigned: Set<Int32> = []
     private var isPaused = false
@@ -41,6 +42,7 @@ final class KafkaConsumerLoop {
         pulse = environment.health.pulse(
             "kafka consumer \(options.group) of \(options.channel.name)", limit: .seconds(30))
         lastStore = environment.time.uptime
+        groupBytesMaximum = min(1 << 20, options.bufferBytesMaximum / 4)
     }
 
     func run() {
@@ -87,7 +89,7 @@ extension KafkaConsumerLoop {
     private func fetch() {
         var timeout = isPaused ? Self.pausedPollMilliseconds : Self.pollMilliseconds
         var problem: String?
-        collecting: while group.count < Self.groupMessagesMaximum && group.bytes < Self.groupBytesMaximum {
+        collecting: while group.count < Self.groupMessagesMaximum && group.bytes < groupBytesMaximum {
             switch client.poll(timeout) {
             case .message(let message): group.append(message)
             case .problem(let text): problem = text
@@ -121,6 +123,7 @@ extension KafkaConsumerLoop {
         guard shouldPause != isPaused else { return }
         isPaused = shouldPause
         guard !assigned.isEmpty else { return }
+        log.debug(shouldPause ? "fetching rests" : "fetching goes on", [.topic: topic, .group: options.group])
         if shouldPause { client.pause(Array(assigned)) } else { client.resume(Array(assigned)) }
     }
 
@@ -157,7 +160,7 @@ extension KafkaConsumerLoop {
         guard !offsets.isEmpty else { return }
         store(offsets)
         if let problem = client.commit(offsets, within: Self.commitDeadline) {
-            log.warning("offsets were not committed: some work will be done again", facts(problem))
+            log.warning("offsets were not committed: work may be done again", facts(problem))
         }
     }
 }
@@ -206,6 +209,7 @@ extension KafkaConsumerLoop {
 
     private func handOver(_ partitions: [Int32]) {
         guard !partitions.isEmpty else { return }
+        log.debug("partitions are asked back", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
         commit(mailbox.drain(partitions.map(id), within: options.handOverDeadline).byNumber)
         mailbox.change { inbox in
             for partition in partitions { inbox.remove(id(partition)) }

@@ -79,9 +79,13 @@ package final class KafkaProducer: BusProducer {
         }
     }
 
-    /// For tests.
-    func makeFatal() {
-        state.withLock { $0.client }?.makeFatal()
+    /// For tests: turns the library's client fatal once that many messages are handed over and not reported.
+    func makeFatal(whenOut count: Int, within limit: Duration) -> Bool {
+        let client = state.wait(timeout: limit) { state in
+            state.table.unreported().count >= count ? state.client : nil
+        }
+        client?.makeFatal()
+        return client != nil
     }
 }
 

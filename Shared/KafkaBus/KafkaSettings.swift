@@ -11,8 +11,6 @@ package enum KafkaSettings {
         KafkaSetting("broker.address.ttl", "1000"),
         // A broker that closes an idle connection is no event.
         KafkaSetting("log.connection.close", "false"),
-        // A topic that a typing error made would swallow messages unseen.
-        KafkaSetting("allow.auto.create.topics", "false"),
     ]
 
     package static func producer(_ configuration: KafkaConfiguration) -> [KafkaSetting] {
@@ -56,6 +54,8 @@ package enum KafkaSettings {
             KafkaSetting("fetch.message.max.bytes", "524288"),
             // The default believes whatever the disk gave back.
             KafkaSetting("check.crcs", "true"),
+            // A topic that a typing error made would stay empty unseen.
+            KafkaSetting("allow.auto.create.topics", "false"),
             KafkaSetting("isolation.level", "read_committed"),
             KafkaSetting("enable.partition.eof", "false"),
             // Feeds the lag metric.

@@ -33,7 +33,9 @@ final class RDKafkaCallbacks: @unchecked Sendable {
         rd_kafka_conf_set_error_cb(configuration, rememberProblem)
         if onStatistics != nil { rd_kafka_conf_set_stats_cb(configuration, forwardStatistics) }
         if role == RD_KAFKA_PRODUCER { rd_kafka_conf_set_dr_msg_cb(configuration, bufferReport) }
-        if role == RD_KAFKA_CONSUMER { rd_kafka_conf_set_rebalance_cb(configuration, forwardRebalance) }
+        guard role == RD_KAFKA_CONSUMER else { return }
+        rd_kafka_conf_set_rebalance_cb(configuration, forwardRebalance)
+        rd_kafka_conf_set_offset_commit_cb(configuration, logCommit)
     }
 
     fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> RDKafkaCallbacks? {
@@ -55,6 +57,20 @@ private func forwardRebalance(
 ) {
     guard let partitions else { return }
     RDKafkaCallbacks.from(context)?.onRebalance?(event, partitions)
+}
+
+/// The commits that the library makes by itself, every second; without this their failures would go unseen.
+private func logCommit(
+    _: OpaquePointer?, _ error: rd_kafka_resp_err_t, _: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+    _ context: UnsafeMutableRawPointer?
+) {
+    switch error {
+    case RD_KAFKA_RESP_ERR__NO_OFFSET: break
+    case RD_KAFKA_RESP_ERR_NO_ERROR: RDKafkaCallbacks.from(context)?.log.debug("offsets committed")
+    default:
+        RDKafkaCallbacks.from(context)?.log.warning(
+            "offsets were not committed: work may be done again", [.error: error.text])
+    }
 }
 
 private func rememberProblem(

@@ -1,7 +1,6 @@
 import Bus
 import KafkaBus
 import ServiceKit
-import Synchronization
 import TestSupport
 import Topics
 
@@ -19,7 +18,7 @@ struct KafkaFixture: Sendable {
     var environment: WorkerEnvironment {
         WorkerEnvironment(
             time: SystemTimeSource(), random: SeededRandomSource(seed: 1),
-            log: Log(service: "test", sink: lines), metrics: metrics, health: health)
+            log: Log(service: "test", level: .debug, sink: lines), metrics: metrics, health: health)
     }
 
     /// The pretended brokers answer an empty fetch only after its longest wait, and forget a member only after its
@@ -42,22 +41,26 @@ struct KafkaFixture: Sendable {
     }
 }
 
-/// Log lines, for a test to look at.
+/// Log lines, for a test to look at and to wait for.
 final class LineList: LogSink {
-    private let lines = Mutex<[String]>([])
+    private let lines = Monitor<[String]>([])
 
     func write(line: String) {
-        lines.withLock { $0.append(line) }
+        lines.change { $0.append(line) }
+    }
+
+    func awaitLine(_ text: String) async -> Bool {
+        await blocking { [lines] in
+            lines.wait(timeout: .seconds(30)) { $0.contains { $0.contains(text) } ? true : nil } ?? false
+        }
     }
 
     func contains(_ text: String) -> Bool {
         lines.withLock { $0.contains { $0.contains(text) } }
     }
-
-    var all: [String] { lines.withLock { $0 } }
 }
 
-/// A topic of a test's own; `registry` is compacted, so its twin here is not.
+/// A topic of a test's own.
 func testChannel(_ name: String = "test.events") -> Channel {
     TopicDeclaration(
         name, .work, admission: .forward, partitions: .init(kafka: 4, embedded: 4), key: "", from: [], to: []
@@ -67,6 +70,13 @@ func testChannel(_ name: String = "test.events") -> Channel {
 extension Channel {
     func message(_ text: String, key: String? = nil, headers: [MessageHeader] = []) -> OutgoingMessage {
         OutgoingMessage(channel: self, key: key.map { Array($0.utf8) }, value: Array(text.utf8), headers: headers)
+    }
+}
+
+extension Metrics {
+    func total(_ name: MetricName) -> Int {
+        exposition().split(separator: "\n").filter { $0.hasPrefix(name.rawValue) }
+            .reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
     }
 }
 

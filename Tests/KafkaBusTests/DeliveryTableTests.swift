@@ -1,0 +1,109 @@
+import Bus
+import Testing
+
+@testable import KafkaBus
+
+struct DeliveryTableTests {
+    private let channel = testChannel()
+
+    private func messages(_ count: Int) -> [OutgoingMessage] {
+        (0..<count).map { channel.message("\($0)") }
+    }
+
+    /// Reports a whole batch while a task waits for it, and returns what the task was told.
+    private func outcome(_ failures: [BusError?]) async -> BusError? {
+        await withCheckedContinuation { waiter in
+            var table = DeliveryTable()
+            let place = table.open(messages(failures.count))
+            table.handOver(place, upTo: failures.count)
+            #expect(table.await(place, waiter) == nil)
+            for (index, failure) in failures.enumerated() {
+                let finished = table.report(place, index, failure: failure).finished
+                #expect((finished == nil) == (index < failures.count - 1))
+                finished.map { $0.waiter.resume(returning: $0.failure) }
+            }
+            #expect(table.isEmpty)
+        }
+    }
+
+    @Test("a send is through with its last report and fails with its first failure")
+    func finishes() async {
+        #expect(await outcome([nil, nil, nil]) == nil)
+        let first = BusError(.unavailable, "first")
+        #expect(await outcome([nil, first, BusError(.refused, "second")])?.message == "first")
+    }
+
+    @Test("a report may overtake the note that its message was handed over")
+    func earlyReport() async {
+        let failure: BusError? = await withCheckedContinuation { waiter in
+            var table = DeliveryTable()
+            let place = table.open(messages(1))
+            #expect(table.report(place, 0).finished == nil)
+            table.handOver(place, upTo: 1)
+            table.await(place, waiter).map { $0.waiter.resume(returning: $0.failure) }
+            #expect(table.isEmpty)
+        }
+        #expect(failure == nil)
+    }
+
+    @Test("a report counts once")
+    func twice() {
+        var table = DeliveryTable()
+        let place = table.open(messages(2))
+        table.handOver(place, upTo: 2)
+        #expect(table.report(place, 0).bytes == 1)
+        #expect(table.report(place, 0).bytes == 0)
+        #expect(table.unreported().map(\.index) == [1])
+    }
+
+    @Test("what an abandoned send had handed over is still awaited, then its place is used again")
+    func abandoned() {
+        var table = DeliveryTable()
+        let place = table.open(messages(3))
+        table.handOver(place, upTo: 1)
+        table.abandon(place)
+        #expect(table.count == 1)
+        _ = table.report(place, 0)
+        #expect(table.isEmpty)
+        #expect(table.open(messages(1)) == place)
+    }
+
+    @Test("what is unreported comes in the order of the sends, without what was not handed over")
+    func unreported() {
+        var table = DeliveryTable()
+        let first = table.open(messages(1))
+        let second = table.open(messages(3))
+        table.handOver(first, upTo: 1)
+        table.handOver(second, upTo: 2)
+        table.abandon(first)
+        _ = table.report(first, 0)
+        let third = table.open(messages(1))
+        table.handOver(third, upTo: 1)
+        #expect(third == first)
+        #expect(table.unreported().map(\.place) == [second, second, third])
+        #expect(table.unreported().map(\.index) == [0, 1, 0])
+    }
+
+    @Test("a send that was lost too often fails")
+    func replays() async {
+        let failure: BusError? = await withCheckedContinuation { waiter in
+            var table = DeliveryTable()
+            let place = table.open(messages(2))
+            table.handOver(place, upTo: 2)
+            #expect(table.await(place, waiter) == nil)
+            let lost = BusError(.unavailable, "lost")
+            #expect(table.countReplay(maximum: 1, failure: lost).isEmpty)
+            for one in table.countReplay(maximum: 1, failure: lost) { one.waiter.resume(returning: one.failure) }
+        }
+        #expect(failure?.message == "lost")
+    }
+
+    @Test(
+        "a message number survives the way through the library's word",
+        arguments: [
+            (0, 0), (1, 2), (70_000, 99_999), (Int(UInt32.max), Int(UInt32.max)),
+        ])
+    func number(place: Int, index: Int) {
+        #expect(MessageNumber(bits: MessageNumber(place, index).bits) == MessageNumber(place, index))
+    }
+}

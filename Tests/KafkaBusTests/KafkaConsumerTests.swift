@@ -1,0 +1,163 @@
+import Bus
+import CRDKafka
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import KafkaBus
+
+/// Groups, offsets and bounds.
+@Suite(.timeLimit(.minutes(2)))
+struct KafkaConsumerTests {
+    private let channel = testChannel()
+
+    private func fill(_ kafka: KafkaFixture, partitions: Int, _ messages: [OutgoingMessage]) async throws {
+        try await kafka.server.perform("create topic \(channel.name) \(partitions)")
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        try await producer.send(messages)
+        await producer.close()
+    }
+
+    /// Message 3 is left open: what comes after it is done, but not recorded.
+    @Test("a restart goes on at the first message whose work is not done")
+    func watermark() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, (0..<8).map { channel.message("\($0)", key: "k") })
+        let options = ConsumerOptions(
+            channel: channel, group: "g", order: .none, batchMessagesMaximum: 1, handOverDeadline: .milliseconds(50))
+        let first = try await kafka.bus().makeConsumer(options)
+        for _ in 0..<6 {
+            let delivery = try #require(try await first.next())
+            if delivery.messages[0].text != "3" { first.complete(delivery) }
+        }
+        await first.close()
+        let second = try await kafka.bus().makeConsumer(options)
+        #expect(try await second.collect(5).map(\.text) == ["3", "4", "5", "6", "7"])
+        await second.close()
+    }
+
+    @Test("offsets are committed while the consumer runs, not only at its end")
+    func commitsMeanwhile() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, (0..<4).map { channel.message("\($0)", key: "k") })
+        let options = ConsumerOptions(channel: channel, group: "g")
+        let first = try await kafka.bus().makeConsumer(options)
+        _ = try await first.collect(4)
+        #expect(await kafka.lines.awaitLine("offsets committed"))
+        #expect(try committed(kafka, group: "g") == [0: 4])
+        await first.close()
+    }
+
+    /// Asks the brokers, with a client that does not join the group.
+    private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
+        let settings = KafkaSettings.consumer(try kafka.configuration(), group: group)
+        let client = try RDKafkaClient(
+            RD_KAFKA_CONSUMER, settings, RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
+        return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .seconds(10))
+    }
+
+    /// The first consumer holds work when the second joins, and finishes it while the partitions are asked back. The
+    /// pretended brokers refuse commits while a group rebalances, which real ones do not, so that work comes once more here.
+    @Test("a hand-over waits for the work in flight, and loses nothing")
+    func handOver() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 4, (0..<40).map { channel.message("\($0)", key: "\($0)") })
+        let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .seconds(30))
+        let bus = try kafka.bus()
+        let first = try await bus.makeConsumer(options)
+        let held = try #require(try await first.next())
+        #expect(first.assignedPartitions == 4)
+        let second = try await bus.makeConsumer(options)
+        #expect(await kafka.lines.awaitLine("partitions are asked back"))
+        #expect(first.isCurrent(held))
+        #expect(!kafka.lines.contains("partitions handed over"))
+        first.complete(held)
+        #expect(await kafka.lines.awaitLine("partitions handed over"))
+        #expect(!first.isCurrent(held))
+
+        let others = Set((0..<40).map(String.init)).subtracting(held.messages.map(\.text))
+        try await takeAll(others, from: [first, second])
+        #expect(first.assignedPartitions == 2)
+        #expect(second.assignedPartitions == 2)
+        await first.close()
+        await second.close()
+    }
+
+    /// Returns once every one of these texts came, from whichever consumer.
+    private func takeAll(_ texts: Set<String>, from consumers: [any BusConsumer]) async throws {
+        let seen = AsyncStream<String>.makeStream()
+        let readers = consumers.map { consumer in
+            Task {
+                while let delivery = try await consumer.next() {
+                    for message in delivery.messages { seen.continuation.yield(message.text) }
+                    consumer.complete(delivery)
+                }
+            }
+        }
+        var missing = texts
+        for await text in seen.stream {
+            missing.remove(text)
+            if missing.isEmpty { break }
+        }
+        for consumer in consumers { consumer.stopTaking() }
+        for reader in readers { try await reader.value }
+    }
+
+    @Test("a consumer nobody takes from stops fetching at its bound, and goes on afterwards without a loss")
+    func bounded() async throws {
+        let kafka = try await KafkaFixture.start()
+        let value = [UInt8](repeating: 7, count: 4_096)
+        try await fill(
+            kafka, partitions: 1,
+            (0..<600).map { OutgoingMessage(channel: channel, key: [UInt8($0 % 256)], value: value) })
+        let consumer = try await kafka.bus().makeConsumer(
+            ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 10, bufferBytesMaximum: 256 << 10))
+        #expect(await kafka.lines.awaitLine("fetching rests"))
+        #expect(kafka.metrics.total(.busBytesBuffered) <= (256 + 64 + 8) << 10)
+        let messages = try await consumer.collect(600)
+        #expect(messages.map(\.offset) == (0..<600).map(Int64.init))
+        #expect(kafka.lines.contains("fetching goes on"))
+        #expect(kafka.metrics.total(.busOffsetGaps) == 0)
+        await consumer.close()
+    }
+
+    /// The pretended brokers keep 5 MiB a partition; what is dropped below a committed offset is a loss.
+    @Test("messages that vanished before they were read raise an alarm")
+    func gap() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        let options = ConsumerOptions(channel: channel, group: "g")
+        // What the pretended brokers keep is counted as it travelled.
+        let bus = try kafka.bus { $0.set("compression.codec", "none") }
+        let first = try await bus.makeConsumer(options)
+        _ = try await first.collect(1)
+        await first.close()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let value = [UInt8](repeating: 7, count: 200_000)
+        for _ in 0..<40 { try await producer.send([OutgoingMessage(channel: channel, key: [1], value: value)]) }
+        await producer.close()
+        let second = try await bus.makeConsumer(options)
+        let message = try #require(try await second.collect(1).first)
+        #expect(message.offset > 1)
+        #expect(await kafka.lines.awaitLine("messages are missing"))
+        #expect(kafka.metrics.total(.busOffsetGaps) == Int(message.offset) - 1)
+        await second.close()
+    }
+
+    @Test("a consumer that was told to stop gives nothing more, but takes completions")
+    func stops() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, (0..<2).map { channel.message("\($0)", key: "k") })
+        let options = ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 1)
+        let first = try await kafka.bus().makeConsumer(options)
+        let delivery = try #require(try await first.next())
+        first.stopTaking()
+        #expect(try await first.next() == nil)
+        first.complete(delivery)
+        await first.close()
+        let second = try await kafka.bus().makeConsumer(options)
+        #expect(try await second.collect(1).map(\.text) == ["1"])
+        await second.close()
+    }
+}

@@ -1,0 +1,154 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import KafkaBus
+
+/// What senders see while brokers misbehave.
+@Suite(.timeLimit(.minutes(2)))
+struct KafkaProducerTests {
+    private let channel = testChannel()
+
+    private func texts(_ kafka: KafkaFixture, _ count: Int) async throws -> [String] {
+        let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "reader"))
+        let messages = try await consumer.collect(count)
+        await consumer.close()
+        return messages.map(\.text)
+    }
+
+    private func allBrokers(_ state: String, _ kafka: KafkaFixture) async throws {
+        for broker in 1...3 { try await kafka.server.perform("broker \(state) \(broker)") }
+    }
+
+    @Test("a full queue makes the sender wait, and everything arrives in order")
+    func waits() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
+            .makeProducer(ProducerOptions())
+        try await producer.send((0..<500).map { channel.message("\($0)", key: "k") })
+        #expect(kafka.metrics.total(.busProducerWaits) > 0)
+        #expect(kafka.metrics.total(.busMessagesProduced) == 500)
+        await producer.close()
+        #expect(try await texts(kafka, 500) == (0..<500).map(String.init))
+    }
+
+    @Test("a queue that stays full fails the sender when its patience is over")
+    func impatient() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
+            .makeProducer(ProducerOptions(patience: .milliseconds(150)))
+        try await allBrokers("down", kafka)
+        let error = await #expect(throws: BusError.self) {
+            try await producer.send((0..<20).map { channel.message("\($0)") })
+        }
+        #expect(error?.code == .full)
+        try await allBrokers("up", kafka)
+        await producer.close()
+    }
+
+    @Test("a message that is too large is refused before any of its batch is sent")
+    func tooLarge() async throws {
+        let kafka = try await KafkaFixture.start()
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        let large = OutgoingMessage(
+            channel: channel, key: nil, value: [UInt8](repeating: 0, count: Topics.messageBytesMaximum + 1))
+        let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("small"), large]) }
+        #expect(error?.code == .tooLarge)
+        await producer.close()
+        #expect(kafka.metrics.total(.busMessagesProduced) == 0)
+    }
+
+    /// Brokers are away while the client turns fatal, so that everything is out then; the client that takes its place has to
+    /// produce it all again.
+    @Test("a fatal producer is replaced: nothing is lost, and the order is kept")
+    func fatal() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus().producer(ProducerOptions())
+        try await producer.send([channel.message("first", key: "k")])
+        try await allBrokers("down", kafka)
+        async let sent: Void = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
+        #expect(await blocking { producer.makeFatal(whenOut: 300, within: .seconds(20)) })
+        #expect(await kafka.lines.awaitLine("turned fatal and is replaced"))
+        try await allBrokers("up", kafka)
+        try await sent
+        try await producer.send([channel.message("last", key: "k")])
+        await producer.close()
+        #expect(kafka.metrics.total(.busProducerRestarts) == 1)
+        #expect(try await texts(kafka, 302) == ["first"] + (0..<300).map(String.init) + ["last"])
+    }
+
+    @Test("brokers that go down and come up delay a send, no more")
+    func brokersAway() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus().producer(ProducerOptions())
+        try await producer.send([channel.message("before", key: "k")])
+        try await allBrokers("down", kafka)
+        async let sent: Void = producer.send([channel.message("meanwhile", key: "k")])
+        try await allBrokers("up", kafka)
+        try await sent
+        await producer.close()
+        #expect(try await texts(kafka, 2) == ["before", "meanwhile"])
+    }
+
+    @Test("leaders that move under load lose nothing")
+    func leaderMoves() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        for round in 0..<9 {
+            async let sent: Void = producer.send((0..<50).map { channel.message("\(round * 50 + $0)", key: "k") })
+            try await kafka.server.perform("leader \(channel.name) 0 \(round % 3 + 1)")
+            try await sent
+        }
+        await producer.close()
+        #expect(try await texts(kafka, 450) == (0..<450).map(String.init))
+    }
+
+    @Test("errors that pass are tried again by the library")
+    func passingErrors() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        try await kafka.server.perform(
+            "request-errors Produce NOT_ENOUGH_REPLICAS REQUEST_TIMED_OUT NOT_LEADER_FOR_PARTITION")
+        try await producer.send((0..<20).map { channel.message("\($0)", key: "k") })
+        await producer.close()
+        #expect(try await texts(kafka, 20) == (0..<20).map(String.init))
+    }
+
+    @Test("a topic one may not write to is refused")
+    func unauthorized() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        try await kafka.server.perform("request-errors Produce TOPIC_AUTHORIZATION_FAILED")
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("x")]) }
+        #expect(error?.code == .refused)
+        await producer.close()
+    }
+
+    @Test("many senders at once, and then none")
+    func concurrent() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 4")
+        let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "50") }
+            .makeProducer(ProducerOptions())
+        await withThrowingTaskGroup(of: Void.self) { senders in
+            for sender in 0..<40 {
+                senders.addTask {
+                    for round in 0..<5 { try await producer.send([channel.message("\(sender) \(round)")]) }
+                }
+            }
+        }
+        await producer.close()
+        #expect(kafka.metrics.total(.busMessagesProduced) == 200)
+        let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("late")]) }
+        #expect(error?.code == .closed)
+    }
+}

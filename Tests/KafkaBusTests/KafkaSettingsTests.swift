@@ -1,0 +1,113 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import KafkaBus
+
+/// What librdkafka understands of our settings, without any broker.
+struct KafkaSettingsTests {
+    private func understood(_ settings: [KafkaSetting], _ name: String) throws -> String? {
+        let configuration = try RDKafkaConfiguration(settings)
+        return configuration.value(of: name)
+    }
+
+    @Test(
+        "what the promises of the bus rest on",
+        arguments: [
+            ("acks", "-1"), ("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "5"),
+            ("message.timeout.ms", "120000"), ("partitioner", "murmur2_random"),
+            ("delivery.report.only.error", "false"),
+            ("queue.buffering.max.kbytes", "65536"), ("queue.buffering.max.messages", "100000"),
+            ("socket.nagle.disable", "true"), ("ssl.endpoint.identification.algorithm", "https"),
+        ])
+    func producer(name: String, value: String) throws {
+        let configuration = try KafkaConfiguration(url: "kafka://a:1")
+        #expect(try understood(KafkaSettings.producer(configuration), name) == value)
+    }
+
+    @Test(
+        "offsets are stored by hand, members hand over eagerly, memory is bounded",
+        arguments: [
+            ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"), ("auto.commit.interval.ms", "1000"),
+            ("partition.assignment.strategy", "range,roundrobin"), ("auto.offset.reset", "smallest"),
+            ("queued.max.messages.kbytes", "8192"), ("queued.min.messages", "1000"), ("check.crcs", "true"),
+            ("allow.auto.create.topics", "false"), ("group.id", "g"), ("statistics.interval.ms", "10000"),
+            ("session.timeout.ms", "45000"),
+        ])
+    func consumer(name: String, value: String) throws {
+        let configuration = try KafkaConfiguration(url: "kafka://a:1")
+        #expect(try understood(KafkaSettings.consumer(configuration, group: "g"), name) == value)
+    }
+
+    @Test("every broker of the URL reaches the library")
+    func brokers() throws {
+        let configuration = try KafkaConfiguration(url: "kafka://a:9092,[::1]:9093")
+        #expect(try understood(KafkaSettings.observer(configuration), "bootstrap.servers") == "a:9092,[::1]:9093")
+    }
+
+    @Test(
+        "an URL that names no broker is refused",
+        arguments: [
+            "", "kafka://", "redis://a:1", "kafka://a", "kafka://a:0", "kafka://a:70000", "kafka://a:1,",
+            "kafka://u@a:1",
+            "kafka://:1", "kafka://::1:1", "kafka://a:1/path",
+        ])
+    func badURL(url: String) {
+        #expect(throws: BusError.self) { try KafkaConfiguration(url: url) }
+    }
+
+    @Test("TLS and SASL variables reach the library, and secrets come from files")
+    func variables() throws {
+        let folder = TemporaryDirectory("kafka")
+        var environment = EnvironmentReader([
+            "CARILLON_KAFKA_SECURITY_PROTOCOL": "sasl_ssl", "CARILLON_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
+            "CARILLON_KAFKA_SASL_USERNAME": "carillon",
+            "CARILLON_KAFKA_SASL_PASSWORD_FILE": folder.write("password", "open sesame\n"),
+            "CARILLON_KAFKA_SSL_CA_LOCATION": "/etc/ssl/ca.pem",
+            "CARILLON_KAFKA_SSL_CERTIFICATE_LOCATION": "/etc/ssl/me.pem",
+            "CARILLON_KAFKA_SSL_KEY_LOCATION": "/etc/ssl/me.key", "CARILLON_KAFKA_LINGER_MS": "20",
+            "CARILLON_KAFKA_GROUP_INSTANCE_ID": "pod-3",
+        ])
+        let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &environment)
+        try environment.finish()
+        let expected = [
+            "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "carillon",
+            "sasl.password": "open sesame", "ssl.ca.location": "/etc/ssl/ca.pem",
+            "ssl.certificate.location": "/etc/ssl/me.pem", "ssl.key.location": "/etc/ssl/me.key",
+        ]
+        let roles = [
+            KafkaSettings.producer(configuration), KafkaSettings.consumer(configuration, group: "g"),
+            KafkaSettings.observer(configuration),
+        ]
+        for settings in roles {
+            for (name, value) in expected { #expect(try understood(settings, name) == value) }
+        }
+        #expect(try understood(roles[0], "linger.ms") == "20")
+        #expect(try understood(roles[1], "group.instance.id") == "pod-3")
+        #expect(!roles[0].contains { $0.name == "group.instance.id" })
+    }
+
+    @Test("every property is listed for --help under its variable and known to the library")
+    func declared() {
+        var environment = EnvironmentReader([:])
+        _ = KafkaConfiguration(url: "kafka://a:1", environment: &environment)
+        #expect(environment.variables.map(\.name) == KafkaProperty.all.map(\.variable))
+        #expect(environment.variables.contains { $0.name == "CARILLON_KAFKA_SASL_PASSWORD" })
+        for property in KafkaProperty.all {
+            #expect(property.problem(with: Secret("x"))?.contains("No such configuration property") != true)
+        }
+    }
+
+    @Test("garbage is named with its variable, and no secret is shown")
+    func garbage() {
+        var environment = EnvironmentReader([
+            "CARILLON_KAFKA_SECURITY_PROTOCOL": "carrier pigeon", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "soon",
+            "CARILLON_KAFKA_SASL_PASSWORD": "open sesame",
+        ])
+        _ = KafkaConfiguration(url: "kafka:/a", environment: &environment)
+        let names = environment.problems.map(\.variable)
+        #expect(names == ["CARILLON_BUS", "CARILLON_KAFKA_SECURITY_PROTOCOL", "CARILLON_KAFKA_SESSION_TIMEOUT_MS"])
+        #expect(!environment.problems.contains { "\($0)".contains("sesame") })
+    }
+}

@@ -1,0 +1,73 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import KafkaBus
+
+struct KafkaTopicsTests {
+    @Test("every topic and lane is planned once, with its partitions")
+    func plans() throws {
+        let plans = KafkaTopics.plans(replicas: 3)
+        #expect(Set(plans.map(\.name)) == Set(Topics.all.flatMap { $0.channels.map(\.name) }))
+        #expect(Set(plans.map(\.name)).count == plans.count)
+        let registry = try #require(plans.first { $0.name == "registry" })
+        #expect(registry.partitions == 64 && registry.replicas == 3)
+        #expect(registry.settings.contains(.init(name: "cleanup.policy", value: "compact")))
+        #expect(!registry.settings.contains { $0.name == "retention.ms" })
+        let reports = try #require(plans.first { $0.name == "reports" })
+        #expect(reports.settings.contains(.init(name: "retention.ms", value: "2592000000")))
+    }
+
+    @Test("one replica may be away, except where there is only one", arguments: [(1, "1"), (2, "1"), (3, "2")])
+    func replicas(count: Int, minimum: String) throws {
+        let plan = try #require(KafkaTopics.plans(replicas: count).first)
+        #expect(plan.settings.contains(.init(name: "min.insync.replicas", value: minimum)))
+    }
+
+    @Test("an existing topic is no failure, but another number of partitions is named")
+    func outcomes() {
+        let plan = KafkaTopicPlan(name: "t", partitions: 4, replicas: 1, settings: [])
+        #expect(KafkaTopics.outcome(of: plan, .created, existing: nil) == .created)
+        #expect(KafkaTopics.outcome(of: plan, .existed, existing: 4) == .existed)
+        #expect(KafkaTopics.outcome(of: plan, .existed, existing: 3) == .differs(partitions: 3))
+        #expect(KafkaTopics.outcome(of: plan, .failed("no"), existing: nil) == .failed("no"))
+    }
+
+    @Test("brokers that cannot create topics are named as such")
+    func unsupported() async throws {
+        let kafka = try await KafkaFixture.start(brokers: 1)
+        let configuration = try kafka.configuration()
+        let error = await #expect(throws: BusError.self) {
+            _ = try await KafkaTopics.create(
+                KafkaTopics.plans(replicas: 1), on: configuration, within: .seconds(1), log: kafka.environment.log)
+        }
+        #expect(error?.message.hasPrefix("topics were not created") == true)
+    }
+
+    @Test("the lag of all partitions is summed; those without an offset say -1")
+    func lag() {
+        let json =
+            #"{"a":{"consumer_lag":12,"consumer_lag_stored":99},"b":{"consumer_lag": 30},"c":{"consumer_lag":-1}}"#
+        #expect(Array(json.utf8).withUnsafeBufferPointer { KafkaStatistics.consumerLag(in: $0) } == 42)
+        #expect(Array(#"{"consumer_lag":"#.utf8).withUnsafeBufferPointer { KafkaStatistics.consumerLag(in: $0) } == 0)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct KafkaReadinessTests {
+    @Test("ready while brokers answer; otherwise it says why")
+    func readiness() async throws {
+        let kafka = try await KafkaFixture.start(brokers: 1)
+        #expect(try await kafka.bus().readiness() == .ready)
+
+        let port = FreePort.next()
+        let bus = try KafkaBus(try KafkaConfiguration(url: "kafka://127.0.0.1:\(port)"), environment: kafka.environment)
+        guard case .notReady(let reason) = await bus.readiness() else {
+            Issue.record("nobody listens there")
+            return
+        }
+        #expect(reason.contains("Kafka does not answer") && reason.contains("\(port)"))
+    }
+}
