@@ -46,7 +46,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     private func work(_ pulse: Pulse) async {
-        while let delivery = await take() {
+        while let delivery = await take(pulse) {
             let isDone = await process(delivery, pulse)
             if isDone {
                 consumer.complete(delivery)
@@ -57,7 +57,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// A consumer that cannot fetch says so in its own readiness; here it means only that there is nothing to do.
-    private func take() async -> Delivery? {
+    private func take(_ pulse: Pulse) async -> Delivery? {
         var attempt = 0
         while !Task.isCancelled {
             do {
@@ -65,7 +65,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             } catch  where error.isRetriable {
                 attempt += 1
                 environment.log.warning("nothing can be taken", [.group: group, .error: "\(error)"])
-                await pause(afterAttempt: attempt)
+                await pause(afterAttempt: attempt, pulse)
             } catch {
                 environment.log.error("the consumer ended", [.group: group, .error: "\(error)"])
                 return nil
@@ -123,7 +123,7 @@ package struct Worker<Handler: MessageHandler>: Service {
                 attempts += 1
                 let isPoison = error is PoisonMessage
                 guard isPoison || attempts >= options.attemptsMaximum else {
-                    await pause(afterAttempt: attempts)
+                    await pause(afterAttempt: attempts, pulse)
                     continue
                 }
                 let letter = DeadLetter(
@@ -159,9 +159,10 @@ package struct Worker<Handler: MessageHandler>: Service {
                 meters.errors.increment()
                 let isOutage = (error as? any RetriableError)?.isRetriable ?? false
                 report(error, delivery, isOutage: isOutage)
-                guard isOutage else { return error is CancellationError ? .abandoned : .failed(error) }
+                // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
+                guard isOutage else { return Task.isCancelled ? .abandoned : .failed(error) }
                 outages += 1
-                await pause(afterAttempt: outages)
+                await pause(afterAttempt: outages, pulse)
             }
         }
         return .abandoned
@@ -188,7 +189,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             } catch {
                 report(error, delivery, isOutage: true)
                 outages += 1
-                await pause(afterAttempt: outages)
+                await pause(afterAttempt: outages, pulse)
             }
         }
         return false
@@ -203,8 +204,9 @@ package struct Worker<Handler: MessageHandler>: Service {
             ])
     }
 
-    /// Cancellation ends the wait early; the caller's loop sees it.
-    private func pause(afterAttempt attempt: Int) async {
+    /// Cancellation ends the wait early; the caller's loop sees it. Who waits is not stuck, however long the back-off.
+    private func pause(afterAttempt attempt: Int, _ pulse: Pulse) async {
+        pulse.rest()
         let delay = options.backoff.delay(afterAttempt: attempt, random: environment.random)
         try? await environment.time.sleep(for: delay)
     }

@@ -9,7 +9,7 @@ package struct KafkaConfiguration: Sendable {
     /// `kafka://host:9092,host2:9092`
     package init(url: String) throws(BusError) {
         guard let brokers = KafkaConfiguration.brokers(in: url) else {
-            throw BusError(.refused, "\"\(url)\" is not kafka://HOST:PORT, with further brokers after commas")
+            throw BusError(.refused, "the address is not kafka://HOST:PORT, with further brokers after commas")
         }
         self.brokers = brokers
     }
@@ -20,8 +20,8 @@ package struct KafkaConfiguration: Sendable {
         self.brokers = brokers ?? []
         if brokers == nil {
             environment.reject(
-                variable, "\"\(url)\" names no Kafka brokers",
-                fix: "set it to kafka://HOST:PORT, with further brokers after commas")
+                variable, "it names no Kafka brokers",
+                fix: "set it to kafka://HOST:PORT, with further brokers after commas and no user or password in it")
         }
         for property in KafkaProperty.all {
             guard let value = property.read(&environment) else { continue }

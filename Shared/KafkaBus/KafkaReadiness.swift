@@ -5,7 +5,8 @@ import ServiceKit
 /// Asks the brokers whether they are there. One question at a time, and an answer holds for a second, so that probes
 /// cannot turn into load.
 actor KafkaReadiness {
-    private static let questionDeadline = Duration.seconds(2)
+    /// Sooner than `Health` gives up asking, so that the reason is Kafka's own.
+    private static let questionDeadline = Duration.milliseconds(1_500)
     private static let answerHolds = Duration.seconds(1)
 
     private let client: RDKafkaClient

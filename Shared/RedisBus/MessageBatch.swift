@@ -45,8 +45,9 @@ enum MessageBatch {
         var reader = ByteReader(bytes)
         guard try reader.byte() == version else { throw MalformedMessage("a batch of an unknown version") }
         let count = try reader.length()
-        // Each message takes some bytes, so a count beyond their number is a lie, and not one to reserve memory for.
-        guard count <= bytes.count else { throw MalformedMessage("a batch that claims \(count) messages") }
+        // The least a message takes is a byte for each of its four lengths: a count beyond that is a lie, and not one to
+        // reserve memory for.
+        guard count <= bytes.count / 4 else { throw MalformedMessage("a batch that claims \(count) messages") }
         var messages: [IncomingMessage] = []
         messages.reserveCapacity(count)
         for index in 0..<count {

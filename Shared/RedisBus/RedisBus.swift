@@ -68,7 +68,9 @@ package final class RedisBus: Bus {
 
     package func readiness() async -> Health.Readiness {
         do {
-            let settings = try await shared.client.send(RedisCommand("CONFIG", "GET", "append*"))
+            // Sooner than `Health` gives up asking, so that the reason is Redis' own.
+            let settings = try await shared.client.send(
+                RedisCommand("CONFIG", "GET", "append*"), deadline: .milliseconds(1_500))
             let texts = settings.array?.compactMap(\.string) ?? []
             let pairs = zip(texts, texts.dropFirst())
             guard pairs.contains(where: { $0 == ("appendonly", "yes") }),

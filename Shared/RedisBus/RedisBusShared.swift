@@ -14,6 +14,8 @@ final class RedisBusShared: Sendable {
     let time: any TimeSource
     let random: any RandomSource
     private let partitionCounts = Mutex<[String: Int]>([:])
+    /// A service that is told to stop while it still waits for Redis waits for this question at the most.
+    private let patience = Duration.seconds(1)
 
     init(
         client: RedisClient, configuration: RedisBusConfiguration, log: Log, metrics: Metrics, time: any TimeSource,
@@ -34,7 +36,8 @@ final class RedisBusShared: Sendable {
         let key = RedisBusKeys.partitionCount(channel: channel.name)
         let wanted = channel.declaration.partitions.embedded
         do {
-            let former = try await client.send(RedisCommand("SET", key, RedisArgument(wanted), "NX", "GET"))
+            let former = try await client.send(
+                RedisCommand("SET", key, RedisArgument(wanted), "NX", "GET"), deadline: patience)
             let count = Int(former.integer ?? Int64(wanted))
             partitionCounts.withLock { $0[channel.name] = count }
             return count

@@ -16,7 +16,7 @@ extension RedisConfiguration {
             isCluster = true
             tls = TLSConfiguration()
         default:
-            throw RedisConfiguration.wrong("the scheme \(scheme) is not redis, rediss, redis+cluster or rediss+cluster")
+            throw RedisConfiguration.wrong("the scheme is not redis, rediss, redis+cluster or rediss+cluster")
         }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var authority = rest[..<slash]
@@ -48,7 +48,9 @@ extension RedisConfiguration {
         var list: [Address] = []
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let address = Address(entry) else {
-                throw RedisConfiguration.wrong("\"\(entry)\" is not host:port")
+                throw RedisConfiguration.wrong(
+                    "what follows the scheme, or the last @, is not host:port; "
+                        + "write special characters of a password percent-encoded")
             }
             list.append(address)
         }
@@ -61,7 +63,7 @@ extension RedisConfiguration {
     private mutating func readDatabase(_ text: Substring) throws(RedisError) {
         guard !text.isEmpty else { return }
         guard let number = Int(text), number >= 0 else {
-            throw RedisConfiguration.wrong("the database \"\(text)\" is not a number")
+            throw RedisConfiguration.wrong("the database, after the slash, is not a number")
         }
         guard !isCluster || number == 0 else {
             throw RedisConfiguration.wrong("a cluster has no database but 0")
@@ -69,6 +71,7 @@ extension RedisConfiguration {
         database = number
     }
 
+    /// Quotes no part of the URL: where it is wrong, what looks like a host may be half a password.
     private static func wrong(_ problem: String) -> RedisError {
         RedisError(.misconfigured, problem)
     }

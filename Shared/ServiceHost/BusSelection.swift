@@ -12,14 +12,20 @@ package struct BusSelection: Sendable {
     }
 
     private let kind: Kind
-    /// Without credentials, for people.
-    package let address: String
+
+    /// For people: made from what was understood, so that no credentials can be in it.
+    package var address: String {
+        switch kind {
+        case .kafka(let kafka): "kafka://" + kafka.brokers.joined(separator: ",")
+        case .redis(let redis, _):
+            (redis.tls == nil ? "redis://" : "rediss://") + redis.addresses.map(\.description).joined(separator: ",")
+        }
+    }
 
     package init(environment: inout EnvironmentReader) {
         let url = environment.text(
             "CARILLON_BUS", default: "redis://127.0.0.1:6379",
             "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
-        address = Redaction.redact(url)
         let redis = RedisConfiguration(environment: &environment)
         let embedded = RedisBusConfiguration(environment: &environment)
         // Read whichever bus is chosen, so that `--help` names every variable.
@@ -64,7 +70,7 @@ package struct BusSelection: Sendable {
             return bus
         } catch {
             environment.reject(
-                "CARILLON_BUS", "\"\(url)\" names no bus: \(error)",
+                "CARILLON_BUS", "it names no bus: \(error)",
                 fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
             return redis
         }

@@ -12,15 +12,18 @@ package final class Health: Sendable {
 
     private struct State {
         var pulses: [(name: String, pulse: Pulse)] = []
-        var checks: [(name: String, check: @Sendable () async -> Readiness)] = []
+        var checks: [ReadinessCheck] = []
         var isDraining = false
     }
 
     private let state = Mutex(State())
     private let time: any TimeSource
+    private let checkDeadline: Duration
 
-    package init(time: any TimeSource) {
+    /// A check that has no answer within `checkDeadline` counts as one that fails.
+    package init(time: any TimeSource, checkDeadline: Duration = .seconds(2)) {
         self.time = time
+        self.checkDeadline = checkDeadline
     }
 
     /// A loop that ticks the returned pulse more often than `limit` counts as alive.
@@ -31,7 +34,7 @@ package final class Health: Sendable {
     }
 
     package func addReadinessCheck(_ name: String, _ check: @escaping @Sendable () async -> Readiness) {
-        state.withLock { $0.checks.append((name, check)) }
+        state.withLock { $0.checks.append(ReadinessCheck(name, check)) }
     }
 
     /// From now on the service is not ready: it is about to stop.
@@ -47,12 +50,20 @@ package final class Health: Sendable {
         }
     }
 
-    /// The reasons why the service is not ready; empty when it is.
+    /// The reasons why the service is not ready, in the order of the checks; empty when it is. All are asked at once.
     package func obstacles() async -> [String] {
         let (checks, isDraining) = state.withLock { ($0.checks, $0.isDraining) }
         var reasons = isDraining ? ["shutting down"] : []
-        for (name, check) in checks {
-            if case .notReady(let reason) = await check() { reasons.append("\(name): \(reason)") }
+        let answers = await withTaskGroup(of: (Int, Readiness).self) { tasks in
+            for (index, check) in checks.enumerated() {
+                tasks.addTask { [time, checkDeadline] in
+                    (index, await check.answer(within: checkDeadline, time: time))
+                }
+            }
+            return await tasks.reduce(into: [Int: Readiness]()) { $0[$1.0] = $1.1 }
+        }
+        for (index, check) in checks.enumerated() {
+            if case .notReady(let reason) = answers[index] { reasons.append("\(check.name): \(reason)") }
         }
         return reasons
     }

@@ -24,14 +24,14 @@ package struct ServiceGroup: Sendable {
         self.time = time
     }
 
-    /// Runs until `stop` returns or a service ends or fails, then drains within the deadline. A failure is thrown after
-    /// that; so is a service that ended though nobody had asked it to.
+    /// Runs until `stop` returns or a service ends or fails, then drains within the deadline. The first failure, also one
+    /// of the drain, is thrown after that; so is a service that ended though nobody had asked it to.
     package func run(
         drainingWithin deadline: Duration, until stop: @escaping @Sendable () async -> Void
     ) async throws -> End {
         let (events, report) = AsyncStream.makeStream(of: Event.self)
         let runs = services.indices.map { index in
-            Task { _ = await report.yield(.ended(index, failure(of: services[index]))) }
+            Task { _ = await report.yield(.ended(index, errorEnding(services[index]))) }
         }
         let stopping = Task {
             await stop()
@@ -39,15 +39,19 @@ package struct ServiceGroup: Sendable {
         }
         defer { stopping.cancel() }
         var iterator = events.makeAsyncIterator()
-        guard case .ended(let index, let error) = await iterator.next() else {
-            return await drain(runs, ended: [], within: deadline, &iterator, report)
+        var failure: (any Error)?
+        var ended: Set<Int> = []
+        if case .ended(let index, let error) = await iterator.next() {
+            failure = error ?? ServiceEndedEarly(name: services[index].name)
+            ended = [index]
         }
-        let end = await drain(runs, ended: [index], within: deadline, &iterator, report)
+        let (end, later) = await drain(runs, ended: ended, within: deadline, &iterator, report)
+        guard let failure = failure ?? later else { return end }
         if case .cutOff(let names) = end { log.error("cut off: \(names.joined(separator: ", "))") }
-        throw error ?? ServiceEndedEarly(name: services[index].name)
+        throw failure
     }
 
-    private func failure(of service: any Service) async -> (any Error)? {
+    private func errorEnding(_ service: any Service) async -> (any Error)? {
         do {
             try await service.run()
             return nil
@@ -60,27 +64,31 @@ package struct ServiceGroup: Sendable {
     private func drain(
         _ runs: [Task<Void, Never>], ended first: Set<Int>, within deadline: Duration,
         _ events: inout AsyncStream<Event>.Iterator, _ report: AsyncStream<Event>.Continuation
-    ) async -> End {
+    ) async -> (End, failure: (any Error)?) {
         let watchdog = Task {
             try await time.sleep(for: deadline)
             report.yield(.deadline)
         }
         defer { watchdog.cancel() }
         var ended = first
+        var failure: (any Error)?
         for index in services.indices.reversed() {
             services[index].stop()
             while !ended.contains(index) {
                 switch await events.next() {
-                case .ended(let other, _): ended.insert(other)
+                case .ended(let other, let error):
+                    ended.insert(other)
+                    failure = failure ?? error
                 case .asked: continue
                 case .deadline, nil:
                     // Not awaited any longer: a service that does not even heed its cancellation must not hold the end.
                     runs.forEach { $0.cancel() }
-                    return .cutOff(services.indices.filter { !ended.contains($0) }.map { services[$0].name })
+                    let late = services.indices.filter { !ended.contains($0) }
+                    return (.cutOff(late.map { services[$0].name }), failure)
                 }
             }
         }
-        return .drained
+        return (.drained, failure)
     }
 }
 

@@ -40,4 +40,41 @@ import Testing
         health.startDraining()
         #expect(await health.obstacles() == ["shutting down", "redis: no connection"])
     }
+
+    /// Goal: a check that hangs does not hold up the answer, and is not asked again and again. Method: it counts how often
+    /// it began.
+    @Test func aCheckThatHangsIsAReason() async {
+        let began = Monitor(0)
+        let answer = OneTimeEvent()
+        health.addReadinessCheck("stuck") {
+            began.change { $0 += 1 }
+            await answer.wait()
+            return .ready
+        }
+        for _ in 1...2 {
+            async let obstacles = health.obstacles()
+            #expect(await time.hasSleepers(1))
+            time.advance(by: .seconds(2))
+            #expect(await obstacles == ["stuck: no answer within 2s"])
+        }
+        #expect(began.withLock { $0 } == 1)
+        answer.happen()
+        #expect(await health.obstacles() == [])
+    }
+
+    /// Goal: the checks run together. Method: each is done only once the other has begun.
+    @Test func checksAreAskedAtOnce() async {
+        let (first, second) = (OneTimeEvent(), OneTimeEvent())
+        health.addReadinessCheck("first") {
+            first.happen()
+            await second.wait()
+            return .notReady("one")
+        }
+        health.addReadinessCheck("second") {
+            second.happen()
+            await first.wait()
+            return .notReady("two")
+        }
+        #expect(await health.obstacles() == ["first: one", "second: two"])
+    }
 }
