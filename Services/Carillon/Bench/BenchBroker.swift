@@ -1,0 +1,73 @@
+import ServiceKit
+
+enum BenchDriver: String, CaseIterable {
+    case kafka
+    case redis
+
+    func start() async throws -> any BenchBroker {
+        switch self {
+        case .kafka: try await PretendedKafka()
+        case .redis: try await LocalRedis()
+        }
+    }
+}
+
+/// A broker of the benchmark's own, and the two programs that are run against it.
+protocol BenchBroker: Sendable {
+    func runBare(_ load: BusLoad) async throws -> LoadResult
+    func runBus(_ load: BusLoad) async throws -> LoadResult
+}
+
+extension LocalRedis: BenchBroker {
+    func runBare(_ load: BusLoad) async throws -> LoadResult {
+        try await SiblingProgram("BareLoops").result(["redis", "\(port)", load.topic] + load.numbers)
+    }
+
+    func runBus(_ load: BusLoad) async throws -> LoadResult {
+        try await SiblingProgram("carillon").result(
+            ["bench", "load", "--bus", url, load.topic] + load.numbers, variables: [:])
+    }
+}
+
+/// librdkafka's pretended brokers, in the program that hosts them.
+final class PretendedKafka: BenchBroker {
+    private let process: ChildProcess
+    private let url: String
+
+    init() async throws {
+        process = try SiblingProgram("KafkaMock").start(["1"])
+        guard let line = await process.line(where: { $0.hasPrefix("bootstrap ") }) else {
+            throw BenchError("KafkaMock did not start")
+        }
+        url = "kafka://" + line.dropFirst("bootstrap ".count)
+    }
+
+    func runBare(_ load: BusLoad) async throws -> LoadResult {
+        try await create(load)
+        return try await SiblingProgram("BareLoops").result(["kafka", url, load.topic] + load.numbers)
+    }
+
+    func runBus(_ load: BusLoad) async throws -> LoadResult {
+        try await create(load)
+        // The pretended brokers hold back an empty answer for all the time it may wait.
+        return try await SiblingProgram("carillon").result(
+            ["bench", "load", "--bus", url, load.topic] + load.numbers,
+            variables: ["CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10"])
+    }
+
+    private func create(_ load: BusLoad) async throws {
+        let command = "create topic \(load.topic) \(load.partitions)"
+        process.send(command)
+        guard await process.line(where: { $0 == "ok \(command)" }) != nil else {
+            throw BenchError("KafkaMock did not create \(load.topic)")
+        }
+    }
+}
+
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

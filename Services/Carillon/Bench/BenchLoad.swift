@@ -1,0 +1,150 @@
+import Bus
+import ServiceKit
+import Synchronization
+import Topics
+
+/// One run of the bus benchmark, in the process that is measured.
+struct BenchLoad: Command {
+    static let declaration = CommandDeclaration(
+        "bench load", "moves messages over the bus once and prints what that used; `bench bus` starts it",
+        operands: "TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW", options: [.bus])
+
+    private let load: BusLoad
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        let numbers = arguments.operands.dropFirst().compactMap { Int($0) }
+        guard let topic = arguments.operands.first, numbers.count == 5, numbers.allSatisfy({ $0 > 0 }) else {
+            throw UsageError("bench load takes a topic and five whole numbers")
+        }
+        load = BusLoad(
+            topic: topic, partitions: numbers[0], messages: numbers[1], bytes: numbers[2], batch: numbers[3],
+            window: numbers[4])
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let line = try await surroundings.withBus { bus in try await measure(bus) }
+        surroundings.console.print(line)
+        return 0
+    }
+
+    private func measure(_ bus: any Bus) async throws -> String {
+        let topic = Topic<OpaqueMessage>(
+            TopicDeclaration(
+                load.topic, .work, admission: .forward,
+                partitions: .init(kafka: load.partitions, embedded: load.partitions), key: "", from: ["bench"],
+                to: ["bench"]))
+        let environment = WorkerEnvironment(log: Log(service: "bench", level: .error, sink: StandardErrorSink()))
+        let handled = HandledCount()
+        let worker = Worker(
+            channel: topic.channel, group: load.topic, handler: CountingHandler(handled: handled),
+            options: WorkerOptions(),
+            consumer: try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: load.topic)),
+            producer: try await bus.makeProducer(ProducerOptions()), environment: environment)
+        let running = Task { try await worker.run() }
+        let producer = try await bus.makeProducer(ProducerOptions())
+
+        // The first message also waits for the group to form.
+        let latencies = try await pings(200, topic, producer, handled)
+        let started = Usage.now
+        try await flood(topic, producer, handled)
+        let used = Usage.now - started
+        worker.stop()
+        try await running.value
+        await producer.close()
+        return JSONText.object { json in
+            json.member("seconds", used.seconds)
+            json.member("cpu_seconds", used.cpuSeconds)
+            json.member("memory_bytes", used.memoryBytesPeak)
+            json.member("latency_p50_ms", latencies.percentile(50))
+            json.member("latency_p99_ms", latencies.percentile(99))
+        }
+    }
+
+    /// One message at a time, from `send` to the handler, in milliseconds.
+    private func pings(
+        _ count: Int, _ topic: Topic<OpaqueMessage>, _ producer: any BusProducer, _ handled: HandledCount
+    ) async throws -> [Double] {
+        let time = SystemTimeSource()
+        let message = OpaqueMessage(load.payload)
+        var latencies: [Double] = []
+        for number in 0...count {
+            let started = time.uptime
+            let target = handled.count + 1
+            async let arrived: Void = handled.wait(for: target)
+            try await producer.send([topic.message(message, key: [UInt8(truncatingIfNeeded: number)])])
+            await arrived
+            if number > 0 { latencies.append((time.uptime - started).inSeconds * 1_000) }
+        }
+        return latencies
+    }
+
+    /// As many senders as batches fit into the window, each with one batch on its way.
+    private func flood(
+        _ topic: Topic<OpaqueMessage>, _ producer: any BusProducer, _ handled: HandledCount
+    ) async throws {
+        let message = OpaqueMessage(load.payload)
+        let before = handled.count
+        let next = Atomic<Int>(0)
+        try await withThrowingTaskGroup(of: Void.self) { senders in
+            for _ in 0..<max(1, load.window / load.batch) {
+                senders.addTask {
+                    while true {
+                        let start = next.wrappingAdd(load.batch, ordering: .relaxed).oldValue
+                        guard start < load.messages else { return }
+                        let batch = (start..<min(start + load.batch, load.messages)).map { number in
+                            topic.message(message, key: withUnsafeBytes(of: UInt64(number)) { Array($0) })
+                        }
+                        await handled.wait(for: before + start + load.batch - load.window)
+                        try await producer.send(batch)
+                    }
+                }
+            }
+            try await senders.waitForAll()
+        }
+        await handled.wait(for: before + load.messages)
+    }
+}
+
+private struct CountingHandler: MessageHandler {
+    let handled: HandledCount
+
+    func handle(
+        _ messages: [ReceivedMessage<OpaqueMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        handled.add(messages.count)
+        return []
+    }
+}
+
+/// How many messages were handled, for senders that keep within the window.
+private final class HandledCount: Sendable {
+    private struct State {
+        var count = 0
+        var waiters: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.count } }
+
+    func add(_ number: Int) {
+        let due = state.withLock { state in
+            state.count += number
+            let count = state.count
+            let due = state.waiters.filter { $0.target <= count }
+            state.waiters.removeAll { $0.target <= count }
+            return due
+        }
+        for waiter in due { waiter.continuation.resume() }
+    }
+
+    func wait(for target: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if state.count < target { state.waiters.append((target, continuation)) }
+                return state.count >= target
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+}

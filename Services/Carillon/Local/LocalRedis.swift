@@ -1,0 +1,47 @@
+import Glibc
+import ServiceKit
+
+/// A redis-server of our own on a free loopback port, durable as the embedded bus wants it. It and its folder go with the
+/// last reference.
+final class LocalRedis: Sendable {
+    let port: UInt16
+    private let process: ChildProcess
+    private let folder: String
+
+    /// A free port can be taken before the server has it, so that a few are tried.
+    init() async throws {
+        var template = Array("/tmp/carillon-redis-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw LocalRedisError(description: "no folder could be made in /tmp") }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var lastWords = ""
+        for _ in 0..<5 {
+            let port = UInt16.random(in: 20_000..<30_000)
+            let process = try ChildProcess(
+                "redis-server",
+                [
+                    "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes",
+                    "--appendfsync", "always", "--maxmemory-policy", "noeviction",
+                ])
+            if await process.line(where: { $0.contains("Ready to accept connections") }) != nil {
+                self.port = port
+                self.process = process
+                self.folder = folder
+                return
+            }
+            lastWords = process.lines.last ?? "it said nothing"
+        }
+        throw LocalRedisError(description: "redis-server did not start: \(lastWords)")
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        // Nothing in it is needed again, and no other process knows it.
+        _ = try? ChildProcess("rm", ["-rf", folder])
+    }
+
+    var url: String { "redis://127.0.0.1:\(port)" }
+}
+
+struct LocalRedisError: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,41 @@
+import Glibc
+import ServiceKit
+
+/// Another of the house's programs, which lies in the same folder as this one.
+struct SiblingProgram {
+    private let name: String
+    private let path: String
+
+    init(_ name: String) throws {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let length = buffer.withUnsafeMutableBytes { bytes in
+            readlink("/proc/self/exe", bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        let own = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
+        let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
+        self.name = name
+        path = folder + name
+        guard access(path, X_OK) == 0 else { throw SiblingMissing(name: name, folder: String(folder)) }
+    }
+
+    func start(_ arguments: [String], variables: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(
+            path, arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 })
+    }
+
+    /// Runs it to its end and reads the result it prints last.
+    func result(_ arguments: [String], variables: [String: String] = [:]) async throws -> LoadResult {
+        let process = try start(arguments, variables: variables)
+        guard let line = await process.line(within: .seconds(300), where: { $0.hasPrefix("{\"seconds\"") }),
+            let result = LoadResult(line: line)
+        else { throw BenchError("\(name) gave no result: \(process.lines.last ?? "it printed nothing")") }
+        _ = await process.end()
+        return result
+    }
+}
+
+struct SiblingMissing: Error, CustomStringConvertible {
+    let name: String
+    let folder: String
+    var description: String { "\(name) is not in \(folder): build everything with `make build`" }
+}
