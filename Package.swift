@@ -22,12 +22,10 @@ func shared(_ name: String, _ dependencies: String...) -> Target {
         swiftSettings: features)
 }
 
-func service(_ name: String, command: String, _ dependencies: String...) -> [Target] {
-    [
-        .executableTarget(
-            name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
-            swiftSettings: features)
-    ]
+func service(_ name: String, command: String, _ dependencies: String...) -> Target {
+    .executableTarget(
+        name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
+        swiftSettings: features)
 }
 
 /// A program that tests and benchmarks start as a process of its own.
@@ -72,6 +70,8 @@ let package = Package(
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics"),
 
+        service("Carillon", command: "carillon", "Bus", "ServiceHost", "ServiceKit", "Topics"),
+
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
@@ -82,6 +82,7 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
+        tests("CarillonTests", "carillon"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),

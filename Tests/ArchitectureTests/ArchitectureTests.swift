@@ -63,7 +63,7 @@ import Testing
     }
 
     private func check(_ layer: ImportCheck.Layer, _ target: DeclaredTarget, folder: String) {
-        let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.name)))
+        let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.module)))
         let sources = SourceTree.swiftSources(under: folder)
         #expect(!sources.isEmpty, "\(folder) holds no source")
         var imports: Set<String> = []

@@ -2,8 +2,18 @@
 struct DeclaredTarget: Equatable {
     /// The helper that made it: `cModule`, `shared`, `service`, `tests`, `testLibrary` or `testExecutable`.
     let kind: String
+    /// Also the name of its folder.
     let name: String
+    /// What a source imports: the name, or that of a service's command.
+    let module: String
     let dependencies: [String]
+
+    init(kind: String, name: String, module: String? = nil, dependencies: [String]) {
+        self.kind = kind
+        self.name = name
+        self.module = module ?? name
+        self.dependencies = dependencies
+    }
 
     private static let kinds: Set = ["cModule", "service", "shared", "testExecutable", "testLibrary", "tests"]
 
@@ -25,7 +35,19 @@ struct DeclaredTarget: Equatable {
             return String(text.dropFirst().prefix { $0 != "\"" })
         }
         guard let name = plain.first else { return nil }
-        return DeclaredTarget(kind: kind, name: name, dependencies: kind == "cModule" ? [] : Array(plain.dropFirst()))
+        return DeclaredTarget(
+            kind: kind, name: name, module: command(in: arguments).map(module(ofCommand:)),
+            dependencies: kind == "cModule" ? [] : plain.dropFirst().map(module(ofCommand:)))
+    }
+
+    private static func command(in arguments: String) -> String? {
+        let label = "command: \""
+        return arguments.range(ofFirst: label).map { String(arguments[$0.upperBound...].prefix { $0 != "\"" }) }
+    }
+
+    /// The compiler writes a hyphen as an underscore.
+    private static func module(ofCommand name: String) -> String {
+        String(name.map { $0 == "-" ? "_" : $0 })
     }
 }
 

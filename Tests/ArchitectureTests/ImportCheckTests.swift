@@ -92,7 +92,7 @@ import Testing
                 DeclaredTarget(kind: "cModule", name: "CCurl", dependencies: []),
                 DeclaredTarget(kind: "shared", name: "HTTPClient", dependencies: ["CCurl", "ServiceKit"]),
                 DeclaredTarget(kind: "tests", name: "HTTPClientTests", dependencies: ["HTTPClient", "TestSupport"]),
-                DeclaredTarget(kind: "service", name: "Renderer", dependencies: ["Bus"]),
+                DeclaredTarget(kind: "service", name: "Renderer", module: "renderer", dependencies: ["Bus"]),
             ])
     }
 

@@ -1,0 +1,13 @@
+import Glibc
+import ServiceKit
+
+/// The operator's command. Each command is a file of its own; `CommandTree` is the list of them.
+@main struct App {
+    static func main() async {
+        // A peer that closes its connection is an error of that write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let surroundings = Surroundings(
+            console: ProcessConsole(), variables: EnvironmentReader.processEnvironment())
+        exit(await CommandTree.carillon.run(Array(CommandLine.arguments.dropFirst()), in: surroundings))
+    }
+}

@@ -1,0 +1,95 @@
+/// An option as the command line and the help know it; what it means is the command's affair.
+package struct CommandOption: Sendable {
+    /// With its dashes, such as `--limit`.
+    package let name: String
+    /// What stands for its value in the help; nil for a switch.
+    package let placeholder: String?
+    package let isRepeatable: Bool
+    package let meaning: String
+
+    package init(_ name: String, value placeholder: String? = nil, isRepeatable: Bool = false, _ meaning: String) {
+        self.name = name
+        self.placeholder = placeholder
+        self.isRepeatable = isRepeatable
+        self.meaning = meaning
+    }
+}
+
+/// What was written behind a command, held against the table of its options.
+package struct CommandArguments: Sendable {
+    package private(set) var operands: [String] = []
+    private var given: [String: [String]] = [:]
+
+    /// `--name VALUE`, `--name=VALUE`, switches, operands in between; everything behind `--` is an operand.
+    package init(_ words: [String], options: [CommandOption]) throws(UsageError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                return
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let option = options.first(where: { $0.name == parts[0] }) else {
+                throw UsageError("no option \(parts[0])" + Spelling.advice(parts[0], among: options.map(\.name)))
+            }
+            let value = try CommandArguments.value(of: option, attached: parts.dropFirst().first, &rest)
+            guard option.isRepeatable || given[option.name] == nil else {
+                throw UsageError("\(option.name) is given twice")
+            }
+            given[option.name, default: []].append(value)
+        }
+    }
+
+    /// A switch has an empty value.
+    private static func value(
+        of option: CommandOption, attached: String?, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        guard let placeholder = option.placeholder else {
+            guard attached == nil else { throw UsageError("\(option.name) takes no value") }
+            return ""
+        }
+        // A forgotten value must not swallow the option behind it.
+        let next = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+        guard let value = attached ?? next, !value.isEmpty else {
+            throw UsageError("\(option.name) needs a value: \(option.name) \(placeholder)")
+        }
+        if attached == nil { rest.removeFirst() }
+        return value
+    }
+
+    package func has(_ option: CommandOption) -> Bool {
+        given[option.name] != nil
+    }
+
+    package func value(_ option: CommandOption) -> String? {
+        given[option.name]?.first
+    }
+
+    package func values(_ option: CommandOption) -> [String] {
+        given[option.name] ?? []
+    }
+
+    package func integer(
+        _ option: CommandOption, default fallback: Int, in range: ClosedRange<Int>
+    ) throws(UsageError) -> Int {
+        guard let text = value(option) else { return fallback }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                "\(option.name) \(text): it takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}
+
+/// The command line says something the command does not understand.
+package struct UsageError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

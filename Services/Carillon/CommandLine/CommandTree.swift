@@ -1,0 +1,125 @@
+import ServiceHost
+import ServiceKit
+
+/// Every command, and the way from the words of the command line to one of them.
+package struct CommandTree: Sendable {
+    package static let carillon = CommandTree([
+        TopicsList.self
+    ])
+
+    /// What the words ask for.
+    enum Request {
+        case show(String)
+        case showEnvironment
+        case run(any Command.Type, [String])
+    }
+
+    private let commands: [any Command.Type]
+
+    package init(_ commands: [any Command.Type]) {
+        self.commands = commands
+    }
+
+    /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
+    package func run(_ words: [String], in surroundings: Surroundings) async -> Int32 {
+        var name = ""
+        do {
+            switch try request(words) {
+            case .show(let text): surroundings.console.print(text)
+            case .showEnvironment: surroundings.console.print(surroundings.environmentHelp)
+            case .run(let command, let rest):
+                name = command.declaration.name + " "
+                return try await run(command, rest, in: surroundings)
+            }
+            return 0
+        } catch let error as UsageError {
+            surroundings.console.complain("carillon: \(error)\nSee carillon \(name)--help")
+            return ExitCode.usage
+        } catch let error as ConfigurationError {
+            surroundings.console.complain("carillon cannot start:\n\(error)")
+            return ExitCode.configuration
+        } catch {
+            surroundings.console.complain("carillon: \(error)")
+            return ExitCode.failure
+        }
+    }
+
+    private func run(
+        _ command: any Command.Type, _ words: [String], in surroundings: Surroundings
+    ) async throws -> Int32 {
+        let declaration = command.declaration
+        let arguments = try CommandArguments(words, options: declaration.options)
+        if declaration.operands == nil, let stray = arguments.operands.first {
+            throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
+        }
+        return try await command.init(arguments).run(in: surroundings.choosing(bus: arguments.value(.bus)))
+    }
+
+    func request(_ words: [String]) throws(UsageError) -> Request {
+        switch words.first {
+        case nil: throw UsageError("say what to do\n\n\(overview)")
+        case "--version": return .show("carillon \(CarillonVersion.current)")
+        case "help": return try help(Array(words.dropFirst()))
+        case .some(let word) where isHelp(word): return .show(overview)
+        case .some: break
+        }
+        guard let command = commands.first(where: { words.starts(with: $0.declaration.path) }) else {
+            if words.dropFirst().first.map(isHelp) == true { return try help([words[0]]) }
+            throw unknown(words)
+        }
+        let rest = words.dropFirst(command.declaration.path.count)
+        if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) { return .show(command.declaration.help) }
+        return .run(command, Array(rest))
+    }
+
+    private func isHelp(_ word: String) -> Bool {
+        word == "--help" || word == "-h"
+    }
+
+    private func help(_ words: [String]) throws(UsageError) -> Request {
+        if words.isEmpty { return .show(overview) }
+        if words == ["environment"] { return .showEnvironment }
+        if let command = commands.first(where: { $0.declaration.path == words }) {
+            return .show(command.declaration.help)
+        }
+        let group = commands.filter { $0.declaration.path.starts(with: words) }
+        guard !group.isEmpty else { throw unknown(words) }
+        return .show("Usage: carillon \(words.joined(separator: " ")) COMMAND\n\nCommands:\n\n" + summary(of: group))
+    }
+
+    /// Says at which word the tree was left.
+    private func unknown(_ words: [String]) -> UsageError {
+        let paths = commands.map { $0.declaration.path }
+        let seconds = paths.filter { $0.count > 1 && $0[0] == words[0] }.map { $0[1] }
+        if seconds.isEmpty {
+            let firsts = paths.map { $0[0] }.reduce(into: [String]()) { known, word in
+                if !known.contains(word) { known.append(word) }
+            }
+            return UsageError("no command \"\(words[0])\"" + Spelling.advice(words[0], among: firsts + ["help"]))
+        }
+        guard words.count > 1 else {
+            return UsageError("\(words[0]) what? There are: \(seconds.joined(separator: ", "))")
+        }
+        return UsageError("no command \"\(words[0]) \(words[1])\"" + Spelling.advice(words[1], among: seconds))
+    }
+
+    private var overview: String {
+        """
+        carillon \(CarillonVersion.current): the operator's command
+
+        Usage: carillon COMMAND [OPTIONS]
+
+        Commands:
+
+        \(summary(of: commands))
+        carillon help COMMAND tells more about one of them, carillon help environment lists the variables that choose
+        the bus, carillon --version prints the version.
+
+        Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
+        """
+    }
+
+    private func summary(of commands: [any Command.Type]) -> String {
+        Table(rows: commands.map { ["  " + $0.declaration.name, $0.declaration.purpose] }).text
+    }
+}

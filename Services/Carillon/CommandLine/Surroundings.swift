@@ -1,0 +1,69 @@
+package import Bus
+package import ServiceHost
+package import ServiceKit
+
+/// What a command is run in: a console, and the variables from which the bus is chosen.
+package struct Surroundings: Sendable {
+    package let console: any Console
+    private var variables: [String: String]
+
+    package init(console: any Console, variables: [String: String]) {
+        self.console = console
+        self.variables = variables
+    }
+
+    func choosing(bus url: String?) -> Surroundings {
+        var chosen = self
+        if let url { chosen.variables["CARILLON_BUS"] = url }
+        return chosen
+    }
+
+    /// Opens the bus for the time of `body`.
+    package func withBus<Result: Sendable>(_ body: (any Bus) async throws -> Result) async throws -> Result {
+        let settings = try settings()
+        let bus = try settings.bus.open(WorkerEnvironment(log: settings.log))
+        do {
+            let result = try await body(bus)
+            await bus.close()
+            return result
+        } catch {
+            await bus.close()
+            throw error
+        }
+    }
+
+    /// Which bus is meant, and the log for what its library has to say.
+    package func settings() throws(ConfigurationError) -> (bus: BusSelection, log: Log) {
+        var reader = EnvironmentReader(variables)
+        let settings = Surroundings.read(&reader)
+        try reader.finish()
+        return settings
+    }
+
+    var environmentHelp: String {
+        var reader = EnvironmentReader([:])
+        _ = Surroundings.read(&reader)
+        return "Variables of the commands that open the bus:\n"
+            + reader.variables.map { variable in
+                let fallback = variable.defaultText.isEmpty ? "none" : variable.defaultText
+                return "\n  \(variable.name)\n      \(variable.meaning)\n      Default: \(fallback)\n"
+            }.joined()
+    }
+
+    private static func read(_ reader: inout EnvironmentReader) -> (bus: BusSelection, log: Log) {
+        let level = reader.parse(
+            "CARILLON_LOG_LEVEL", default: .error, text: LogLevel.error.name,
+            "The least level that is logged, on standard error.",
+            expected: LogLevel.allCases.map(\.name).joined(separator: ", "), LogLevel.init(name:))
+        let log = Log(service: "carillon", level: level, sink: StandardErrorSink())
+        return (BusSelection(environment: &reader), log)
+    }
+}
+
+extension WorkerEnvironment {
+    /// Of a process that nobody asks for its metrics or its health.
+    init(log: Log) {
+        let time = SystemTimeSource()
+        self.init(time: time, random: SystemRandomSource(), log: log, metrics: Metrics(), health: Health(time: time))
+    }
+}

@@ -1,0 +1,67 @@
+import ServiceKit
+import Topics
+
+struct TopicsList: Command {
+    static let declaration = CommandDeclaration(
+        "topics list", "shows every topic: who writes it, who reads it, how long it is kept", options: [.json])
+
+    private let isJSON: Bool
+
+    init(_ arguments: CommandArguments) {
+        isJSON = arguments.has(.json)
+    }
+
+    func run(in surroundings: Surroundings) -> Int32 {
+        if isJSON {
+            for topic in Topics.all { surroundings.console.print(TopicsList.json(topic)) }
+        } else {
+            surroundings.console.print(TopicsList.table(Topics.all))
+        }
+        return 0
+    }
+
+    static func table(_ topics: [TopicDeclaration]) -> String {
+        let header = [
+            "TOPIC", "KIND", "LANES", "KEY", "PARTITIONS\nkafka/embedded", "KEPT ON KAFKA", "PRODUCERS", "CONSUMERS",
+        ]
+        return Table(
+            header: header,
+            rows: topics.map { topic in
+                [
+                    topic.name, topic.kind.rawValue, topic.lanes.map(\.rawValue).joined(separator: "\n"), topic.key,
+                    "\(topic.partitions.kafka)/\(topic.partitions.embedded)", retention(topic),
+                    topic.producers.joined(separator: "\n"), topic.consumers.joined(separator: "\n"),
+                ]
+            }
+        ).text
+    }
+
+    static func json(_ topic: TopicDeclaration) -> String {
+        JSONText.object { json in
+            json.member("name", topic.name)
+            json.member("kind", topic.kind.rawValue)
+            json.member("lanes", json: JSONText.array(topic.lanes.map(\.rawValue)))
+            json.member("key", topic.key)
+            json.member("producers", json: JSONText.array(topic.producers))
+            json.member("consumers", json: JSONText.array(topic.consumers))
+            json.member("partitions_kafka", topic.partitions.kafka)
+            json.member("partitions_embedded", topic.partitions.embedded)
+            switch topic.cleanup {
+            case .age(let days): json.member("retention_days", days)
+            case .compaction: json.member("retention_days", json: "null")
+            }
+            json.member("compacted", topic.cleanup == .compaction)
+        }
+    }
+
+    private static func retention(_ topic: TopicDeclaration) -> String {
+        switch topic.cleanup {
+        case .age(let days): "\(days) days"
+        case .compaction: "last of each key"
+        }
+    }
+}
+
+extension CommandOption {
+    package static let json = CommandOption("--json", "Print JSON, one object a line.")
+}

@@ -1,0 +1,56 @@
+import Testing
+import carillon
+
+@Suite struct CommandArgumentsTests {
+    private static let limit = CommandOption("--limit", value: "N", "")
+    private static let all = CommandOption("--all", "")
+    private static let partitions = CommandOption("--partitions", value: "TOPIC=N", isRepeatable: true, "")
+
+    private func parse(_ words: String...) throws(UsageError) -> CommandArguments {
+        try CommandArguments(words, options: [Self.limit, Self.all, Self.partitions])
+    }
+
+    @Test func optionsAndOperandsMix() throws {
+        let arguments = try parse("0:1", "--limit", "5", "0:2", "--all")
+        #expect(arguments.operands == ["0:1", "0:2"])
+        #expect(arguments.value(Self.limit) == "5")
+        #expect(arguments.has(Self.all))
+        #expect(!arguments.has(Self.partitions))
+    }
+
+    @Test func aValueMayBeAttachedAndHoldAnEqualsSign() throws {
+        let arguments = try parse("--partitions=tasks=3", "--partitions", "dead=1")
+        #expect(arguments.values(Self.partitions) == ["tasks=3", "dead=1"])
+    }
+
+    @Test func twoDashesEndTheOptions() throws {
+        let arguments = try parse("--all", "--", "--limit", "-x")
+        #expect(arguments.operands == ["--limit", "-x"])
+        #expect(arguments.value(Self.limit) == nil)
+    }
+
+    @Test(arguments: [
+        (["--limt", "5"], "no option --limt; did you mean --limit?"),
+        (["-q"], "no option -q; there are: --limit, --all, --partitions"),
+        (["--limit"], "--limit needs a value: --limit N"),
+        (["--limit", "--all"], "--limit needs a value: --limit N"),
+        (["--limit="], "--limit needs a value: --limit N"),
+        (["--all=yes"], "--all takes no value"),
+        (["--limit", "1", "--limit=2"], "--limit is given twice"),
+    ])
+    func mistakesAreNamed(_ words: [String], _ sentence: String) {
+        #expect(throws: UsageError(sentence)) {
+            try CommandArguments(words, options: [Self.limit, Self.all, Self.partitions])
+        }
+    }
+
+    @Test func numbersHaveARange() throws {
+        #expect(try parse("--limit", "7").integer(Self.limit, default: 50, in: 1...10) == 7)
+        #expect(try parse().integer(Self.limit, default: 50, in: 1...10) == 50)
+        for wrong in ["0", "11", "many", "1.5"] {
+            #expect(throws: UsageError("--limit \(wrong): it takes a whole number from 1 to 10")) {
+                try parse("--limit", wrong).integer(Self.limit, default: 5, in: 1...10)
+            }
+        }
+    }
+}
