@@ -14,6 +14,7 @@ package struct Inbox {
     private final class Tenure {
         let epoch: Int
         var waiting = Queue<IncomingMessage>()
+        var waitingBytes = 0
         var flights: [Flight] = []
         /// The offset that should come next, for noticing a gap.
         var position: Int64?
@@ -44,11 +45,14 @@ package struct Inbox {
 
     package var assigned: [PartitionID] { Array(tenures.keys) }
 
-    /// Starts a tenure; work of an earlier one of the same partition is ignored from now on.
-    package mutating func assign(_ id: PartitionID, from position: Int64? = nil) {
+    /// Starts a tenure; work of an earlier one of the same partition is ignored from now on. Returns its number, for those
+    /// who offer from another thread than the one that assigns.
+    @discardableResult
+    package mutating func assign(_ id: PartitionID, from position: Int64? = nil) -> Int {
         remove(id)
         epochs += 1
         tenures[id] = Tenure(epoch: epochs, position: position)
+        return epochs
     }
 
     /// Takes in what was fetched, in order. Returns how many messages are missing before and between.
@@ -59,6 +63,7 @@ package struct Inbox {
             if let position = tenure.position, message.offset > position { missing += message.offset - position }
             tenure.position = message.offset + 1
             tenure.waiting.append(message)
+            tenure.waitingBytes += message.cost
             bufferedBytes += message.cost
         }
         enqueue(id, tenure)
@@ -66,9 +71,10 @@ package struct Inbox {
     }
 
     /// Like `offer`, for a bus whose entries hold several messages: what lies before the position was done or offered
-    /// already.
-    package mutating func offerUnseen(_ messages: [IncomingMessage], to id: PartitionID) -> Int64 {
-        let position = tenures[id]?.position ?? 0
+    /// already. Nothing is taken in when the tenure for which it was fetched is over.
+    package mutating func offerUnseen(_ messages: [IncomingMessage], to id: PartitionID, tenure epoch: Int) -> Int64 {
+        guard let tenure = tenures[id], tenure.epoch == epoch else { return 0 }
+        let position = tenure.position ?? 0
         return offer(messages.drop { $0.offset < position }, to: id)
     }
 
@@ -150,6 +156,13 @@ package struct Inbox {
         tenures[id]?.watermark
     }
 
+    /// Whether more of one partition should be fetched. Each has its share of the buffer, so that one whose work stands
+    /// still does not keep the others from being fetched.
+    package func hasRoom(_ id: PartitionID) -> Bool {
+        guard let tenure = tenures[id] else { return false }
+        return tenure.waitingBytes < options.bufferBytesMaximum / max(1, tenures.count)
+    }
+
     /// Whether fetching should rest, with a wide gap between stop and go: pausing throws away what a client library has
     /// fetched ahead, so it must not flutter.
     package mutating func updatePause() -> Bool {
@@ -171,11 +184,14 @@ package struct Inbox {
             cost += message.cost
             batch.append(message)
         }
+        tenure.waitingBytes -= cost
         return (batch, cost)
     }
 
     private mutating func dropWaiting(of tenure: Tenure) {
-        while let message = tenure.waiting.popFirst() { bufferedBytes -= message.cost }
+        bufferedBytes -= tenure.waitingBytes
+        tenure.waitingBytes = 0
+        tenure.waiting = Queue()
     }
 
     private func canDeliver(_ tenure: Tenure) -> Bool {

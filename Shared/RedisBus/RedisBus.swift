@@ -48,9 +48,7 @@ package final class RedisBus: Bus {
             var start = "-"
             while let page = try await page(of: partition, from: start), !page.isEmpty {
                 for entry in page {
-                    let messages = try MessageBatch.decode(
-                        entry.batch, partition: partition, nextOffset: entry.nextOffset)
-                    for message in messages {
+                    for message in try entry.messages(of: partition) {
                         guard try await visit(message) else { return }
                     }
                     start = "(\(entry.nextOffset)-0"

@@ -115,8 +115,10 @@ struct RedisKeeper {
         guard case .success(let value) = reply, let answer = value.array, answer.count == 3,
             let fence = answer[0].integer, let done = answer[1].integer, let passed = answer[2].integer
         else { return }
-        mailbox.change { $0.assign(partition, from: done) }
-        tenures.change { $0.begin(number, .init(fence: fence, position: done, passed: passed)) }
+        let inboxTenure = mailbox.change { $0.assign(partition, from: done) }
+        tenures.change {
+            $0.begin(number, .init(fence: fence, inboxTenure: inboxTenure, position: done, passed: passed))
+        }
     }
 
     /// Lets go of partitions that are others' now: at once when nothing of them is in work, else when that is done or has

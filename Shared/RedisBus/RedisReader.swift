@@ -32,8 +32,7 @@ struct RedisReader {
     func run(until isClosing: @Sendable () -> Bool) {
         while !isClosing() {
             pulse.tick()
-            guard awaitRoom(isClosing), awaitPartitions(isClosing) else { continue }
-            let reading = tenures.withLock { $0.reading }
+            let reading = awaitSomethingToRead(isClosing)
             guard !reading.isEmpty else { continue }
             switch client.wait(command(for: reading), deadline: patience + .seconds(5)) {
             case .success(let value): take(value, from: reading)
@@ -46,21 +45,26 @@ struct RedisReader {
         pulse.rest()
     }
 
-    private func awaitRoom(_ isClosing: () -> Bool) -> Bool {
-        guard mailbox.change({ $0.updatePause() }) else { return true }
-        _ = mailbox.wait(timeout: .seconds(1)) { inbox in
-            isClosing() || inbox.bufferedBytes <= options.bufferBytesMaximum / 2
+    /// The partitions that are held and have room; waits a little for there to be one.
+    private func awaitSomethingToRead(_ isClosing: () -> Bool) -> [RedisTenures.Reading] {
+        let held = tenures.wait(timeout: .seconds(1)) { tenures in
+            tenures.reading.isEmpty && !isClosing() ? nil : tenures.reading
         }
-        return false
+        guard let held, !held.isEmpty else { return [] }
+        func withRoom(_ inbox: Inbox) -> [RedisTenures.Reading] {
+            held.filter { inbox.hasRoom(partition($0.number)) }
+        }
+        let isPaused = mailbox.change { $0.updatePause() }
+        let ready = isPaused ? [] : mailbox.read(withRoom)
+        if ready.isEmpty {
+            _ = mailbox.wait(timeout: .milliseconds(500)) { inbox in
+                isClosing() || (inbox.bufferedBytes <= options.bufferBytesMaximum / 2 && !withRoom(inbox).isEmpty)
+            }
+        }
+        return ready
     }
 
-    private func awaitPartitions(_ isClosing: () -> Bool) -> Bool {
-        tenures.wait(timeout: .seconds(1)) { tenures in
-            !tenures.reading.isEmpty || isClosing() ? true : nil
-        } ?? false
-    }
-
-    private func command(for reading: [(number: Int32, fence: Int64, position: Int64)]) -> RedisCommand {
+    private func command(for reading: [RedisTenures.Reading]) -> RedisCommand {
         var parts: [RedisArgument] = [
             "XREAD", "COUNT", "4", "BLOCK", RedisArgument(patience.wholeMilliseconds), "STREAMS",
         ]
@@ -70,37 +74,36 @@ struct RedisReader {
     }
 
     /// The reply is a list of streams, each its key and its entries.
-    private func take(_ value: RedisValue, from reading: [(number: Int32, fence: Int64, position: Int64)]) {
-        var fences: [String: (number: Int32, fence: Int64)] = [:]
-        for (number, fence, _) in reading { fences[RedisBusKeys.logName(partition(number))] = (number, fence) }
+    private func take(_ value: RedisValue, from reading: [RedisTenures.Reading]) {
+        var readings: [String: RedisTenures.Reading] = [:]
+        for each in reading { readings[RedisBusKeys.logName(partition(each.number))] = each }
         for stream in value.array ?? [] {
-            guard let parts = stream.array, parts.count == 2, let key = parts[0].string, let tenure = fences[key] else {
-                continue
-            }
-            for entry in parts[1].array ?? [] { take(entry, tenure.number, fence: tenure.fence) }
+            guard let parts = stream.array, parts.count == 2, let key = parts[0].string, let reading = readings[key]
+            else { continue }
+            for entry in parts[1].array ?? [] { take(entry, reading) }
         }
     }
 
-    private func take(_ value: RedisValue, _ number: Int32, fence: Int64) {
-        let partition = partition(number)
-        guard let entry = RedisStreamEntry(value) else {
-            return alarm(partition, "an entry that this bus did not write")
+    private func take(_ value: RedisValue, _ reading: RedisTenures.Reading) {
+        let partition = partition(reading.number)
+        guard let entry = RedisStreamEntry(value) else { return alarm(partition, "an entry without an offset") }
+        let tenure = tenures.withLock { tenures in
+            tenures.note(
+                reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
         }
-        let isOurs = tenures.withLock { tenures in
-            tenures.note(number, fence: fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
-        }
-        guard isOurs else { return }
+        guard let tenure else { return }
         do {
-            let messages = try MessageBatch.decode(entry.batch, partition: partition, nextOffset: entry.nextOffset)
-            let missing = mailbox.change { $0.offerUnseen(messages, to: partition) }
-            if missing > 0 { alarm(partition, "\(missing) messages are missing before \(entry.nextOffset)") }
+            let messages = try entry.messages(of: partition)
+            let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: tenure) }
+            guard missing > 0, options.channel.declaration.kind == .work else { return }
+            alarm(partition, "\(missing) messages are missing before \(entry.nextOffset)", count: Int(missing))
         } catch {
             alarm(partition, "entry \(entry.nextOffset) cannot be read: \(error)")
         }
     }
 
-    private func alarm(_ partition: PartitionID, _ reason: String) {
-        gaps.increment()
+    private func alarm(_ partition: PartitionID, _ reason: String, count: Int = 1) {
+        gaps.increment(by: count)
         shared.log.error(
             "data lost on the bus",
             [.topic: partition.channel, .partition: "\(partition.number)", .group: options.group, .reason: reason])
@@ -114,16 +117,22 @@ struct RedisReader {
 /// One entry of a partition's stream: `[id, [b, batch, c, bytes, t, time]]`.
 struct RedisStreamEntry {
     let nextOffset: Int64
-    let batch: [UInt8]
     let bytesUpToHere: Int64
+    private let batch: [UInt8]?
 
+    /// Nil only without an offset: a reader must get past an entry that somebody else wrote.
     init?(_ value: RedisValue) {
-        guard let parts = value.array, parts.count == 2, let id = parts[0].string, let fields = parts[1].array,
-            fields.count >= 4, let nextOffset = id.split(separator: "-").first.flatMap({ Int64($0) }),
-            let batch = fields[1].bytes, let bytes = fields[3].integer
+        guard let parts = value.array, parts.count == 2,
+            let nextOffset = parts[0].string?.split(separator: "-").first.flatMap({ Int64($0) })
         else { return nil }
+        let fields = parts[1].array ?? []
         self.nextOffset = nextOffset
-        self.batch = batch
-        bytesUpToHere = bytes
+        batch = fields.count >= 4 ? fields[1].bytes : nil
+        bytesUpToHere = fields.count >= 4 ? fields[3].integer ?? 0 : 0
+    }
+
+    func messages(of partition: PartitionID) throws(MalformedMessage) -> [IncomingMessage] {
+        guard let batch else { throw MalformedMessage("an entry that this bus did not write") }
+        return try MessageBatch.decode(batch, partition: partition, nextOffset: nextOffset)
     }
 }

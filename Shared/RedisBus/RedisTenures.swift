@@ -5,6 +5,8 @@ import Bus
 struct RedisTenures {
     struct Tenure {
         let fence: Int64
+        /// The inbox' number for it, so that what was read for one tenure is never offered to the next.
+        let inboxTenure: Int
         /// The next offset to read.
         fileprivate(set) var position: Int64
         /// For entries not done yet: the offset after each and the bytes up to there.
@@ -12,8 +14,9 @@ struct RedisTenures {
         fileprivate var passed: Int64
         var leavingSince: Duration?
 
-        init(fence: Int64, position: Int64, passed: Int64) {
+        init(fence: Int64, inboxTenure: Int, position: Int64, passed: Int64) {
             self.fence = fence
+            self.inboxTenure = inboxTenure
             self.position = position
             self.passed = passed
         }
@@ -35,22 +38,29 @@ struct RedisTenures {
         if held[number]?.leavingSince == nil { held[number]?.leavingSince = now }
     }
 
+    struct Reading {
+        let number: Int32
+        let fence: Int64
+        let position: Int64
+    }
+
     /// What is to be read: partitions that stay, and from where.
-    var reading: [(number: Int32, fence: Int64, position: Int64)] {
+    var reading: [Reading] {
         numbers.compactMap { number in
             guard let tenure = held[number], tenure.leavingSince == nil else { return nil }
-            return (number, tenure.fence, tenure.position)
+            return Reading(number: number, fence: tenure.fence, position: tenure.position)
         }
     }
 
-    /// Notes an entry that was read. False when it belongs to a tenure that is over, or was read before.
-    mutating func note(_ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64) -> Bool {
+    /// Notes an entry that was read, and says to which tenure of the inbox it goes; nil when it belongs to one that is
+    /// over, or was read before.
+    mutating func note(_ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64) -> Int? {
         guard let tenure = held[number], tenure.fence == fence, tenure.leavingSince == nil,
             nextOffset > tenure.position
-        else { return false }
+        else { return nil }
         held[number]?.position = nextOffset
         held[number]?.marks.append((nextOffset, bytes))
-        return true
+        return tenure.inboxTenure
     }
 
     /// The bytes below a watermark. A watermark inside an entry counts none of it: the bound errs to the safe side.

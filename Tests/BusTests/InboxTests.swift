@@ -128,11 +128,31 @@ import Topics
 
     @Test func aGapIsCountedAndARepeatIsNot() {
         var inbox = inbox()
-        inbox.assign(partition, from: 5)
+        let tenure = inbox.assign(partition, from: 5)
         #expect(missing(&inbox, messages(5...6)) == 0)
         #expect(missing(&inbox, messages(9...9)) == 2)
-        let missing = inbox.offerUnseen(messages(8...10), to: partition)
+        let missing = inbox.offerUnseen(messages(8...10), to: partition, tenure: tenure)
         #expect(missing == 0)
+    }
+
+    @Test func whatWasFetchedForAnEarlierTenureIsNotTakenIn() throws {
+        var inbox = inbox()
+        let earlier = inbox.assign(partition, from: 50)
+        let later = inbox.assign(partition, from: 50)
+        _ = inbox.offerUnseen(messages(100...101), to: partition, tenure: earlier)
+        _ = inbox.offerUnseen(messages(50...51), to: partition, tenure: later)
+        let delivery = try taken(from: &inbox)
+        #expect(delivery.messages.map(\.offset) == [50, 51])
+    }
+
+    @Test func aPartitionThatStandsStillLeavesRoomForTheOthers() {
+        var inbox = inbox(buffer: 1_000)
+        let other = PartitionID(channel: "t", number: 1)
+        inbox.assign(partition)
+        inbox.assign(other)
+        _ = inbox.offer(messages(0...9), to: partition)
+        #expect(!inbox.hasRoom(partition))
+        #expect(inbox.hasRoom(other))
     }
 
     @Test func pausesAtTheBoundAndGoesOnAtHalf() throws {
