@@ -84,12 +84,12 @@ struct BenchLoad: Command {
     ) async throws {
         let message = OpaqueMessage(load.payload)
         let before = handled.count
-        let next = Atomic<Int>(0)
+        let sent = SentCount()
         try await withThrowingTaskGroup(of: Void.self) { senders in
             for _ in 0..<max(1, load.window / load.batch) {
                 senders.addTask {
                     while true {
-                        let start = next.wrappingAdd(load.batch, ordering: .relaxed).oldValue
+                        let start = sent.take(load.batch)
                         guard start < load.messages else { return }
                         let batch = (start..<min(start + load.batch, load.messages)).map { number in
                             topic.message(message, key: withUnsafeBytes(of: UInt64(number)) { Array($0) })
@@ -113,6 +113,15 @@ private struct CountingHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         handled.add(messages.count)
         return []
+    }
+}
+
+/// Deals out the numbers of messages to the senders.
+private final class SentCount: Sendable {
+    private let next = Atomic<Int>(0)
+
+    func take(_ count: Int) -> Int {
+        next.wrappingAdd(count, ordering: .relaxed).oldValue
     }
 }
 

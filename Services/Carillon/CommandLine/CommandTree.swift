@@ -4,7 +4,7 @@ import ServiceKit
 /// Every command, and the way from the words of the command line to one of them.
 package struct CommandTree: Sendable {
     package static let carillon = CommandTree([
-        TopicsList.self
+        TopicsList.self, BenchBus.self, BenchLoad.self,
     ])
 
     /// What the words ask for.

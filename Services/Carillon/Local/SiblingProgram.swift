@@ -7,11 +7,9 @@ struct SiblingProgram {
     private let path: String
 
     init(_ name: String) throws {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        let length = buffer.withUnsafeMutableBytes { bytes in
-            readlink("/proc/self/exe", bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-        }
-        let own = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
+        let resolved = realpath("/proc/self/exe", nil)
+        defer { free(resolved) }
+        let own = resolved.map { String(cString: $0) } ?? ""
         let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
         self.name = name
         path = folder + name
