@@ -85,7 +85,11 @@ let package = Package(
         tests("CarillonTests", "carillon"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
+        tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
+        tests(
+            "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "RedisBus", "RedisClient", "ServiceHost",
+            "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),

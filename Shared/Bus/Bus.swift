@@ -74,7 +74,7 @@ package struct ConsumerOptions: Sendable {
     package init(
         channel: Channel, group: String, order: Order = .partition, batchMessagesMaximum: Int = 500,
         batchBytesMaximum: Int = 1 << 20, bufferBytesMaximum: Int = 16 << 20,
-        handOverDeadline: Duration = .seconds(5)
+        handOverDeadline: Duration = .seconds(20)
     ) {
         self.channel = channel
         self.group = group

@@ -9,24 +9,28 @@ final class AppendPipe: Sendable {
     private let partition: PartitionID
     private let channel: Channel
     private let shared: RedisBusShared
+    private let meters: ChannelMeters
     private let queue = Mutex(AppendQueue())
     private let backoff = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
-    /// Refusals since the last success.
-    private let refusals = Atomic<Int>(0)
+    private let refusals = Mutex<(count: Int, last: BusError?)>((0, nil))
 
     init(partition: PartitionID, channel: Channel, shared: RedisBusShared) {
         self.partition = partition
         self.channel = channel
         self.shared = shared
+        meters = shared.meters.channel(channel.name)
     }
 
     func add(_ parcel: AppendQueue.Parcel) {
-        let (isAdded, batch) = queue.withLock { queue in (queue.add(parcel), queue.next()) }
-        if !isAdded {
-            parcel.ticket.settlePart(BusError(.full, "too much is waiting to be sent to \(partition)"))
+        let batch = queue.withLock { queue in
+            queue.add(parcel)
+            return queue.next(now: shared.time.uptime)
         }
         if let batch { append(batch) }
     }
+
+    /// Why the last append was refused; nil when it went through.
+    var lastRefusal: BusError? { refusals.withLock { $0.last } }
 
     private var isForward: Bool { channel.declaration.admission == .forward }
 
@@ -34,24 +38,23 @@ final class AppendPipe: Sendable {
         if isForward && shared.memory.isCrowded {
             return settle(.refused(BusError(.full, "Redis uses more of its memory than forward producers may fill")))
         }
-        let isLog = channel.declaration.kind == .log
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
-        let keep = isLog ? shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum) : 0
+        let (keep, age) = channel.declaration.kept(
+            shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum))
         shared.client.submit(
             isForward ? RedisBusScripts.appendForward : RedisBusScripts.appendDraining,
             keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
             arguments: [
                 RedisArgument(batch.count), RedisArgument(batch.bytes), RedisArgument(bound),
                 RedisArgument(MessageBatch.entry(count: batch.count, frames: batch.frames)),
-                RedisArgument(shared.time.now.milliseconds), RedisArgument(keep),
-                RedisArgument(channel.declaration.ageMaximum.wholeMilliseconds),
+                RedisArgument(shared.time.now.milliseconds), RedisArgument(keep), RedisArgument(age.wholeMilliseconds),
             ]
         ) { [self] result in settle(AppendPipe.outcome(of: result, partition)) }
     }
 
-    private static func outcome(of result: Result<RedisValue, RedisError>, _ partition: PartitionID)
-        -> AppendQueue.Outcome
-    {
+    private static func outcome(
+        of result: Result<RedisValue, RedisError>, _ partition: PartitionID
+    ) -> AppendQueue.Outcome {
         switch result {
         case .success(.integer(let next)) where next >= 0: .appended
         case .success(.integer): .refused(BusError(.full, "\(partition) is at its bound"))
@@ -65,29 +68,46 @@ final class AppendPipe: Sendable {
     }
 
     private func settle(_ outcome: AppendQueue.Outcome) {
-        let (settled, hasMore) = queue.withLock { queue in
-            (queue.settle(outcome, now: shared.time.uptime), !queue.isEmpty)
+        let settled = queue.withLock { $0.settle(outcome) }
+        switch outcome {
+        case .refused(let error):
+            let count = refusals.withLock { refusals in
+                refusals = (refusals.count + 1, error)
+                return refusals.count
+            }
+            if isForward { meters.waits.increment() }
+            return rest(afterRefusal: count)
+        case .appended:
+            refusals.withLock { $0 = (0, nil) }
+            for parcel in settled {
+                meters.messages.increment(by: parcel.count)
+                meters.bytes.increment(by: parcel.valueBytes)
+                parcel.ticket.settlePart(nil)
+            }
+        case .failed(let error):
+            for parcel in settled { parcel.ticket.settlePart(error) }
         }
-        for (parcel, error) in settled { parcel.ticket.settlePart(error) }
-        if case .refused = outcome {
-            let count = refusals.wrappingAdd(1, ordering: .relaxed).newValue
-            if isForward { shared.meters.waits(channel.name).increment() }
-            if hasMore { retry(afterRefusal: count) }
-        } else {
-            refusals.store(0, ordering: .relaxed)
-            goOn()
-        }
+        goOn()
     }
 
-    private func retry(afterRefusal count: Int) {
+    private func rest(afterRefusal count: Int) {
         let delay = backoff.delay(afterAttempt: count, random: shared.random)
         Task {
             try? await shared.time.sleep(for: delay)
+            queue.withLock { $0.endRest() }
             goOn()
         }
     }
 
     private func goOn() {
-        if let batch = queue.withLock({ $0.next() }) { append(batch) }
+        if let batch = queue.withLock({ $0.next(now: shared.time.uptime) }) { append(batch) }
+    }
+}
+
+extension TopicDeclaration {
+    /// How much of a log is kept; work goes when it is done, and what is compacted stays (0 bytes mean all).
+    fileprivate func kept(_ bytesMaximum: Int) -> (bytes: Int, age: Duration) {
+        guard kind == .log, case .age(let days) = cleanup else { return (0, .zero) }
+        return (bytesMaximum, .seconds(days * 86_400))
     }
 }

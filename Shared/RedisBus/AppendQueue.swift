@@ -9,8 +9,9 @@ struct AppendQueue {
     struct Parcel {
         let frames: [UInt8]
         let count: Int
+        let valueBytes: Int
         let ticket: SendTicket
-        /// On the monotonic clock.
+        /// On the monotonic clock; the sender is told by then, and what it did not get sent is dropped.
         let deadline: Duration
     }
 
@@ -29,65 +30,56 @@ struct AppendQueue {
     }
 
     private var waiting = Queue<Parcel>()
+    /// Refused, and therefore before everything that waits.
+    private var returned: [Parcel] = []
     private var underWay: [Parcel] = []
-    private var waitingBytes = 0
+    /// After a refusal nothing is appended until the owner has waited a little, however much is added meanwhile.
+    private var isResting = false
     private let batchBytesMaximum: Int
-    private let waitingBytesMaximum: Int
 
-    init(batchBytesMaximum: Int = 512 << 10, waitingBytesMaximum: Int = 32 << 20) {
+    init(batchBytesMaximum: Int = 512 << 10) {
         self.batchBytesMaximum = batchBytesMaximum
-        self.waitingBytesMaximum = waitingBytesMaximum
     }
 
-    var isEmpty: Bool { waiting.isEmpty && underWay.isEmpty }
-
-    /// False when more is waiting than may.
-    mutating func add(_ parcel: Parcel) -> Bool {
-        guard waitingBytes < waitingBytesMaximum else { return false }
+    mutating func add(_ parcel: Parcel) {
         waiting.append(parcel)
-        waitingBytes += parcel.frames.count
-        return true
     }
 
-    /// The next batch to append; nil while one is under way or when there is nothing.
-    mutating func next() -> Batch? {
-        guard underWay.isEmpty else { return nil }
+    /// The next batch to append; nil while one is under way, at rest, or when there is nothing.
+    mutating func next(now: Duration) -> Batch? {
+        guard underWay.isEmpty, !isResting else { return nil }
         var batch = Batch()
+        let again = returned
+        returned = []
+        for parcel in again where parcel.deadline > now { take(parcel, into: &batch) }
+        // What was refused goes again as it was; only after that is there room for more.
+        guard batch.count == 0 else { return batch }
         while let parcel = waiting.first, batch.count == 0 || batch.bytes + parcel.frames.count <= batchBytesMaximum {
             waiting.popFirst()
-            waitingBytes -= parcel.frames.count
-            underWay.append(parcel)
-            batch.frames.append(parcel.frames)
-            batch.count += parcel.count
-            batch.bytes += parcel.frames.count
+            if parcel.deadline > now { take(parcel, into: &batch) }
         }
         return batch.count == 0 ? nil : batch
     }
 
-    /// Ends the append under way. Returns the parcels that are settled by it, with the error of those that failed; the
-    /// others are first in line again.
-    mutating func settle(_ outcome: Outcome, now: Duration) -> [(Parcel, BusError?)] {
+    private mutating func take(_ parcel: Parcel, into batch: inout Batch) {
+        underWay.append(parcel)
+        batch.frames.append(parcel.frames)
+        batch.count += parcel.count
+        batch.bytes += parcel.frames.count
+    }
+
+    /// Ends the append under way. Returns the parcels that are settled by it; after a refusal there are none, and the
+    /// queue rests.
+    mutating func settle(_ outcome: Outcome) -> [Parcel] {
         let ended = underWay
         underWay = []
-        switch outcome {
-        case .appended: return ended.map { ($0, nil) }
-        case .failed(let error): return ended.map { ($0, error) }
-        case .refused(let error):
-            let all = ended + drainWaiting()
-            for parcel in all where parcel.deadline > now { putBack(parcel) }
-            return all.filter { $0.deadline <= now }.map { ($0, error) }
-        }
+        guard case .refused = outcome else { return ended }
+        returned = ended
+        isResting = true
+        return []
     }
 
-    private mutating func drainWaiting() -> [Parcel] {
-        var drained: [Parcel] = []
-        while let parcel = waiting.popFirst() { drained.append(parcel) }
-        waitingBytes = 0
-        return drained
-    }
-
-    private mutating func putBack(_ parcel: Parcel) {
-        waiting.append(parcel)
-        waitingBytes += parcel.frames.count
+    mutating func endRest() {
+        isResting = false
     }
 }

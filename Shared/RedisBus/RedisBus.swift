@@ -1,7 +1,6 @@
 package import Bus
 package import RedisClient
 package import ServiceKit
-import Synchronization
 package import Topics
 
 /// The embedded bus: Redis Streams as partitions, for one machine.
@@ -13,7 +12,6 @@ package final class RedisBus: Bus {
     private let redis: RedisConfiguration
     private let metrics: Metrics
     private let health: Health
-    private let readers = Mutex<[RedisClient]>([])
 
     package init(
         redis: RedisConfiguration, _ configuration: RedisBusConfiguration, log: Log, metrics: Metrics, health: Health,
@@ -37,7 +35,6 @@ package final class RedisBus: Bus {
         single.connections = 1
         let reading = RedisClient(
             single, log: shared.log, metrics: metrics, time: shared.time, random: shared.random)
-        readers.withLock { $0.append(reading) }
         return RedisConsumer(
             shared: shared, options: options, partitionCount: count, reading: reading, health: health)
     }
@@ -68,17 +65,9 @@ package final class RedisBus: Bus {
         do {
             // Sooner than `Health` gives up asking, so that the reason is Redis' own.
             let settings = try await shared.client.send(
-                RedisCommand("CONFIG", "GET", "append*"), deadline: .milliseconds(1_500))
-            let texts = settings.array?.compactMap(\.string) ?? []
-            let pairs = zip(texts, texts.dropFirst())
-            guard pairs.contains(where: { $0 == ("appendonly", "yes") }),
-                pairs.contains(where: { $0 == ("appendfsync", "always") })
-            else {
-                return .notReady(
-                    "Redis would lose acknowledged messages: start it with appendonly yes and appendfsync always")
-            }
-            return .ready
-        } catch  where error.code == .reply("NOPERM") {
+                RedisCommand("CONFIG", "GET", "append*", "maxmemory-policy"), deadline: .milliseconds(1_500))
+            return RedisBus.readiness(of: settings.array?.compactMap(\.string) ?? [])
+        } catch  where error.code == .reply("NOPERM") || error.code == .reply("ERR") {
             // Managed servers hide their settings; whoever runs one has read its durability in its manual.
             return .ready
         } catch {
@@ -86,8 +75,22 @@ package final class RedisBus: Bus {
         }
     }
 
+    /// Names and values in turn, as `CONFIG GET` lists them.
+    private static func readiness(of settings: [String]) -> Health.Readiness {
+        func isSet(_ name: String, to value: String) -> Bool {
+            zip(settings, settings.dropFirst()).contains { $0 == (name, value) }
+        }
+        guard isSet("appendonly", to: "yes"), isSet("appendfsync", to: "always") else {
+            return .notReady(
+                "Redis would lose acknowledged messages: start it with appendonly yes and appendfsync always")
+        }
+        guard isSet("maxmemory-policy", to: "noeviction") else {
+            return .notReady("Redis would throw messages away when it is full: set maxmemory-policy to noeviction")
+        }
+        return .ready
+    }
+
     package func close() async {
-        for reader in readers.withLock({ $0 }) { await reader.close() }
         await shared.client.close()
     }
 }

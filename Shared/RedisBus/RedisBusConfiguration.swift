@@ -5,6 +5,8 @@ package struct RedisBusConfiguration: Sendable {
     package var channelBytesMaximum: Int
     /// The oldest messages of a log go once it holds more, divided over its partitions.
     package var logBytesMaximum: Int
+    /// What may be on its way to Redis at once, over all producers of a process.
+    package var sendBytesMaximum: Int
     /// Forward producers also wait while Redis uses more of its `maxmemory`; the rest is for what drains.
     package var memoryPercentMaximum: Int
     /// A consumer that has not renewed for so long is taken for dead, and its partitions go to others.
@@ -13,11 +15,13 @@ package struct RedisBusConfiguration: Sendable {
     package var heartbeat: Duration
 
     package init(
-        channelBytesMaximum: Int = 64 << 20, logBytesMaximum: Int = 64 << 20, memoryPercentMaximum: Int = 70,
+        channelBytesMaximum: Int = 64 << 20, logBytesMaximum: Int = 64 << 20, sendBytesMaximum: Int = 64 << 20,
+        memoryPercentMaximum: Int = 70,
         lease: Duration = .seconds(10), heartbeat: Duration = .seconds(2)
     ) {
         self.channelBytesMaximum = channelBytesMaximum
         self.logBytesMaximum = logBytesMaximum
+        self.sendBytesMaximum = sendBytesMaximum
         self.memoryPercentMaximum = memoryPercentMaximum
         self.lease = lease
         self.heartbeat = heartbeat
@@ -31,6 +35,9 @@ package struct RedisBusConfiguration: Sendable {
         logBytesMaximum = environment.bytes(
             "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
             "Embedded bus: size at which a log topic forgets its oldest messages.")
+        sendBytesMaximum = environment.bytes(
+            "CARILLON_BUS_SEND_BYTES", default: defaults.sendBytesMaximum, in: (1 << 20)...(64 << 30),
+            "Embedded bus: bytes on their way to Redis at which further senders of this process wait.")
         memoryPercentMaximum = environment.integer(
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
             "Embedded bus: share of Redis' maxmemory at which forward producers wait; the rest is for what drains.")

@@ -1,46 +1,67 @@
 import RedisClient
 
-/// Every step that must be atomic. Each touches one partition (or one group's member list), in constant or bounded work.
+/// Every step that must be atomic. Each touches one partition (or one group's member list), in bounded work.
+///
+/// `flags=allow-oom` marks what must go on when Redis is at its `maxmemory`, or a full house could never empty itself.
 enum RedisBusScripts {
-    /// KEYS state, log. ARGV messages, bytes, bound (0 for none), batch, now, bytes to keep of a log (0 for work),
+    /// KEYS state, log. ARGV messages, bytes, bound (0 for none), batch, now, bytes to keep of a log (0 for all),
     /// milliseconds to keep of a log. Returns the next offset, or -1 when the partition is at its bound.
+    ///
+    /// The entry is added before anything is counted: an error in between must not leave a count without its entry. The
+    /// state remembers size and time of the oldest entry of a log, so that nothing is read where nothing is too old.
     private static let append = """
-        local head = tonumber(redis.call('HGET', KEYS[1], 'head') or '0')
+        local state, log = KEYS[1], KEYS[2]
+        local head = tonumber(redis.call('HGET', state, 'head') or '0')
         local bound = tonumber(ARGV[3])
-        if bound > 0 then
-          local floor = tonumber(redis.call('HGET', KEYS[1], 'floor') or '0')
-          if head - floor >= bound then return -1 end
+        if bound > 0 and head - tonumber(redis.call('HGET', state, 'floor') or '0') >= bound then return -1 end
+        local next = tonumber(redis.call('HGET', state, 'next') or '0') + ARGV[1]
+        head = head + ARGV[2]
+        local nextText, headText = string.format('%.0f', next), string.format('%.0f', head)
+        redis.call('XADD', log, nextText .. '-0', 'b', ARGV[4], 'c', headText, 't', ARGV[5])
+        redis.call('HSET', state, 'next', nextText, 'head', headText)
+        local keep, age = tonumber(ARGV[6]), tonumber(ARGV[7])
+        if keep == 0 then return next end
+        local bytes = tonumber(redis.call('HGET', state, 'oldest-bytes') or headText)
+        local time = tonumber(redis.call('HGET', state, 'oldest-time') or ARGV[5])
+        local removed = 0
+        while removed < 1000 and (head - bytes >= keep or ARGV[5] - time > age) do
+          local oldest = redis.call('XRANGE', log, '-', '+', 'COUNT', 2)
+          if #oldest < 2 then break end
+          redis.call('XDEL', log, oldest[1][1])
+          redis.call('HSET', state, 'removed', string.match(oldest[1][1], '^%d+'))
+          bytes, time = tonumber(oldest[2][2][4]), tonumber(oldest[2][2][6])
+          removed = removed + 1
         end
-        local next = redis.call('HINCRBY', KEYS[1], 'next', ARGV[1])
-        head = redis.call('HINCRBY', KEYS[1], 'head', ARGV[2])
-        redis.call('XADD', KEYS[2], string.format('%.0f-0', next), 'b', ARGV[4], 'c', string.format('%.0f', head), 't', ARGV[5])
-        local keep = tonumber(ARGV[6])
-        if keep > 0 then
-          for i = 1, 8 do
-            local oldest = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
-            local tooMuch = head - tonumber(oldest[2][4]) >= keep
-            local tooOld = tonumber(ARGV[5]) - tonumber(oldest[2][6]) > tonumber(ARGV[7])
-            if not (tooMuch or tooOld) then break end
-            redis.call('XDEL', KEYS[2], oldest[1])
-          end
-        end
+        redis.call('HSET', state, 'oldest-bytes', string.format('%.0f', bytes), 'oldest-time', string.format('%.0f', time))
         return next
         """
 
     /// Refused by a Redis at its `maxmemory`, as a forward producer should be.
     static let appendForward = RedisScript("#!lua\n" + append)
 
-    /// Admitted by a full Redis: what drains the house has to go on when nothing else can.
     static let appendDraining = RedisScript("#!lua flags=allow-oom\n" + append)
 
-    /// KEYS members. ARGV member, milliseconds to live. Returns the living members.
+    /// KEYS count. ARGV wanted. Returns the number of partitions, which is what the first who asked wanted.
+    static let partitionCount = RedisScript(
+        """
+        #!lua flags=allow-oom
+        local count = redis.call('GET', KEYS[1])
+        if count then return count end
+        redis.call('SET', KEYS[1], ARGV[1])
+        return ARGV[1]
+        """)
+
+    /// KEYS members. ARGV member, milliseconds to live. Returns the living members. One whose time lies too far ahead
+    /// comes from before the clock was set back.
     static let beat = RedisScript(
         """
         #!lua flags=allow-oom
         local time = redis.call('TIME')
         local now = time[1] * 1000 + math.floor(time[2] / 1000)
-        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-        redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+        local limit = string.format('%.0f', now + ARGV[2])
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+        redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. limit, '+inf')
+        redis.call('ZADD', KEYS[1], limit, ARGV[1])
         return redis.call('ZRANGE', KEYS[1], 0, -1)
         """)
 
@@ -56,26 +77,33 @@ enum RedisBusScripts {
         """)
 
     /// KEYS lease, state. ARGV member, milliseconds to live, group. Returns the fence of the new tenure, the offset to go
-    /// on from and the bytes below it; nothing when somebody holds the partition.
+    /// on from and the bytes below it; nothing when somebody else holds the partition. A log that came back shorter than
+    /// what the group has done is gone on with at its end.
     static let acquire = RedisScript(
         """
         #!lua flags=allow-oom
-        if redis.call('EXISTS', KEYS[1]) == 1 then return false end
+        local holder = redis.call('GET', KEYS[1])
+        if holder and holder ~= ARGV[1] then return false end
         local fence = redis.call('HINCRBY', KEYS[2], 'fence:' .. ARGV[3], 1)
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        local done = redis.call('HGET', KEYS[2], 'done:' .. ARGV[3]) or '0'
-        local passed = redis.call('HGET', KEYS[2], 'passed:' .. ARGV[3]) or '0'
-        return {fence, done, passed}
+        local done = tonumber(redis.call('HGET', KEYS[2], 'done:' .. ARGV[3]) or '0')
+        local passed = tonumber(redis.call('HGET', KEYS[2], 'passed:' .. ARGV[3]) or '0')
+        done = math.min(done, tonumber(redis.call('HGET', KEYS[2], 'next') or '0'))
+        passed = math.min(passed, tonumber(redis.call('HGET', KEYS[2], 'head') or '0'))
+        redis.call('HSET', KEYS[2], 'done:' .. ARGV[3], string.format('%.0f', done))
+        redis.call('HSET', KEYS[2], 'passed:' .. ARGV[3], string.format('%.0f', passed))
+        return {fence, string.format('%.0f', done), string.format('%.0f', passed)}
         """)
 
-    /// KEYS lease, state. ARGV member, milliseconds to live, group, fence. Returns 1, or 0 when somebody else has held the
-    /// partition since. A lease that ran out while Redis was away, and that nobody took, is simply taken up again.
+    /// KEYS lease, state. ARGV member, milliseconds to live, group, fence. Returns the next offset of the log, or -1 when
+    /// somebody else has held the partition since. A lease that ran out while Redis was away, and that nobody took, is
+    /// simply taken up again.
     static let renew = RedisScript(
         """
         #!lua flags=allow-oom
-        if redis.call('HGET', KEYS[2], 'fence:' .. ARGV[3]) ~= ARGV[4] then return 0 end
+        if redis.call('HGET', KEYS[2], 'fence:' .. ARGV[3]) ~= ARGV[4] then return -1 end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        return 1
+        return tonumber(redis.call('HGET', KEYS[2], 'next') or '0')
         """)
 
     /// KEYS lease, state. ARGV group, fence.
@@ -87,11 +115,13 @@ enum RedisBusScripts {
         """)
 
     /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work. Returns 1, or 0 when the
-    /// tenure is over. Work is removed as soon as the slowest group is through with it.
+    /// tenure is over. Work is removed as soon as the slowest group is through with it. A call that was overtaken by a
+    /// later one changes nothing.
     static let advance = RedisScript(
         """
         #!lua flags=allow-oom
         if redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) ~= ARGV[2] then return 0 end
+        if tonumber(ARGV[3]) <= tonumber(redis.call('HGET', KEYS[1], 'done:' .. ARGV[1]) or '0') then return 1 end
         redis.call('HSET', KEYS[1], 'done:' .. ARGV[1], ARGV[3], 'passed:' .. ARGV[1], ARGV[4])
         if ARGV[5] ~= '1' then return 1 end
         local fields = redis.call('HGETALL', KEYS[1])

@@ -10,12 +10,12 @@ final class RedisBusShared: Sendable {
     let configuration: RedisBusConfiguration
     let memory: RedisMemoryWatch
     let meters: RedisBusMeters
+    let watch: DeadlineWatch
+    let budget: SendBudget
     let log: Log
     let time: any TimeSource
     let random: any RandomSource
     private let partitionCounts = Mutex<[String: Int]>([:])
-    /// A service that is told to stop while it still waits for Redis waits for this question at the most.
-    private let patience = Duration.seconds(1)
 
     init(
         client: RedisClient, configuration: RedisBusConfiguration, log: Log, metrics: Metrics, time: any TimeSource,
@@ -28,22 +28,30 @@ final class RedisBusShared: Sendable {
         self.random = random
         memory = RedisMemoryWatch(client: client, percentMaximum: configuration.memoryPercentMaximum, time: time)
         meters = RedisBusMeters(metrics)
+        watch = DeadlineWatch(time: time)
+        budget = SendBudget(bytesMaximum: configuration.sendBytesMaximum, watch: watch)
     }
 
-    /// As many as the first who touched the topic made; a later default does not move the keys of messages.
-    func partitionCount(of channel: Channel) async throws(BusError) -> Int {
+    /// A service that is told to stop while it still waits for Redis waits for this question at the most.
+    static let patience = Duration.seconds(1)
+
+    /// As many as the first who touched the topic wanted; a later default does not move the keys of messages.
+    func partitionCount(of channel: Channel, within limit: Duration = patience) async throws(BusError) -> Int {
         if let known = partitionCounts.withLock({ $0[channel.name] }) { return known }
-        let key = RedisBusKeys.partitionCount(channel: channel.name)
-        let wanted = channel.declaration.partitions.embedded
+        let reply: RedisValue
         do {
-            let former = try await client.send(
-                RedisCommand("SET", key, RedisArgument(wanted), "NX", "GET"), deadline: patience)
-            let count = Int(former.integer ?? Int64(wanted))
-            partitionCounts.withLock { $0[channel.name] = count }
-            return count
+            reply = try await client.run(
+                RedisBusScripts.partitionCount, keys: [RedisBusKeys.partitionCount(channel: channel.name)],
+                arguments: [RedisArgument(channel.declaration.partitions.embedded)],
+                deadline: min(limit, Self.patience))
         } catch {
             throw BusError(.unavailable, "the partitions of \(channel.name) could not be read: \(error)")
         }
+        guard let count = reply.integer, (1...1_024).contains(count) else {
+            throw BusError(.refused, "Redis says that \(channel.name) has \(reply) partitions, which cannot be")
+        }
+        partitionCounts.withLock { $0[channel.name] = Int(count) }
+        return Int(count)
     }
 
     /// A partition's share of what its topic or lane may hold.
@@ -59,33 +67,31 @@ struct RedisBusMeters: Sendable {
         self.metrics = metrics
     }
 
-    func produced(_ channel: String, messages: Int, bytes: Int) {
-        metrics.counter(.busMessagesProduced, ["topic": channel]).increment(by: messages)
-        metrics.counter(.busBytesProduced, ["topic": channel]).increment(by: bytes)
+    func channel(_ name: String) -> ChannelMeters {
+        ChannelMeters(
+            messages: metrics.counter(.busMessagesProduced, ["topic": name]),
+            bytes: metrics.counter(.busBytesProduced, ["topic": name]),
+            waits: metrics.counter(.busProducerWaits, ["topic": name]))
     }
 
-    func waits(_ channel: String) -> Counter { metrics.counter(.busProducerWaits, ["topic": channel]) }
-    func gaps(_ channel: String) -> Counter { metrics.counter(.busOffsetGaps, ["topic": channel]) }
-
-    func leasesLost(_ channel: String, _ group: String) -> Counter {
-        metrics.counter(.busLeasesLost, ["topic": channel, "group": group])
-    }
-
-    func assigned(_ channel: String, _ group: String) -> Gauge {
-        metrics.gauge(.busPartitionsAssigned, ["topic": channel, "group": group])
-    }
-
-    func buffered(_ channel: String, _ group: String) -> Gauge {
-        metrics.gauge(.busBytesBuffered, ["topic": channel, "group": group])
+    func group(_ name: String, of channel: String) -> GroupMeters {
+        GroupMeters(
+            gaps: metrics.counter(.busOffsetGaps, ["topic": channel, "group": name]),
+            lost: metrics.counter(.busLeasesLost, ["topic": channel, "group": name]),
+            assigned: metrics.gauge(.busPartitionsAssigned, ["topic": channel, "group": name]),
+            buffered: metrics.gauge(.busBytesBuffered, ["topic": channel, "group": name]))
     }
 }
 
-extension TopicDeclaration {
-    /// How old a message of a log may grow; what is compacted stays.
-    var ageMaximum: Duration {
-        switch cleanup {
-        case .age(let days): .seconds(days * 86_400)
-        case .compaction: .seconds(Int64(100) * 365 * 86_400)
-        }
-    }
+struct ChannelMeters: Sendable {
+    let messages: Counter
+    let bytes: Counter
+    let waits: Counter
+}
+
+struct GroupMeters: Sendable {
+    let gaps: Counter
+    let lost: Counter
+    let assigned: Gauge
+    let buffered: Gauge
 }

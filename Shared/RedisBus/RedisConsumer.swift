@@ -8,14 +8,15 @@ import Topics
 /// by which the others know that it lives: the keeper renews leases and records what is done, the reader fetches.
 final class RedisConsumer: BusConsumer {
     private let mailbox: Mailbox
-    private let shared: RedisBusShared
+    /// Reads block, so that they have a connection to themselves.
+    private let reading: RedisClient
     private let tenures = Monitor(RedisTenures())
     private let isClosing = Atomic<Bool>(false)
     private let keeperEnded = OneTimeEvent()
     private let readerEnded = OneTimeEvent()
 
     init(shared: RedisBusShared, options: ConsumerOptions, partitionCount: Int, reading: RedisClient, health: Health) {
-        self.shared = shared
+        self.reading = reading
         mailbox = Mailbox(options)
         let member = shared.random.hexadecimal()
         let keeper = RedisKeeper(
@@ -63,5 +64,6 @@ final class RedisConsumer: BusConsumer {
         tenures.change { _ in }
         await keeperEnded.wait()
         await readerEnded.wait()
+        await reading.close()
     }
 }

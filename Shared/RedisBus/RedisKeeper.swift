@@ -13,9 +13,7 @@ struct RedisKeeper {
     private let mailbox: Mailbox
     private let tenures: Monitor<RedisTenures>
     private let pulse: Pulse
-    private let lost: Counter
-    private let assigned: Gauge
-    private let buffered: Gauge
+    private let meters: GroupMeters
 
     init(
         shared: RedisBusShared, options: ConsumerOptions, member: String, partitionCount: Int, mailbox: Mailbox,
@@ -28,9 +26,7 @@ struct RedisKeeper {
         self.mailbox = mailbox
         self.tenures = tenures
         self.pulse = pulse
-        lost = shared.meters.leasesLost(options.channel.name, options.group)
-        assigned = shared.meters.assigned(options.channel.name, options.group)
-        buffered = shared.meters.buffered(options.channel.name, options.group)
+        meters = shared.meters.group(options.group, of: options.channel.name)
     }
 
     private var heartbeat: Duration { shared.configuration.heartbeat }
@@ -38,11 +34,16 @@ struct RedisKeeper {
 
     func run(until isClosing: @Sendable () -> Bool) {
         var nextBeat = time.uptime
+        /// After Redis was away every lease may have run out, also those of the living: they get time to renew before
+        /// anything is taken that looks abandoned.
+        var takesNothingUntil = Duration.zero
         while !isClosing() {
             pulse.tick()
             if time.uptime >= nextBeat {
+                let beat = beat(mayAcquire: time.uptime >= takesNothingUntil)
+                if beat == .unanswered { takesNothingUntil = time.uptime + shared.configuration.lease }
                 // While partitions change hands it looks more often: the other side is waiting.
-                nextBeat = time.uptime + (beat() ? heartbeat : min(heartbeat, .milliseconds(50)))
+                nextBeat = time.uptime + (beat == .settled ? heartbeat : min(heartbeat, .milliseconds(50)))
             }
             if recordProgress() {
                 let pause = max(.milliseconds(1), nextBeat - time.uptime)
@@ -56,64 +57,69 @@ struct RedisKeeper {
         pulse.rest()
     }
 
-    /// Returns whether everything is in place: no partition missing, none leaving.
-    private func beat() -> Bool {
-        guard let members = livingMembers() else { return false }
-        renew()
+    private enum Beat {
+        case settled
+        /// A partition is missing or leaving.
+        case changing
+        case unanswered
+    }
+
+    private func beat(mayAcquire: Bool) -> Beat {
+        guard let members = livingMembers(), renew() else { return .unanswered }
         let share = RedisShare.partitions(of: member, among: members, count: partitionCount)
         handOver(except: share)
-        let missing = share.subtracting(tenures.withLock { $0.numbers })
-        for number in missing.sorted() { acquire(number) }
-        assigned.set(tenures.withLock { $0.held.count })
-        buffered.set(mailbox.read { $0.bufferedBytes })
+        if mayAcquire {
+            for number in share.subtracting(tenures.withLock { $0.numbers }).sorted() { acquire(number) }
+        }
+        meters.assigned.set(tenures.withLock { $0.held.count })
+        meters.buffered.set(mailbox.read { $0.bufferedBytes })
         return tenures.withLock { tenures in
-            share == Set(tenures.numbers) && !tenures.held.values.contains { $0.leavingSince != nil }
+            let isLeaving = tenures.held.values.contains { $0.leavingSince != nil }
+            return share == Set(tenures.numbers) && !isLeaving ? .settled : .changing
         }
     }
 
     private func livingMembers() -> [String]? {
-        let key = RedisBusKeys.members(channel: options.channel.name, group: options.group)
-        let reply = shared.client.wait(
-            RedisBusScripts.beat, keys: [key],
-            arguments: [RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds)])
-        switch reply {
-        case .success(let value): return value.array?.compactMap(\.string) ?? []
-        case .failure(let error):
-            shared.log.warning(
-                "no heartbeat", [.group: options.group, .topic: options.channel.name, .error: "\(error)"])
-            return nil
-        }
+        let reply = ask(
+            RedisBusScripts.beat, keys: [membersKey],
+            [RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds)])
+        return reply?.array?.compactMap(\.string)
     }
 
-    private func renew() {
+    /// False when Redis did not answer; that is no loss, the leases are ours until another has taken them.
+    private func renew() -> Bool {
         for (number, tenure) in tenures.withLock({ $0.held }) {
             let partition = partition(number)
-            let reply = shared.client.wait(
-                RedisBusScripts.renew,
-                keys: [RedisBusKeys.lease(partition, group: options.group), RedisBusKeys.state(partition)],
-                arguments: [
+            let reply = ask(
+                RedisBusScripts.renew, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
+                [
                     RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
                     RedisArgument(options.group), RedisArgument(tenure.fence),
                 ])
-            // No answer is no loss: the lease is still ours until another has taken it.
-            if case .success(.integer(0)) = reply { lose(number) }
+            guard let next = reply?.integer else { return false }
+            if next < 0 {
+                lose(number, "another consumer has taken it")
+            } else if next < tenure.position {
+                // What comes now would get offsets that were read before, and nobody would see it.
+                meters.gaps.increment(by: Int(tenure.position - next))
+                lose(number, "Redis came back with less than was read, up to \(next) instead of \(tenure.position)")
+            }
         }
+        return true
     }
 
     private func acquire(_ number: Int32) {
         let partition = partition(number)
         let state = RedisBusKeys.state(partition)
-        let enrolled = shared.client.wait(
-            RedisBusScripts.enrol, keys: [state], arguments: [RedisArgument(options.group)])
-        guard case .success = enrolled else { return }
-        let reply = shared.client.wait(
-            RedisBusScripts.acquire, keys: [RedisBusKeys.lease(partition, group: options.group), state],
-            arguments: [
+        guard ask(RedisBusScripts.enrol, keys: [state], [RedisArgument(options.group)]) != nil else { return }
+        let reply = ask(
+            RedisBusScripts.acquire, keys: [leaseKey(partition), state],
+            [
                 RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
                 RedisArgument(options.group),
             ])
-        guard case .success(let value) = reply, let answer = value.array, answer.count == 3,
-            let fence = answer[0].integer, let done = answer[1].integer, let passed = answer[2].integer
+        guard let answer = reply?.array, answer.count == 3, let fence = answer[0].integer,
+            let done = answer[1].integer, let passed = answer[2].integer
         else { return }
         let inboxTenure = mailbox.change { $0.assign(partition, from: done) }
         tenures.change {
@@ -134,26 +140,32 @@ struct RedisKeeper {
                 return !inbox.hasFlights(partition)
             }
             let isOverdue = now - (tenure.leavingSince ?? now) >= options.handOverDeadline
-            if isFree || isOverdue { release(number) }
+            if isFree || isOverdue { release(number, evenUnrecorded: isOverdue) }
         }
     }
 
-    private func release(_ number: Int32) {
-        _ = recordProgress()
-        guard let tenure = tenures.withLock({ $0.held[number] }) else { return }
+    /// False when Redis did not take it. What is done but not recorded would be done again by the next owner, so that the
+    /// partition is kept for another try unless time is up.
+    @discardableResult
+    private func release(_ number: Int32, evenUnrecorded: Bool) -> Bool {
+        guard recordProgress() || evenUnrecorded, let tenure = tenures.withLock({ $0.held[number] }) else {
+            return false
+        }
         let partition = partition(number)
-        _ = shared.client.wait(
-            RedisBusScripts.release,
-            keys: [RedisBusKeys.lease(partition, group: options.group), RedisBusKeys.state(partition)],
-            arguments: [RedisArgument(options.group), RedisArgument(tenure.fence)])
+        let reply = ask(
+            RedisBusScripts.release, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
+            [RedisArgument(options.group), RedisArgument(tenure.fence)])
         end(number)
+        return reply != nil
     }
 
-    private func lose(_ number: Int32) {
-        lost.increment()
+    private func lose(_ number: Int32, _ reason: String) {
+        meters.lost.increment()
         shared.log.warning(
-            "partition lost to another consumer",
-            [.topic: options.channel.name, .partition: "\(number)", .group: options.group])
+            "partition lost",
+            [
+                .topic: options.channel.name, .partition: "\(number)", .group: options.group, .reason: reason,
+            ])
         end(number)
     }
 
@@ -162,38 +174,65 @@ struct RedisKeeper {
         mailbox.change { $0.remove(partition(number)) }
     }
 
-    /// Records the watermarks that moved; false when one could not be. What never can is done again by whoever holds the
-    /// partition next.
+    /// Records the watermarks that moved; false when Redis did not answer. What it never takes is done again by whoever
+    /// holds the partition next.
     private func recordProgress() -> Bool {
-        var isRecorded = true
-        for (partition, watermark) in mailbox.change({ $0.takeWatermarks() }) {
+        let moved = mailbox.change { $0.takeWatermarks() }
+        var isAnswered = true
+        for (partition, watermark) in moved {
             let (fence, passed) = tenures.change { tenures in
                 (tenures.held[partition.number]?.fence, tenures.passed(partition.number, upTo: watermark))
             }
             guard let fence else { continue }
-            let reply = shared.client.wait(
-                RedisBusScripts.advance, keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
-                arguments: [
-                    RedisArgument(options.group), RedisArgument(fence), RedisArgument(watermark), RedisArgument(passed),
-                    options.channel.declaration.kind == .work ? "1" : "0",
-                ])
-            switch reply {
-            case .success(.integer(0)): lose(partition.number)
-            case .success: continue
-            case .failure:
+            // After one that was not answered the others would only wait as long each.
+            let reply =
+                isAnswered
+                ? ask(
+                    RedisBusScripts.advance, keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
+                    [
+                        RedisArgument(options.group), RedisArgument(fence), RedisArgument(watermark),
+                        RedisArgument(passed), options.channel.declaration.kind == .work ? "1" : "0",
+                    ]) : nil
+            switch reply?.integer {
+            case nil:
+                isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-                isRecorded = false
+            case 0: lose(partition.number, "another consumer has taken it")
+            default: continue
             }
         }
-        return isRecorded
+        return isAnswered
     }
 
+    /// Ends with the first question that is not answered: without Redis nothing can be handed over, and the leases run out
+    /// by themselves.
     private func leave() {
         let held = tenures.withLock { $0.numbers }
         _ = mailbox.drain(held.map { partition($0) }, within: options.handOverDeadline)
-        for number in held { release(number) }
-        let key = RedisBusKeys.members(channel: options.channel.name, group: options.group)
-        _ = shared.client.wait(RedisCommand("ZREM", key, RedisArgument(member)))
+        let isAnswered = held.allSatisfy { release($0, evenUnrecorded: false) }
+        for number in tenures.withLock({ $0.numbers }) { end(number) }
+        if isAnswered { _ = shared.client.wait(RedisCommand("ZREM", membersKey, RedisArgument(member))) }
+    }
+
+    /// Nil when there was no answer; the loop ticks meanwhile, since waiting for Redis is not being stuck.
+    private func ask(_ script: RedisScript, keys: [RedisArgument], _ arguments: [RedisArgument]) -> RedisValue? {
+        defer { pulse.tick() }
+        switch shared.client.wait(script, keys: keys, arguments: arguments) {
+        case .success(let value): return value
+        case .failure(let error):
+            shared.log.warning(
+                "Redis did not answer a consumer",
+                [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
+            return nil
+        }
+    }
+
+    private var membersKey: RedisArgument {
+        RedisBusKeys.members(channel: options.channel.name, group: options.group)
+    }
+
+    private func leaseKey(_ partition: PartitionID) -> RedisArgument {
+        RedisBusKeys.lease(partition, group: options.group)
     }
 
     private func partition(_ number: Int32) -> PartitionID {

@@ -6,10 +6,18 @@ import Topics
 
 /// Appends messages to partitions and waits until Redis has them on disk.
 final class RedisProducer: BusProducer {
+    private struct Part {
+        let pipe: AppendPipe
+        var frames: [UInt8] = []
+        var count = 0
+        var valueBytes = 0
+    }
+
     private let shared: RedisBusShared
     private let options: ProducerOptions
     private let pipes = Mutex<[PartitionID: AppendPipe]>([:])
-    private let isClosed = Atomic<Bool>(false)
+    private let sends = Mutex<(open: Int, isClosed: Bool)>((0, false))
+    private let drained = OneTimeEvent()
     private let spread = Atomic<Int>(0)
 
     init(shared: RedisBusShared, options: ProducerOptions) {
@@ -19,65 +27,82 @@ final class RedisProducer: BusProducer {
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) {
         try messages.checkSizes()
-        guard !isClosed.load(ordering: .acquiring) else { throw BusError(.closed, "the producer is closed") }
+        try enter()
+        defer { leave() }
+        let deadline = shared.time.uptime + options.patience
         let parts = try await split(messages)
         guard !parts.isEmpty else { return }
+        let bytes = parts.reduce(0) { $0 + $1.frames.count }
+        try await shared.budget.take(bytes, until: deadline)
+        defer { shared.budget.giveBack(bytes) }
+
         let ticket = SendTicket(parts: parts.count)
-        let deadline = shared.time.uptime + options.patience
-        for (pipe, frames, count) in parts {
-            pipe.add(AppendQueue.Parcel(frames: frames, count: count, ticket: ticket, deadline: deadline))
+        let expiry = shared.watch.add(deadline) { [patience = options.patience] in
+            ticket.expire(
+                parts.lazy.compactMap(\.pipe.lastRefusal).first
+                    ?? BusError(.unavailable, "Redis did not answer within \(DurationText.print(patience))"))
+        }
+        defer { shared.watch.remove(expiry) }
+        for part in parts {
+            part.pipe.add(
+                AppendQueue.Parcel(
+                    frames: part.frames, count: part.count, valueBytes: part.valueBytes, ticket: ticket,
+                    deadline: deadline))
         }
         try await ticket.wait()
-        meter(messages)
     }
 
-    /// Sends in flight end by themselves, each within its patience.
+    /// Each send ends by itself within its patience.
     func close() async {
-        isClosed.store(true, ordering: .releasing)
+        let isIdle = sends.withLock { sends in
+            sends.isClosed = true
+            return sends.open == 0
+        }
+        if isIdle { drained.happen() }
+        await drained.wait()
     }
 
-    private func meter(_ messages: [OutgoingMessage]) {
-        var start = messages.startIndex
-        while start < messages.endIndex {
-            let name = messages[start].channel.name
-            let run = messages[start...].prefix { $0.channel.name == name }
-            shared.meters.produced(name, messages: run.count, bytes: run.reduce(0) { $0 + $1.value.count })
-            start = run.endIndex
+    private func enter() throws(BusError) {
+        let isOpen = sends.withLock { sends in
+            if !sends.isClosed { sends.open += 1 }
+            return !sends.isClosed
         }
+        guard isOpen else { throw BusError(.closed, "the producer is closed") }
     }
+
+    private func leave() {
+        let isLast = sends.withLock { sends in
+            sends.open -= 1
+            return sends.isClosed && sends.open == 0
+        }
+        if isLast { drained.happen() }
+    }
+
+    private static let partBytesMaximum = 256 << 10
 
     /// Frames the messages and gathers them by partition, cut where a batch would grow too large.
-    private func split(
-        _ messages: [OutgoingMessage]
-    ) async throws(BusError) -> [(pipe: AppendPipe, frames: [UInt8], count: Int)] {
+    private func split(_ messages: [OutgoingMessage]) async throws(BusError) -> [Part] {
         let now = shared.time.now
-        var open: [PartitionID: (frames: [UInt8], count: Int)] = [:]
-        var parts: [(pipe: AppendPipe, frames: [UInt8], count: Int)] = []
-        var channels: [PartitionID: Channel] = [:]
+        var open: [PartitionID: Part] = [:]
+        var parts: [Part] = []
         for message in messages {
             let partition = try await place(of: message)
-            channels[partition] = message.channel
             let frame = MessageBatch.frame(message, now: now)
-            let gathered = open[partition]?.frames.count ?? 0
-            if gathered > 0, gathered + frame.count > Self.parcelBytesMaximum,
-                let full = open.removeValue(forKey: partition)
-            {
-                parts.append((pipe(for: partition, of: message.channel), full.frames, full.count))
+            var part = open.removeValue(forKey: partition) ?? Part(pipe: pipe(for: partition, of: message.channel))
+            if part.count > 0, part.frames.count + frame.count > Self.partBytesMaximum {
+                parts.append(part)
+                part = Part(pipe: part.pipe)
             }
-            open[partition, default: ([], 0)].frames += frame
-            open[partition, default: ([], 0)].count += 1
+            part.frames += frame
+            part.count += 1
+            part.valueBytes += message.value.count
+            open[partition] = part
         }
-        for (partition, rest) in open {
-            guard let channel = channels[partition] else { continue }
-            parts.append((pipe(for: partition, of: channel), rest.frames, rest.count))
-        }
-        return parts
+        return parts + open.values
     }
 
-    private static let parcelBytesMaximum = 256 << 10
-
     private func place(of message: OutgoingMessage) async throws(BusError) -> PartitionID {
-        let count = try await shared.partitionCount(of: message.channel)
+        let count = try await shared.partitionCount(of: message.channel, within: options.patience)
         let number: Int32
         if let key = message.key {
             number = Partitioner.partition(ofKey: key, count: count)

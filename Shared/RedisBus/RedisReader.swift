@@ -26,7 +26,7 @@ struct RedisReader {
         self.mailbox = mailbox
         self.tenures = tenures
         self.pulse = pulse
-        gaps = shared.meters.gaps(options.channel.name)
+        gaps = shared.meters.group(options.group, of: options.channel.name).gaps
     }
 
     func run(until isClosing: @Sendable () -> Bool) {

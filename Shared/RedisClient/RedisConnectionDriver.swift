@@ -37,13 +37,19 @@ final class RedisConnectionDriver {
             let order = channel.take(ifReady: wasReady, now: seat.time.uptime)
             fail(order.overdue, neverSent())
             order.commands.forEach { inFlight.append($0) }
-            if order.isAborted || (order.isDrained && (isGreeting || inFlight.isEmpty)) { break }
+            if order.isAborted || isOver(order) { break }
             moveBytes()
             checkDeadlines()
+            // The last answer may just have come, and nothing would wake a thread that sleeps now.
+            if isOver(order) { break }
             // What waited for the connection to become ready was submitted before the look, so nobody wakes for it.
             if wasReady == (machine.state == .ready) { waitForEvents(outboxDeadline: order.earliestDeadline) }
         }
         handle(.closed)
+    }
+
+    private func isOver(_ order: RedisChannel.Order) -> Bool {
+        order.isDrained && (isGreeting || inFlight.isEmpty)
     }
 }
 

@@ -53,8 +53,8 @@ package enum ServiceHost {
             let end = try await ServiceGroup([admin, application], log: log, time: time)
                 .run(drainingWithin: host.drainDeadline + .seconds(5)) {
                     let signal = await signals.stopRequest()
-                    log.info("stopping", [.signal: "\(signal)", .duration: DurationText.print(host.drainDeadline)])
                     environment.health.startDraining()
+                    log.info("stopping", [.signal: "\(signal)", .duration: DurationText.print(host.drainDeadline)])
                     guardEnd(after: host.drainDeadline + .seconds(10))
                 }
             if case .cutOff(let names) = end {

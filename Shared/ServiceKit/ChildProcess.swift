@@ -48,11 +48,16 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDERR_FILENO)
 
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        ChildProcess.resetSignals(&attributes)
+
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var pid = pid_t()
-        let status = posix_spawnp(&pid, path, &actions, nil, &argv, &envp)
+        let status = posix_spawnp(&pid, path, &actions, &attributes, &argv, &envp)
         close(output[1])
         close(input[0])
         guard status == 0 else {
@@ -61,6 +66,17 @@ package final class ChildProcess: Sendable {
             throw SpawnError(path, status)
         }
         return (pid, input[1], output[0])
+    }
+
+    /// A child inherits what its parent ignores and what the spawning thread blocks, and those of the concurrency runtime
+    /// block nearly everything: it could not be told to stop.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
     deinit {

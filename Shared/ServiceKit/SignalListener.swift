@@ -10,15 +10,28 @@ package final class SignalListener: Sendable {
 
     private let state = Mutex(State())
 
-    /// Call once, before any other thread is started: threads inherit the mask that keeps the signals for the listener.
+    /// Call once. Signals are taken by a handler and not by a mask and `sigwait`: the main thread, and those of the
+    /// concurrency runtime, are there before any of our code runs and could not be given the mask.
     package static func install() -> SignalListener {
         let listener = SignalListener()
         // A peer that closes its end of a socket or pipe is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let signals = stopSignals()
-        _ = withUnsafePointer(to: signals) { pthread_sigmask(SIG_BLOCK, $0, nil) }
-        NativeThread(name: "signals") { listener.listen() }.detach()
+        var ends: [Int32] = [0, 0]
+        precondition(pipe(&ends) == 0, "no pipe could be opened")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // The handler must never wait; nobody needs more signals than a full pipe holds.
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        caughtSignals.store(ends[1], ordering: .releasing)
+        for number in [SIGTERM, SIGINT] { SignalListener.handle(number) }
+        NativeThread(name: "signals") { [input = ends[0]] in listener.listen(input) }.detach()
         return listener
+    }
+
+    private static func handle(_ number: Int32) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = noteSignal
+        action.sa_flags = SA_RESTART
+        sigaction(number, &action, nil)
     }
 
     /// The signal that asked for the end.
@@ -33,19 +46,12 @@ package final class SignalListener: Sendable {
         }
     }
 
-    private static func stopSignals() -> sigset_t {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        return signals
-    }
-
-    private func listen() {
-        var signals = SignalListener.stopSignals()
+    private func listen(_ input: Int32) {
+        SignalListener.unblock()
         while true {
-            var number: Int32 = 0
-            guard sigwait(&signals, &number) == 0 else { continue }
+            var byte: UInt8 = 0
+            guard read(input, &byte, 1) == 1 else { continue }
+            let number = Int32(byte)
             let (isSecond, waiters) = state.withLock { state in
                 defer {
                     state.received = number
@@ -57,4 +63,24 @@ package final class SignalListener: Sendable {
             for waiter in waiters { waiter.resume(returning: number) }
         }
     }
+
+    /// Whoever started this process may have left the signals blocked; one thread that takes them is enough.
+    private static func unblock() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+}
+
+/// Where the handler writes to.
+private let caughtSignals = Atomic<Int32>(-1)
+
+/// Runs in the middle of anything: no lock, no memory, nothing but one write.
+private func noteSignal(_ number: Int32) {
+    let formerError = errno
+    var byte = UInt8(truncatingIfNeeded: number)
+    _ = write(caughtSignals.load(ordering: .acquiring), &byte, 1)
+    errno = formerError
 }

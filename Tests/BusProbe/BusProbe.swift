@@ -46,6 +46,7 @@ struct PrintingHandler: MessageHandler {
             if text == "wait" {
                 sink.write(line: "waiting")
                 await input.next()
+                try Task.checkCancellation()
             }
             sink.write(line: "handled \(text)")
         }

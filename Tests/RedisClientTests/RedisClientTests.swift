@@ -33,6 +33,20 @@ import Testing
         #expect(results[2] == .success(.bytes(Array("a".utf8))))
     }
 
+    /// Goal: closing waits for the last answer and no longer. Method: a command that takes a while, and a limit far beyond
+    /// any time it could need.
+    @Test func closingEndsWithTheLastAnswer() async throws {
+        let server = try await RedisServer()
+        let client = try server.client()
+        _ = try await client.send(RedisCommand("PING"))
+        let answer = Monitor<Result<RedisValue, RedisError>?>(nil)
+        client.submit(RedisCommand("BLPOP", "nothing", "0.2")) { result in answer.change { $0 = result } }
+        let started = SystemTimeSource().uptime
+        await client.close(within: .seconds(60))
+        #expect(SystemTimeSource().uptime - started < .seconds(30))
+        #expect(answer.withLock { $0 } == .success(.null))
+    }
+
     @Test func largeValuesArriveWhole() async throws {
         let server = try await RedisServer()
         let client = try server.client()

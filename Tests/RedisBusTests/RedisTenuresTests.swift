@@ -1,0 +1,78 @@
+import Testing
+
+@testable import RedisBus
+
+@Suite struct RedisTenuresTests {
+    private func tenures(fence: Int64 = 1, position: Int64 = 10, passed: Int64 = 500) -> RedisTenures {
+        var tenures = RedisTenures()
+        tenures.begin(0, .init(fence: fence, position: position, passed: passed))
+        return tenures
+    }
+
+    /// The macros of the test library evaluate on a copy.
+    private func note(_ tenures: inout RedisTenures, _ nextOffset: Int64, fence: Int64 = 1) -> Bool {
+        tenures.note(0, fence: fence, nextOffset: nextOffset, bytes: 500 + nextOffset)
+    }
+
+    private func passed(_ tenures: inout RedisTenures, upTo watermark: Int64) -> Int64 {
+        tenures.passed(0, upTo: watermark)
+    }
+
+    @Test func readsOnWhereTheGroupIs() {
+        var tenures = tenures()
+        #expect(tenures.reading.map(\.position) == [10])
+        #expect(note(&tenures, 12))
+        #expect(tenures.reading.map(\.position) == [12])
+        #expect(!note(&tenures, 12), "an entry that was read before")
+        #expect(!note(&tenures, 11))
+    }
+
+    /// Goal: what an earlier tenure asked for does not move the next one.
+    @Test func anAnswerOfAnEarlierTenureIsIgnored() {
+        var tenures = tenures()
+        tenures.begin(0, .init(fence: 2, position: 10, passed: 500))
+        #expect(!note(&tenures, 15, fence: 1))
+        #expect(note(&tenures, 15, fence: 2))
+        tenures.end(0)
+        #expect(!note(&tenures, 20, fence: 2))
+        #expect(tenures.numbers.isEmpty)
+    }
+
+    @Test func whatLeavesIsNotRead() {
+        var tenures = tenures()
+        tenures.markLeaving(0, since: .seconds(1))
+        tenures.markLeaving(0, since: .seconds(9))
+        #expect(tenures.held[0]?.leavingSince == .seconds(1))
+        #expect(tenures.reading.isEmpty)
+        #expect(!note(&tenures, 12))
+    }
+
+    @Test func countsTheBytesBelowAWatermark() {
+        var tenures = tenures()
+        #expect(passed(&tenures, upTo: 10) == 500)
+        _ = note(&tenures, 12)
+        _ = note(&tenures, 20)
+        #expect(passed(&tenures, upTo: 11) == 500, "inside an entry")
+        #expect(passed(&tenures, upTo: 12) == 512)
+        #expect(passed(&tenures, upTo: 15) == 512)
+        #expect(passed(&tenures, upTo: 20) == 520)
+        #expect(tenures.passed(7, upTo: 20) == 0)
+    }
+}
+
+@Suite struct RedisShareTests {
+    /// Goal: whoever is there, each partition has exactly one owner and nobody has two more than another.
+    @Test(arguments: 1...9, [1, 2, 4, 7, 24])
+    func everyPartitionHasOneOwner(memberCount: Int, count: Int) {
+        let members = (0..<memberCount).map { "member-\($0 * 7919 % 101)" }
+        let shares = members.map { RedisShare.partitions(of: $0, among: members.shuffled(), count: count) }
+        #expect(shares.flatMap { $0 }.sorted() == (0..<Int32(count)).map { $0 })
+        let sizes = shares.map(\.count)
+        #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) <= 1)
+    }
+
+    @Test func whoIsNotInTheGroupHasNone() {
+        #expect(RedisShare.partitions(of: "a", among: ["b"], count: 4).isEmpty)
+        #expect(RedisShare.partitions(of: "a", among: [], count: 4).isEmpty)
+    }
+}
