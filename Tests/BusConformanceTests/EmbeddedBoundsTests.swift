@@ -16,7 +16,7 @@ import Topics
 
     /// Fills a topic until it refuses; returns how many bytes it took.
     private static func fill(_ topic: Topic<OpaqueMessage>, _ bus: any Bus) async throws -> Int {
-        let impatient = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(50)))
+        let impatient = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(500)))
         var bytes = 0
         while bytes < 64 << 20 {
             do {
@@ -65,7 +65,7 @@ import Topics
         let fixture = try await Self.fixture(driver)
         let topic = TestTopics.make(admission: .draining, partitions: 1)
         let bus = try fixture.bus()
-        let producer = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(50)))
+        let producer = try await bus.makeProducer(ProducerOptions(patience: .seconds(20)))
         for number in 0..<400 { try await producer.send([topic.text("\(number)", bytes: 10_000)]) }
         await bus.close()
     }

@@ -5,13 +5,13 @@ import Testing
 @Suite struct RedisTenuresTests {
     private func tenures(fence: Int64 = 1, position: Int64 = 10, passed: Int64 = 500) -> RedisTenures {
         var tenures = RedisTenures()
-        tenures.begin(0, .init(fence: fence, position: position, passed: passed))
+        tenures.begin(0, .init(fence: fence, inboxTenure: 7, position: position, passed: passed))
         return tenures
     }
 
     /// The macros of the test library evaluate on a copy.
     private func note(_ tenures: inout RedisTenures, _ nextOffset: Int64, fence: Int64 = 1) -> Bool {
-        tenures.note(0, fence: fence, nextOffset: nextOffset, bytes: 500 + nextOffset)
+        tenures.note(0, fence: fence, nextOffset: nextOffset, bytes: 500 + nextOffset) != nil
     }
 
     private func passed(_ tenures: inout RedisTenures, upTo watermark: Int64) -> Int64 {
@@ -30,9 +30,10 @@ import Testing
     /// Goal: what an earlier tenure asked for does not move the next one.
     @Test func anAnswerOfAnEarlierTenureIsIgnored() {
         var tenures = tenures()
-        tenures.begin(0, .init(fence: 2, position: 10, passed: 500))
+        tenures.begin(0, .init(fence: 2, inboxTenure: 8, position: 10, passed: 500))
         #expect(!note(&tenures, 15, fence: 1))
-        #expect(note(&tenures, 15, fence: 2))
+        let tenure = tenures.note(0, fence: 2, nextOffset: 15, bytes: 0)
+        #expect(tenure == 8, "it goes to the inbox' present tenure")
         tenures.end(0)
         #expect(!note(&tenures, 20, fence: 2))
         #expect(tenures.numbers.isEmpty)
@@ -69,6 +70,26 @@ import Testing
         #expect(shares.flatMap { $0 }.sorted() == (0..<Int32(count)).map { $0 })
         let sizes = shares.map(\.count)
         #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) <= 1)
+    }
+
+    /// Goal: a new member takes its share and leaves the others most of theirs, where a plain deal in turn would move
+    /// nearly everything.
+    @Test func fewPartitionsMoveWhenSomebodyComes() {
+        let members = (0..<5).map { "member-\($0 * 7919 % 101)" }
+        func owners(_ members: [String]) -> [Int32: String] {
+            var owners: [Int32: String] = [:]
+            for member in members {
+                for partition in RedisShare.partitions(of: member, among: members, count: 60) {
+                    owners[partition] = member
+                }
+            }
+            return owners
+        }
+        let before = owners(members)
+        let after = owners(members + ["newcomer"])
+        let moved = before.filter { after[$0.key] != $0.value }
+        #expect(after.values.count { $0 == "newcomer" } == 10)
+        #expect(moved.count <= 25)
     }
 
     @Test func whoIsNotInTheGroupHasNone() {
