@@ -16,6 +16,7 @@ struct DeliveryTable {
     private final class Batch {
         let order: Int
         let messages: [OutgoingMessage]
+        let bytes: Int
         var isReported: [Bool]
         var reported = 0
         /// How many the library has taken, from the start.
@@ -26,13 +27,21 @@ struct DeliveryTable {
         /// The sender did not wait for the reports of what it had handed over.
         var isAbandoned = false
 
-        init(order: Int, messages: [OutgoingMessage]) {
+        init(order: Int, messages: [OutgoingMessage], bytes: Int) {
             self.order = order
             self.messages = messages
+            self.bytes = bytes
             isReported = [Bool](repeating: false, count: messages.count)
         }
 
         var isSettled: Bool { reported == handedOver }
+
+        func mark(_ indices: some Sequence<Int>) {
+            for index in indices where !isReported[index] {
+                isReported[index] = true
+                reported += 1
+            }
+        }
     }
 
     /// A batch is found by its place here; a place is used again once the batch is through.
@@ -40,13 +49,15 @@ struct DeliveryTable {
     private var freePlaces: [Int] = []
     private var orders = 0
     private(set) var count = 0
+    private var durableBytes = 0
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func open(_ messages: [OutgoingMessage]) -> Int {
+    /// `bytes` is what the values sum up to.
+    mutating func open(_ messages: [OutgoingMessage], bytes: Int) -> Int {
         orders += 1
         count += 1
-        let batch = Batch(order: orders, messages: messages)
+        let batch = Batch(order: orders, messages: messages, bytes: bytes)
         if let place = freePlaces.popLast() {
             batches[place] = batch
             return place
@@ -77,20 +88,23 @@ struct DeliveryTable {
         if batch.isSettled { close(place) }
     }
 
-    /// Takes in one report: durable, or failed for good.
-    mutating func report(_ place: Int, _ index: Int, failure: BusError? = nil) -> (bytes: Int, finished: Finished?) {
-        guard let batch = batches[place], !batch.isReported[index] else { return (0, nil) }
-        batch.isReported[index] = true
-        batch.reported += 1
+    /// Takes in reports on one send: these messages are durable, or failed for good. Many at once, since this is done for
+    /// every message there is.
+    mutating func report(
+        _ place: Int, _ indices: some Sequence<Int>, failure: BusError? = nil
+    ) -> Finished? {
+        guard let batch = batches[place] else { return nil }
+        batch.mark(indices)
         if let failure, batch.failure == nil { batch.failure = failure }
-        let bytes = failure == nil ? batch.messages[index].value.count : 0
-        guard batch.isSettled else { return (bytes, nil) }
-        if let waiter = batch.waiter {
-            close(place)
-            return (bytes, Finished(waiter: waiter, failure: batch.failure))
-        }
-        if batch.isAbandoned { close(place) }
-        return (bytes, nil)
+        guard batch.isSettled, batch.waiter != nil || batch.isAbandoned else { return nil }
+        close(place)
+        return batch.waiter.map { Finished(waiter: $0, failure: batch.failure) }
+    }
+
+    /// The bytes of sends that were durable as a whole, since the last call.
+    mutating func takeDurableBytes() -> Int {
+        defer { durableBytes = 0 }
+        return durableBytes
     }
 
     /// What has to be produced anew after the library's client was lost, in the order of the sends.
@@ -121,10 +135,11 @@ struct DeliveryTable {
 
     private mutating func fail(_ place: Int, _ failure: BusError) -> [Finished] {
         guard let batch = batches[place] else { return [] }
-        return (0..<batch.handedOver).compactMap { report(place, $0, failure: failure).finished }
+        return report(place, 0..<batch.handedOver, failure: failure).map { [$0] } ?? []
     }
 
     private mutating func close(_ place: Int) {
+        if let batch = batches[place], batch.failure == nil { durableBytes += batch.bytes }
         batches[place] = nil
         freePlaces.append(place)
         count -= 1

@@ -55,12 +55,7 @@ package final class KafkaProducer: BusProducer {
 
     package func send(_ messages: [OutgoingMessage]) async throws(BusError) {
         guard !messages.isEmpty else { return }
-        for message in messages where message.value.count > Topics.messageBytesMaximum {
-            throw BusError(
-                .tooLarge,
-                "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
-        }
-        let place = try open(messages)
+        let place = try open(messages, bytes: try bytes(of: messages))
         do {
             try await handOver(messages, at: place)
         } catch {
@@ -98,10 +93,24 @@ extension KafkaProducer {
         case closed
     }
 
-    private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {
+    /// Refuses what is too large before anything is sent.
+    private func bytes(of messages: [OutgoingMessage]) throws(BusError) -> Int {
+        var bytes = 0
+        for message in messages {
+            let count = message.value.count
+            guard count <= Topics.messageBytesMaximum else {
+                throw BusError(
+                    .tooLarge, "\(count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
+            }
+            bytes += count
+        }
+        return bytes
+    }
+
+    private func open(_ messages: [OutgoingMessage], bytes: Int) throws(BusError) -> Int {
         try state.withLock { state throws(BusError) in
             guard !state.isClosing else { throw BusError(.closed, "the producer was closed") }
-            return state.table.open(messages)
+            return state.table.open(messages, bytes: bytes)
         }
     }
 
@@ -202,23 +211,25 @@ extension KafkaProducer {
     private func settle(_ reports: [RDKafkaReport], isFatal: Bool) {
         guard !reports.isEmpty else { return }
         var durable = 0
-        var bytes = 0
         let finished = state.withLock { state in
             var finished: [DeliveryTable.Finished] = []
-            for report in reports {
-                let number = MessageNumber(bits: report.opaque)
-                let isDurable = report.error == RD_KAFKA_RESP_ERR_NO_ERROR
+            var rest = reports[...]
+            while let first = rest.first {
+                // Reports come in runs of one send, and are taken in as such.
+                let place = MessageNumber(bits: first.opaque).place
+                let run = rest.prefix { $0.error == first.error && MessageNumber(bits: $0.opaque).place == place }
+                rest = rest[run.endIndex...]
+                let isDurable = first.error == RD_KAFKA_RESP_ERR_NO_ERROR
                 if !isDurable && isFatal { continue }
-                let failure = isDurable ? nil : BusError(report.error, "not delivered")
-                let settled = state.table.report(number.place, number.index, failure: failure)
-                if isDurable { durable += 1 }
-                bytes += settled.bytes
-                if let one = settled.finished { finished.append(one) }
+                let failure = isDurable ? nil : BusError(first.error, "not delivered")
+                let indices = run.lazy.map { MessageNumber(bits: $0.opaque).index }
+                if let one = state.table.report(place, indices, failure: failure) { finished.append(one) }
+                if isDurable { durable += run.count }
             }
+            meters.bytes.increment(by: state.table.takeDurableBytes())
             return finished
         }
         meters.messages.increment(by: durable)
-        meters.bytes.increment(by: bytes)
         finished.resumeAll()
     }
 
@@ -285,7 +296,7 @@ extension KafkaProducer {
             let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index).bits }
             guard refusal != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
             let failure = BusError(refusal, "not produced again")
-            state.withLock { $0.table.report(place, index, failure: failure).finished }?.resume()
+            state.withLock { $0.table.report(place, CollectionOfOne(index), failure: failure) }?.resume()
         }
     }
 

@@ -56,17 +56,19 @@ final class RDKafkaProducer: @unchecked Sendable {
     ) -> (next: Int, refusal: rd_kafka_resp_err_t) {
         var arguments = RDKafkaProduceArguments()
         var channel: String?
-        for index in first..<messages.count {
-            let message = messages[index]
-            if message.channel.name != channel {
-                channel = message.channel.name
-                guard let topic = topic(message.channel.name) else { return (index, rd_kafka_last_error()) }
-                arguments.topic = topic
+        // Through a pointer, so that no message is retained field by field on its way.
+        return messages.withUnsafeBufferPointer { messages in
+            for index in first..<messages.count {
+                if messages[index].channel.name != channel {
+                    channel = messages[index].channel.name
+                    guard let topic = topic(messages[index].channel.name) else { return (index, rd_kafka_last_error()) }
+                    arguments.topic = topic
+                }
+                let refusal = arguments.produce(messages[index], opaque: opaque(index), to: client.handle)
+                guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { return (index, refusal) }
             }
-            let refusal = arguments.produce(message, opaque: opaque(index), to: client.handle)
-            guard refusal == RD_KAFKA_RESP_ERR_NO_ERROR else { return (index, refusal) }
+            return (messages.count, RD_KAFKA_RESP_ERR_NO_ERROR)
         }
-        return (messages.count, RD_KAFKA_RESP_ERR_NO_ERROR)
     }
 
     private func topic(_ name: String) -> OpaquePointer? {
@@ -106,21 +108,29 @@ private struct RDKafkaProduceArguments {
 
     mutating func produce(_ message: OutgoingMessage, opaque: UInt, to client: OpaquePointer) -> rd_kafka_resp_err_t {
         list[2].u.ptr = UnsafeMutableRawPointer(bitPattern: opaque)
+        if message.headers.isEmpty {
+            if list.count > Self.fixed { list.removeLast(list.count - Self.fixed) }
+            return produceBody(of: message, to: client)
+        }
         setHeaderBytes(message.headers)
         let headerBytes = headerBytes
         return headerBytes.withUnsafeBytes { headers in
             setHeaders(message.headers, at: headers)
-            return message.value.withUnsafeBytes { value in
-                set(3, value)
-                guard let key = message.key else {
-                    list[4].u.mem.ptr = nil
-                    list[4].u.mem.size = 0
-                    return produce(to: client)
-                }
-                return (key.isEmpty ? Self.nothing : key).withUnsafeBytes { bytes in
-                    set(4, UnsafeRawBufferPointer(rebasing: bytes.prefix(key.count)))
-                    return produce(to: client)
-                }
+            return produceBody(of: message, to: client)
+        }
+    }
+
+    private mutating func produceBody(of message: OutgoingMessage, to client: OpaquePointer) -> rd_kafka_resp_err_t {
+        message.value.withUnsafeBytes { value in
+            set(3, value)
+            guard let key = message.key else {
+                list[4].u.mem.ptr = nil
+                list[4].u.mem.size = 0
+                return produce(to: client)
+            }
+            return (key.isEmpty ? Self.nothing : key).withUnsafeBytes { bytes in
+                set(4, UnsafeRawBufferPointer(rebasing: bytes.prefix(key.count)))
+                return produce(to: client)
             }
         }
     }

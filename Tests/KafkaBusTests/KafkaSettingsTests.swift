@@ -31,7 +31,7 @@ struct KafkaSettingsTests {
         arguments: [
             ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"), ("auto.commit.interval.ms", "1000"),
             ("partition.assignment.strategy", "range,roundrobin"), ("auto.offset.reset", "smallest"),
-            ("queued.max.messages.kbytes", "8192"), ("queued.min.messages", "1000"), ("check.crcs", "true"),
+            ("queued.max.messages.kbytes", "32768"), ("queued.min.messages", "100000"), ("check.crcs", "true"),
             ("allow.auto.create.topics", "false"), ("group.id", "g"), ("statistics.interval.ms", "10000"),
             ("session.timeout.ms", "45000"),
         ])
