@@ -70,7 +70,7 @@ let package = Package(
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics"),
 
-        service("Carillon", command: "carillon", "Bus", "ServiceHost", "ServiceKit", "Topics"),
+        service("Carillon", command: "carillon", "Bus", "KafkaBus", "ServiceHost", "ServiceKit", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -82,7 +82,9 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
-        tests("CarillonTests", "carillon"),
+        tests(
+            "CarillonTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit",
+            "TestSupport", "Topics", "carillon"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),

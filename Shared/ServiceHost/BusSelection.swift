@@ -1,5 +1,5 @@
 package import Bus
-import KafkaBus
+package import KafkaBus
 import RedisBus
 import RedisClient
 package import ServiceKit
@@ -36,6 +36,12 @@ package struct BusSelection: Sendable {
         } else {
             kind = .redis(BusSelection.bus(at: url, like: redis, &environment), embedded)
         }
+    }
+
+    /// Where Kafka is, for what only Kafka has; nil on the embedded bus.
+    package var kafka: KafkaConfiguration? {
+        guard case .kafka(let configuration) = kind else { return nil }
+        return configuration
     }
 
     package func open(_ environment: WorkerEnvironment) throws(BusError) -> any Bus {

@@ -1,5 +1,6 @@
 import Testing
-import carillon
+
+@testable import carillon
 
 @Suite struct CommandArgumentsTests {
     private static let limit = CommandOption("--limit", value: "N", "")
@@ -52,5 +53,25 @@ import carillon
                 try parse("--limit", wrong).integer(Self.limit, default: 5, in: 1...10)
             }
         }
+    }
+
+    @Test func timesHaveARange() throws {
+        #expect(
+            try parse("--limit", "2m").duration(Self.limit, default: .zero, in: .zero ... .seconds(120))
+                == .seconds(120))
+        #expect(try parse().duration(Self.limit, default: .seconds(9), in: .zero ... .seconds(1)) == .seconds(9))
+        for wrong in ["3m", "5", "soon"] {
+            #expect(throws: UsageError("--limit \(wrong): it takes a time from 1s to 2m, such as 500ms, 10s or 2m")) {
+                try parse("--limit", wrong).duration(Self.limit, default: .zero, in: .seconds(1) ... .seconds(120))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("list", "list", 0), ("lits", "list", 1), ("lst", "list", 1), ("listt", "list", 1), ("lost", "list", 1),
+        ("", "list", 4), ("abc", "", 3), ("kitten", "sitting", 3),
+    ])
+    func distancesCountMistakes(_ left: String, _ right: String, _ distance: Int) {
+        #expect(Spelling.distance(left, right) == distance)
     }
 }

@@ -1,22 +1,22 @@
 /// One command: what it is called and takes, made from what was written, run in what surrounds it.
-package protocol Command: Sendable {
+protocol Command: Sendable {
     static var declaration: CommandDeclaration { get }
     init(_ arguments: CommandArguments) throws(UsageError)
     /// Returns the exit code; throws where nothing more specific can be said than the error itself.
     func run(in surroundings: Surroundings) async throws -> Int32
 }
 
-package struct CommandDeclaration: Sendable {
+struct CommandDeclaration: Sendable {
     /// One or two words, such as `topics create`.
-    package let path: [String]
-    package let purpose: String
+    let path: [String]
+    let purpose: String
     /// What stands for the operands in the help, such as `NAME…`; nil when it takes none.
-    package let operands: String?
-    package let options: [CommandOption]
+    let operands: String?
+    let options: [CommandOption]
     /// What else one should know before running it.
-    package let notes: String
+    let notes: String
 
-    package init(
+    init(
         _ path: String, _ purpose: String, operands: String? = nil, options: [CommandOption] = [], notes: String = ""
     ) {
         self.path = path.split(separator: " ").map(String.init)
@@ -26,7 +26,7 @@ package struct CommandDeclaration: Sendable {
         self.notes = notes
     }
 
-    package var name: String { path.joined(separator: " ") }
+    var name: String { path.joined(separator: " ") }
 
     var help: String {
         var text = "carillon \(name): \(purpose)\n\nUsage: carillon \(name)"
@@ -45,7 +45,7 @@ extension CommandOption {
     static let help = CommandOption("--help", "Show this.")
 
     /// Every command that opens the bus has it; the tree puts it in the place of the variable.
-    package static let bus = CommandOption(
+    static let bus = CommandOption(
         "--bus", value: "URL",
         "The bus, in place of CARILLON_BUS. Where it holds a password set the variable: others can see arguments.")
 }

@@ -1,13 +1,15 @@
-/// An option as the command line and the help know it; what it means is the command's affair.
-package struct CommandOption: Sendable {
-    /// With its dashes, such as `--limit`.
-    package let name: String
-    /// What stands for its value in the help; nil for a switch.
-    package let placeholder: String?
-    package let isRepeatable: Bool
-    package let meaning: String
+import ServiceKit
 
-    package init(_ name: String, value placeholder: String? = nil, isRepeatable: Bool = false, _ meaning: String) {
+/// An option as the command line and the help know it; what it means is the command's affair.
+struct CommandOption: Sendable {
+    /// With its dashes, such as `--limit`.
+    let name: String
+    /// What stands for its value in the help; nil for a switch.
+    let placeholder: String?
+    let isRepeatable: Bool
+    let meaning: String
+
+    init(_ name: String, value placeholder: String? = nil, isRepeatable: Bool = false, _ meaning: String) {
         self.name = name
         self.placeholder = placeholder
         self.isRepeatable = isRepeatable
@@ -16,12 +18,12 @@ package struct CommandOption: Sendable {
 }
 
 /// What was written behind a command, held against the table of its options.
-package struct CommandArguments: Sendable {
-    package private(set) var operands: [String] = []
+struct CommandArguments: Sendable {
+    private(set) var operands: [String] = []
     private var given: [String: [String]] = [:]
 
     /// `--name VALUE`, `--name=VALUE`, switches, operands in between; everything behind `--` is an operand.
-    package init(_ words: [String], options: [CommandOption]) throws(UsageError) {
+    init(_ words: [String], options: [CommandOption]) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -61,19 +63,19 @@ package struct CommandArguments: Sendable {
         return value
     }
 
-    package func has(_ option: CommandOption) -> Bool {
+    func has(_ option: CommandOption) -> Bool {
         given[option.name] != nil
     }
 
-    package func value(_ option: CommandOption) -> String? {
+    func value(_ option: CommandOption) -> String? {
         given[option.name]?.first
     }
 
-    package func values(_ option: CommandOption) -> [String] {
+    func values(_ option: CommandOption) -> [String] {
         given[option.name] ?? []
     }
 
-    package func integer(
+    func integer(
         _ option: CommandOption, default fallback: Int, in range: ClosedRange<Int>
     ) throws(UsageError) -> Int {
         guard let text = value(option) else { return fallback }
@@ -83,13 +85,24 @@ package struct CommandArguments: Sendable {
         }
         return number
     }
+
+    func duration(
+        _ option: CommandOption, default fallback: Duration, in range: ClosedRange<Duration>
+    ) throws(UsageError) -> Duration {
+        guard let text = value(option) else { return fallback }
+        guard let duration = DurationText.parse(text), range.contains(duration) else {
+            let bounds = "\(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound))"
+            throw UsageError("\(option.name) \(text): it takes a time from \(bounds), such as 500ms, 10s or 2m")
+        }
+        return duration
+    }
 }
 
 /// The command line says something the command does not understand.
-package struct UsageError: Error, Equatable, CustomStringConvertible {
-    package let description: String
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
 
-    package init(_ description: String) {
+    init(_ description: String) {
         self.description = description
     }
 }

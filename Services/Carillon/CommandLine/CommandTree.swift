@@ -1,10 +1,13 @@
+import Bus
 import ServiceHost
 import ServiceKit
 
 /// Every command, and the way from the words of the command line to one of them.
-package struct CommandTree: Sendable {
-    package static let carillon = CommandTree([
-        TopicsList.self, BenchBus.self, BenchLoad.self,
+struct CommandTree: Sendable {
+    static let carillon = CommandTree([
+        TopicsList.self, TopicsCreate.self,
+        DeadList.self, DeadShow.self, DeadReplay.self,
+        BenchBus.self, BenchLoad.self,
     ])
 
     /// What the words ask for.
@@ -16,12 +19,12 @@ package struct CommandTree: Sendable {
 
     private let commands: [any Command.Type]
 
-    package init(_ commands: [any Command.Type]) {
+    init(_ commands: [any Command.Type]) {
         self.commands = commands
     }
 
     /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
-    package func run(_ words: [String], in surroundings: Surroundings) async -> Int32 {
+    func run(_ words: [String], in surroundings: Surroundings) async -> Int32 {
         var name = ""
         do {
             switch try request(words) {
@@ -52,7 +55,14 @@ package struct CommandTree: Sendable {
         if declaration.operands == nil, let stray = arguments.operands.first {
             throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
         }
-        return try await command.init(arguments).run(in: surroundings.choosing(bus: arguments.value(.bus)))
+        let chosen = surroundings.choosing(bus: arguments.value(.bus))
+        do {
+            return try await command.init(arguments).run(in: chosen)
+        } catch let error as BusError {
+            // The libraries do not always say whom they asked.
+            surroundings.console.complain("carillon: \(error)\nThe bus is \(try chosen.settings().bus.address)")
+            return ExitCode.failure
+        }
     }
 
     func request(_ words: [String]) throws(UsageError) -> Request {

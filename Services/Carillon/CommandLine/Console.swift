@@ -3,7 +3,7 @@ import ServiceHost
 import ServiceKit
 
 /// Where a command's words go, and who can be asked.
-package protocol Console: Sendable {
+protocol Console: Sendable {
     /// The result: a line, or several.
     func print(_ text: String)
     /// What went wrong, or what a person should know besides.

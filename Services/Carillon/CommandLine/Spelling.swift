@@ -1,30 +1,35 @@
 /// Helps who mistyped a name.
-package enum Spelling {
+enum Spelling {
     /// The end of a sentence about an unknown word: the nearest known one, or all of them.
-    package static func advice(_ word: String, among known: [String]) -> String {
+    static func advice(_ word: String, among known: [String]) -> String {
         if let nearest = nearest(to: word, among: known) { return "; did you mean \(nearest)?" }
         return known.isEmpty ? "; there are none" : "; there are: \(known.joined(separator: ", "))"
     }
 
     /// Nil when none is near enough to be meant.
-    package static func nearest(to word: String, among known: [String]) -> String? {
+    static func nearest(to word: String, among known: [String]) -> String? {
         let limit = max(1, min(3, word.count / 3))
         return known.map { ($0, distance(word, $0)) }.filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
     }
 
-    /// Characters to insert, remove or replace on the way from one to the other.
+    /// Characters to insert, remove or replace, and neighbours to swap, on the way from one to the other.
     static func distance(_ left: String, _ right: String) -> Int {
+        let left = Array(left)
         let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, character) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+        var before: [Int] = []
+        var above = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
             for column in right.indices {
-                let replaced = diagonal + (character == right[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+                var best = min(
+                    above[column] + (left[row] == right[column] ? 0 : 1), above[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    best = min(best, before[column - 1] + 1)
+                }
+                current.append(best)
             }
+            (before, above) = (above, current)
         }
-        return row[right.count]
+        return above[right.count]
     }
 }

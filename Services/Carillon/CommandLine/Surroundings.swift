@@ -1,13 +1,13 @@
-package import Bus
-package import ServiceHost
-package import ServiceKit
+import Bus
+import ServiceHost
+import ServiceKit
 
 /// What a command is run in: a console, and the variables from which the bus is chosen.
-package struct Surroundings: Sendable {
-    package let console: any Console
+struct Surroundings: Sendable {
+    let console: any Console
     private var variables: [String: String]
 
-    package init(console: any Console, variables: [String: String]) {
+    init(console: any Console, variables: [String: String]) {
         self.console = console
         self.variables = variables
     }
@@ -19,7 +19,7 @@ package struct Surroundings: Sendable {
     }
 
     /// Opens the bus for the time of `body`.
-    package func withBus<Result: Sendable>(_ body: (any Bus) async throws -> Result) async throws -> Result {
+    func withBus<Result: Sendable>(_ body: (any Bus) async throws -> Result) async throws -> Result {
         let settings = try settings()
         let bus = try settings.bus.open(WorkerEnvironment(log: settings.log))
         do {
@@ -33,7 +33,7 @@ package struct Surroundings: Sendable {
     }
 
     /// Which bus is meant, and the log for what its library has to say.
-    package func settings() throws(ConfigurationError) -> (bus: BusSelection, log: Log) {
+    func settings() throws(ConfigurationError) -> (bus: BusSelection, log: Log) {
         var reader = EnvironmentReader(variables)
         let settings = Surroundings.read(&reader)
         try reader.finish()

@@ -1,15 +1,15 @@
 /// Columns for people: as wide as their widest cell. A cell may have several lines.
-package struct Table: Sendable {
+struct Table: Sendable {
     private let rows: [[[String]]]
 
-    package init(header: [String] = [], rows: [[String]]) {
+    init(header: [String] = [], rows: [[String]]) {
         self.rows = ((header.isEmpty ? [] : [header]) + rows).map { row in
             row.map { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
         }
     }
 
     /// Lines that each end in a line break.
-    package var text: String {
+    var text: String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.flatMap { column < $0.count ? $0[column].map(\.count) : [] }.max() ?? 0

@@ -63,5 +63,5 @@ struct TopicsList: Command {
 }
 
 extension CommandOption {
-    package static let json = CommandOption("--json", "Print JSON, one object a line.")
+    static let json = CommandOption("--json", "Print JSON, one object a line.")
 }

@@ -1,0 +1,30 @@
+import Bus
+
+/// Which letters are meant.
+struct DeadFilter {
+    static let options = [channelOption, reasonOption]
+
+    private static let channelOption = CommandOption(
+        "--channel", value: "NAME", "Only messages of this topic or lane, such as audience.fast.")
+    private static let reasonOption = CommandOption(
+        "--reason", value: "REASON", "Only messages given up as undecodable, poison or exhausted.")
+    private static let reasons: [DeadLetter.Reason] = [.undecodable, .poison, .exhausted]
+
+    private let channel: String?
+    private let reason: DeadLetter.Reason?
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        channel = arguments.value(DeadFilter.channelOption)
+        let text = arguments.value(DeadFilter.reasonOption)
+        reason = text.flatMap { DeadLetter.Reason(rawValue: $0) }
+        if let text, reason == nil {
+            throw UsageError("no reason \(text)" + Spelling.advice(text, among: DeadFilter.reasons.map(\.rawValue)))
+        }
+    }
+
+    var isEmpty: Bool { channel == nil && reason == nil }
+
+    func matches(_ letter: DeadLetter) -> Bool {
+        (channel ?? letter.channel) == letter.channel && (reason ?? letter.reason) == letter.reason
+    }
+}

@@ -1,0 +1,70 @@
+import Bus
+import Topics
+
+/// Sends letters to where they came from, some at a time, and marks each once it is durable there.
+struct Replayer {
+    private static let batchMessages = 200
+    private static let batchBytes = 1 << 20
+
+    private(set) var failures = 0
+    private let producer: any BusProducer
+    private let console: any Console
+    private let isDryRun: Bool
+    private var batch: [(message: OutgoingMessage, mark: ReplayMark)] = []
+    private var batchCost = 0
+    private var replayed: [String: Int] = [:]
+
+    init(_ producer: any BusProducer, _ console: any Console, isDryRun: Bool) {
+        self.producer = producer
+        self.console = console
+        self.isDryRun = isDryRun
+    }
+
+    mutating func take(_ position: DeadPosition, _ record: DeadRecord) async throws(BusError) {
+        guard case .letter(let letter) = record else { return refuse(position, "it is no dead letter") }
+        guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
+            let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
+            return refuse(position, "there is no topic \(channel)")
+        }
+        batch.append((message, ReplayMark(position, key: letter.key)))
+        batchCost += message.cost
+        if batch.count >= Replayer.batchMessages || batchCost >= Replayer.batchBytes { try await flush() }
+    }
+
+    /// The marks go last: without them a letter is sent twice at worst, with them too early it would be lost.
+    mutating func flush() async throws(BusError) {
+        guard !batch.isEmpty else { return }
+        if isDryRun {
+            for (message, mark) in batch { console.print("\(mark.position) would go to \(message.channel.name)") }
+        } else {
+            try await producer.send(batch.map(\.message))
+            try await producer.send(batch.map(\.mark.outgoing))
+        }
+        for (message, _) in batch { replayed[message.channel.name, default: 0] += 1 }
+        batch = []
+        batchCost = 0
+    }
+
+    mutating func refuse(_ position: DeadPosition, _ reason: String) {
+        failures += 1
+        console.complain("\(position) cannot be replayed: \(reason)")
+    }
+
+    func close() async {
+        await producer.close()
+    }
+
+    /// `replayed 3 messages (2 to audience.fast, 1 to results)`
+    var summary: String {
+        let count = replayed.values.reduce(0, +)
+        let parts = replayed.sorted { $0.key < $1.key }.map { "\($0.value) to \($0.key)" }
+        let verb = isDryRun ? "would replay" : "replayed"
+        return "\(verb) \(Replayer.messages(count))"
+            + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
+            + (failures == 0 ? "" : "; \(failures) could not be replayed")
+    }
+
+    static func messages(_ count: Int) -> String {
+        count == 1 ? "1 message" : "\(count) messages"
+    }
+}

@@ -1,0 +1,107 @@
+import ServiceKit
+import Testing
+
+@testable import carillon
+
+@Suite struct CommandTreeTests {
+    private func run(_ words: String...) async -> (code: Int32, console: RecordedConsole) {
+        let console = RecordedConsole()
+        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        return (code, console)
+    }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"]])
+    func theOverviewNamesEveryCommand(_ words: [String]) async {
+        let console = RecordedConsole()
+        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        #expect(code == 0)
+        for name in ["topics list", "topics create", "dead list", "dead show", "dead replay"] {
+            #expect(console.printed.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+        }
+    }
+
+    @Test(arguments: [["help", "dead", "show"], ["dead", "show", "--help"], ["dead", "show", "0:1", "-h"]])
+    func aCommandTellsItsOptions(_ words: [String]) async {
+        let console = RecordedConsole()
+        #expect(await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:])) == 0)
+        #expect(console.printed.contains("Usage: carillon dead show [OPTIONS] PARTITION:OFFSET"))
+        #expect(console.printed.contains("  --raw"))
+        #expect(console.printed.contains("  --bus URL"))
+    }
+
+    @Test func aGroupTellsItsCommands() async {
+        let (code, console) = await run("help", "dead")
+        #expect(code == 0)
+        #expect(console.printed.filter { $0.hasPrefix("  dead ") }.count == 3)
+        #expect(await run("dead", "--help").console.printed == console.printed)
+    }
+
+    @Test func theVersionIsTheHouses() async {
+        let (code, console) = await run("--version")
+        #expect(code == 0)
+        #expect(console.printed == ["carillon \(CarillonVersion.current)"])
+    }
+
+    @Test func theVariablesOfTheBusCanBeRead() async {
+        let (code, console) = await run("help", "environment")
+        #expect(code == 0)
+        #expect(console.printed.contains("  CARILLON_BUS"))
+        #expect(console.printed.contains("  CARILLON_KAFKA_SASL_PASSWORD"))
+    }
+
+    @Test(arguments: [
+        (["tpics", "list"], "carillon: no command \"tpics\"; did you mean topics?\nSee carillon --help"),
+        (
+            ["frobnicate"],
+            "carillon: no command \"frobnicate\"; there are: topics, dead, bench, help\nSee carillon --help"
+        ),
+        (["dead", "shwo", "0:1"], "carillon: no command \"dead shwo\"; did you mean show?\nSee carillon --help"),
+        (["dead"], "carillon: dead what? There are: list, show, replay\nSee carillon --help"),
+        (
+            ["topics", "list", "--jsn"],
+            "carillon: no option --jsn; did you mean --json?\nSee carillon topics list --help"
+        ),
+        (
+            ["topics", "list", "all"],
+            "carillon: topics list takes no argument \"all\"\nSee carillon topics list --help"
+        ),
+        (
+            ["dead", "list", "--limit", "0"],
+            "carillon: --limit 0: it takes a whole number from 1 to 100000\nSee carillon dead list --help"
+        ),
+        (["dead", "show"], "carillon: say which one: PARTITION:OFFSET\nSee carillon dead show --help"),
+        (
+            ["dead", "replay", "--all", "0:1"],
+            "carillon: name positions or say --all, not both\nSee carillon dead replay --help"
+        ),
+        (["dead", "replay"], "carillon: say which: PARTITION:OFFSET, or --all\nSee carillon dead replay --help"),
+        (
+            ["dead", "replay", "0:1", "--reason", "poison"],
+            "carillon: --channel and --reason go with --all\nSee carillon dead replay --help"
+        ),
+        (
+            ["dead", "replay", "--all", "--reason", "posion"],
+            "carillon: no reason posion; did you mean poison?\nSee carillon dead replay --help"
+        ),
+    ])
+    func mistakesExitWith64(_ words: [String], _ sentence: String) async {
+        let console = RecordedConsole()
+        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        #expect(code == 64)
+        #expect(console.complaints == [sentence])
+        #expect(console.printed == [])
+    }
+
+    @Test(arguments: ["0", "0:", ":1", "0:1:2", "-1:2", "1:-2", "a:b", "0:99999999999999999999"])
+    func whatIsNoPositionIsNamed(_ text: String) async {
+        let (code, console) = await run("dead", "show", "--", text)
+        #expect(code == 64)
+        #expect(console.complaints.first?.contains("\"\(text)\" is not PARTITION:OFFSET") == true)
+    }
+
+    @Test func nothingAtAllIsAMistakeThatShowsTheWay() async {
+        let (code, console) = await run()
+        #expect(code == 64)
+        #expect(console.complaints.first?.contains("topics list") == true)
+    }
+}

@@ -1,0 +1,73 @@
+import KafkaBus
+import Testing
+import Topics
+
+@testable import carillon
+
+@Suite struct TopicsCommandsTests {
+    private let console = RecordedConsole()
+
+    private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
+        await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: variables))
+    }
+
+    @Test func theTableHasALineForEveryTopic() async {
+        #expect(await run("topics", "list") == 0)
+        for topic in Topics.all {
+            let line = console.printed.first { $0.hasPrefix("\(topic.name) ") }
+            #expect(line?.contains("\(topic.partitions.kafka)/\(topic.partitions.embedded)") == true, "\(topic.name)")
+        }
+        #expect(console.printed.allSatisfy { $0.last != " " })
+    }
+
+    @Test func jsonHasAnObjectForEveryTopic() async {
+        #expect(await run("topics", "list", "--json") == 0)
+        #expect(console.printed.count == Topics.all.count)
+        #expect(
+            console.printed.last == """
+                {"name":"dead","kind":"log","lanes":[],"key":"as the message had it","producers":["every worker"],\
+                "consumers":["carillon"],"partitions_kafka":4,"partitions_embedded":1,"retention_days":30,"compacted":false}
+                """)
+    }
+
+    @Test func theEmbeddedBusNeedsNothing() async {
+        #expect(await run("topics", "create", "--bus", "redis://127.0.0.1:1") == 0)
+        #expect(console.printed == ["nothing to create: the embedded bus makes its streams as it needs them"])
+    }
+
+    @Test func aDryRunShowsWhatWouldBeAsked() async {
+        let code = await run(
+            "topics", "create", "--dry-run", "--replication=1", "--partitions", "audience=6",
+            variables: ["CARILLON_BUS": "kafka://127.0.0.1:1"])
+        #expect(code == 0)
+        #expect(console.printed.count == Topics.all.flatMap(\.channels).count)
+        let audience = console.printed.filter { $0.contains(" audience.") }
+        #expect(audience.count == 2)
+        #expect(audience.allSatisfy { $0.contains(": 6 partitions, replication 1, cleanup.policy=delete") })
+        #expect(console.printed.contains { $0.contains(" tasks: 24 partitions,") })
+    }
+
+    @Test(arguments: [
+        ("audience", "--partitions audience: write it as TOPIC=N, N from 1 to 10000"),
+        ("audience=0", "--partitions audience=0: write it as TOPIC=N, N from 1 to 10000"),
+        ("audiense=2", "no topic audiense; did you mean audience?"),
+    ])
+    func wrongPartitionsAreNamed(_ text: String, _ sentence: String) async {
+        #expect(await run("topics", "create", "--partitions", text) == 64)
+        #expect(console.complaints == ["carillon: \(sentence)\nSee carillon topics create --help"])
+    }
+
+    @Test func theReportNamesWhatDiffersAndFailsForWhatFailed() {
+        let plans = KafkaTopics.plans(for: [Topics.tasks.declaration, Topics.retries.declaration], replicas: 1)
+        let outcomes: [KafkaTopics.Outcome] = [.existed, .created, .differs(partitions: 5)]
+        #expect(TopicsCreate.report(Array(zip(plans, outcomes)), console) == 0)
+        #expect(
+            console.printed.map { String($0.prefix(20)) } == [
+                "exists  tasks", "created retries.fast", "exists  retries.bulk",
+            ])
+        #expect(console.complaints == ["retries.bulk has 5 partitions, planned are 24"])
+
+        #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], console) == 1)
+        #expect(console.complaints.last == "tasks was not created: no rights")
+    }
+}
