@@ -67,7 +67,7 @@ let package = Package(
         shared(
             "ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
-        shared("TLSSocket", "COpenSSL", "ServiceKit"),
+        shared("TLSSocket", "COpenSSL"),
         shared("Topics"),
 
         service("Carillon", command: "carillon", "Bus", "KafkaBus", "ServiceHost", "ServiceKit", "Topics"),
@@ -88,7 +88,7 @@ let package = Package(
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
-        tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport"),
+        tests("RedisClientTests", "RedisClient", "ServiceKit", "TLSSocket", "TestSupport"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "RedisBus", "RedisClient", "ServiceHost",
             "ServiceKit", "TestSupport", "Topics"),

@@ -70,7 +70,7 @@ import Testing
         #expect(check.problems(in: "import Reporter") == ["Renderer may not import Reporter"])
     }
 
-    @Test(arguments: [("KafkaBusTests", false), ("KafkaMock", true), ("BareLoops", true), ("CModulesTests", true)])
+    @Test(arguments: [("RedisBusTests", false), ("KafkaMock", true), ("BareLoops", true), ("CModulesTests", true)])
     func refusesCLibrariesToMostTests(name: String, isGranted: Bool) {
         let target = DeclaredTarget(kind: "tests", name: name, dependencies: ["CRDKafka"])
         let check = ImportCheck(layer: .test, target: target, ownModules: ["CRDKafka"])

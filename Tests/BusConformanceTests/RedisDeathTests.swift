@@ -42,6 +42,63 @@ import Topics
         await bus.close()
     }
 
+    /// Goal: when Redis comes back with less than was read, the loss is an alarm and what is sent from then on arrives.
+    @Test func aLogThatCameBackShorterIsGoneOnWith() async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make(partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        try await producer.send((0..<100).map { topic.text("\($0)") })
+        #expect(await record.wait(forCount: 100))
+        // As a replica that had not got the last fifty would leave it.
+        let partition = "bus:{\(topic.channel.name)/0}"
+        try await fixture.command("DEL", partition + ":log")
+        try await fixture.command("HSET", partition + ":state", "next", "50")
+        let lost = fixture.metrics.counter(.busLeasesLost, ["topic": topic.channel.name, "group": "g"])
+        #expect(await fixture.eventually { lost.value == 1 && worker.consumer.assignedPartitions == 1 })
+        try await producer.send((0..<10).map { topic.text("after \($0)") })
+        #expect(await record.wait(forCount: 110))
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: an outage longer than the leases takes nothing from the living.
+    @Test func aLongOutageMovesNoWork() async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make()
+        let buses = [try fixture.bus(), try fixture.bus()]
+        let producer = try await buses[0].makeProducer(ProducerOptions(patience: .seconds(60)))
+        let gates = [Gate(), Gate()]
+        let record = Record()
+        var workers: [RunningWorker] = []
+        for (number, bus) in buses.enumerated() {
+            workers.append(
+                try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+                    await gates[number].pass()
+                    for message in messages { record.add(message.text) }
+                    return []
+                })
+        }
+        let consumers = workers.map(\.consumer)
+        let haveShared = await fixture.eventually { consumers.allSatisfy { $0.assignedPartitions == 2 } }
+        #expect(haveShared)
+        try await producer.send((0..<100).map { topic.text("\($0)", key: "\($0)") })
+        for gate in gates { await gate.awaitSomebody() }
+        await fixture.server.kill9()
+        try await fixture.outlastLeases()
+        try await fixture.server.restart()
+        for gate in gates { gate.open() }
+        #expect(await record.wait { Set($0).count == 100 })
+        for worker in workers { try await worker.stop() }
+        #expect(record.all.count == 100, "work was done twice")
+        for bus in buses { await bus.close() }
+    }
+
     /// Goal: a Redis that forgets on the way is not called ready.
     @Test func aRedisThatIsNotDurableIsNotReady() async throws {
         let fixture = try await RedisFixture()
@@ -63,14 +120,28 @@ import Topics
         let bus = try fixture.bus()
         let forward = TestTopics.make(partitions: 1)
         let draining = TestTopics.make(admission: .draining, partitions: 1)
-        let patient = try await bus.makeProducer(ProducerOptions(patience: .milliseconds(500)))
+        let patient = try await bus.makeProducer(ProducerOptions(patience: .seconds(30)))
+        let impatient = try await bus.makeProducer(ProducerOptions(patience: .seconds(2)))
         try await patient.send([forward.text("first"), draining.text("first")])
         try await fixture.command("CONFIG", "SET", "maxmemory", "1mb")
         let error = await #expect(throws: BusError.self) {
-            for number in 0..<10_000 { try await patient.send([forward.text("\(number)")]) }
+            for number in 0..<10_000 { try await impatient.send([forward.text("\(number)")]) }
         }
         #expect(error?.code == .full)
         for number in 0..<100 { try await patient.send([draining.text("\(number)")]) }
+
+        // Goal: also those who start only now, since otherwise nothing could ever empty it.
+        let newcomer = try fixture.bus()
+        let record = Record()
+        let worker = try await RunningWorker(fixture, newcomer, draining.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait(forCount: 101))
+        let other = TestTopics.make(admission: .draining)
+        try await newcomer.makeProducer(ProducerOptions()).send([other.text("a topic nobody has used before")])
+        try await worker.stop()
+        await newcomer.close()
         await bus.close()
     }
 }

@@ -35,6 +35,29 @@ final class RedisFixture: BusFixture {
             ["CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms"])
     }
 
+    /// Lets the leases of the server's consumers run out: another server's key with as long a life is watched to its end,
+    /// so that the wait is for an event of the same kind of clock.
+    func outlastLeases() async throws {
+        let witness = try await RedisServer()
+        let client = RedisClient(
+            try RedisConfiguration(url: witness.url), log: Log(service: "test", level: .error, sink: SilentSink()),
+            metrics: metrics)
+        _ = try await client.send(RedisCommand("SET", "lease", "1", "PX", "1500"))
+        while try await client.send(RedisCommand("EXISTS", "lease")) == .integer(1) {}
+        await client.close()
+    }
+
+    /// Asks again and again until it is so; false when a generous time is over.
+    func eventually(_ isSo: @escaping @Sendable () -> Bool) async -> Bool {
+        let time = SystemTimeSource()
+        let deadline = time.uptime + .seconds(30)
+        while !isSo() {
+            guard time.uptime < deadline else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
     /// One command to the server, past the bus.
     func command(_ parts: String...) async throws {
         let client = RedisClient(
