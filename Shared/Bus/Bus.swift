@@ -27,8 +27,8 @@ package protocol BusProducer: Sendable {
 }
 
 package struct ProducerOptions: Sendable {
-    /// How long a send waits at a topic's bound before it fails as `full`: short where a publisher waits for an
-    /// answer, long between stages.
+    /// How long a send waits before it fails, as `full` at a topic's bound or as `unavailable` without an answer: short
+    /// where a publisher waits, long between stages.
     package var patience: Duration
 
     package init(patience: Duration = .seconds(30)) {
@@ -36,7 +36,9 @@ package struct ProducerOptions: Sendable {
     }
 }
 
+/// Most of a consumer is its mailbox; a driver adds who fills it, and what else has to be told.
 package protocol BusConsumer: Sendable {
+    var mailbox: Mailbox { get }
     /// The next messages of one partition, in order; nil once the consumer was told to stop.
     func next() async throws(BusError) -> Delivery?
     /// The work is done and its outputs are durable. What is never completed is delivered again, here after a restart
@@ -53,6 +55,15 @@ package protocol BusConsumer: Sendable {
     func close() async
 }
 
+extension BusConsumer {
+    package func next() async throws(BusError) -> Delivery? { await mailbox.next() }
+    package func complete(_ delivery: Delivery) { mailbox.complete(delivery) }
+    package func isCurrent(_ delivery: Delivery) -> Bool { mailbox.isCurrent(delivery) }
+    package var assignedPartitions: Int { mailbox.read { $0.assigned.count } }
+    package var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
+    package func stopTaking() { mailbox.stop() }
+}
+
 package struct ConsumerOptions: Sendable {
     package enum Order: Sendable {
         /// One delivery of a partition at a time.
@@ -66,7 +77,8 @@ package struct ConsumerOptions: Sendable {
     package var order: Order
     package var batchMessagesMaximum: Int
     package var batchBytesMaximum: Int
-    /// What may lie fetched or in work before the consumer stops fetching.
+    /// What may wait here before the consumer stops fetching, in equal shares for its partitions; with what is in work,
+    /// twice that.
     package var bufferBytesMaximum: Int
     /// How long a partition that is taken away waits for the work in flight.
     package var handOverDeadline: Duration

@@ -21,6 +21,7 @@ package struct Inbox {
         var watermark: Int64?
         var recorded: Int64?
         var isLeaving = false
+        var isResting = false
         var isQueued = false
 
         init(epoch: Int, position: Int64?) {
@@ -156,19 +157,38 @@ package struct Inbox {
         tenures[id]?.watermark
     }
 
-    /// Whether more of one partition should be fetched. Each has its share of the buffer, so that one whose work stands
-    /// still does not keep the others from being fetched.
+    /// What of one partition may wait here: each has its part of the buffer, so that one whose work stands still does not
+    /// keep the others from being fetched.
+    package var share: Int { options.bufferBytesMaximum / max(1, tenures.count) }
+
+    /// Whether more of one partition should be fetched.
     package func hasRoom(_ id: PartitionID) -> Bool {
         guard let tenure = tenures[id] else { return false }
-        return tenure.waitingBytes < options.bufferBytesMaximum / max(1, tenures.count)
+        return tenure.waitingBytes < share
     }
 
-    /// Whether fetching should rest, with a wide gap between stop and go: pausing throws away what a client library has
-    /// fetched ahead, so it must not flutter.
+    /// The partitions that should not be fetched: from when one has filled its share until half of that is left. The gap is
+    /// wide because pausing throws away what a client library has fetched ahead, so it must not flutter.
+    package mutating func updateResting() -> Set<PartitionID> {
+        let share = share
+        var resting: Set<PartitionID> = []
+        for (id, tenure) in tenures {
+            if tenure.waitingBytes >= share {
+                tenure.isResting = true
+            } else if tenure.waitingBytes <= share / 2 {
+                tenure.isResting = false
+            }
+            if tenure.isResting { resting.insert(id) }
+        }
+        return resting
+    }
+
+    /// Whether all fetching should rest. Beyond the shares, since partitions that stand still may hold nearly all of the
+    /// buffer for as long as they like: only much in work at once leads here.
     package mutating func updatePause() -> Bool {
-        if bufferedBytes >= options.bufferBytesMaximum {
+        if bufferedBytes >= options.bufferBytesMaximum * 2 {
             isPaused = true
-        } else if bufferedBytes <= options.bufferBytesMaximum / 2 {
+        } else if bufferedBytes <= options.bufferBytesMaximum / 2 * 3 {
             isPaused = false
         }
         return isPaused

@@ -16,7 +16,7 @@ struct DeliveryTable {
     private final class Batch {
         let order: Int
         let messages: [OutgoingMessage]
-        let bytes: Int
+        let tally: ProducedTally
         var isReported: [Bool]
         var reported = 0
         /// How many the library has taken, from the start.
@@ -24,13 +24,15 @@ struct DeliveryTable {
         var replays = 0
         var failure: BusError?
         var waiter: Waiter?
+        /// When the waiter has waited long enough.
+        var deadline = Duration.zero
         /// The sender did not wait for the reports of what it had handed over.
         var isAbandoned = false
 
-        init(order: Int, messages: [OutgoingMessage], bytes: Int) {
+        init(order: Int, messages: [OutgoingMessage]) {
             self.order = order
             self.messages = messages
-            self.bytes = bytes
+            tally = ProducedTally(messages)
             isReported = [Bool](repeating: false, count: messages.count)
         }
 
@@ -49,15 +51,14 @@ struct DeliveryTable {
     private var freePlaces: [Int] = []
     private var orders = 0
     private(set) var count = 0
-    private var durableBytes = 0
+    private var durable = ProducedTally()
 
     var isEmpty: Bool { count == 0 }
 
-    /// `bytes` is what the values sum up to.
-    mutating func open(_ messages: [OutgoingMessage], bytes: Int) -> Int {
+    mutating func open(_ messages: [OutgoingMessage]) -> Int {
         orders += 1
         count += 1
-        let batch = Batch(order: orders, messages: messages, bytes: bytes)
+        let batch = Batch(order: orders, messages: messages)
         if let place = freePlaces.popLast() {
             batches[place] = batch
             return place
@@ -71,10 +72,11 @@ struct DeliveryTable {
     }
 
     /// The sender has handed everything over and wants the outcome: at once when it is known already.
-    mutating func await(_ place: Int, _ waiter: Waiter) -> Finished? {
+    mutating func settleOrWait(_ place: Int, _ waiter: Waiter, until deadline: Duration) -> Finished? {
         guard let batch = batches[place] else { return nil }
         guard batch.isSettled else {
             batch.waiter = waiter
+            batch.deadline = deadline
             return nil
         }
         close(place)
@@ -86,6 +88,16 @@ struct DeliveryTable {
         guard let batch = batches[place] else { return }
         batch.isAbandoned = true
         if batch.isSettled { close(place) }
+    }
+
+    /// Lets go of those who have waited long enough. Their messages stay out and finish unheard.
+    mutating func endPatience(at now: Duration, _ failure: BusError) -> [Finished] {
+        batches.compactMap { batch in
+            guard let batch, let waiter = batch.waiter, batch.deadline <= now else { return nil }
+            batch.waiter = nil
+            batch.isAbandoned = true
+            return Finished(waiter: waiter, failure: failure)
+        }
     }
 
     /// Takes in reports on one send: these messages are durable, or failed for good. Many at once, since this is done for
@@ -101,10 +113,10 @@ struct DeliveryTable {
         return batch.waiter.map { Finished(waiter: $0, failure: batch.failure) }
     }
 
-    /// The bytes of sends that were durable as a whole, since the last call.
-    mutating func takeDurableBytes() -> Int {
-        defer { durableBytes = 0 }
-        return durableBytes
+    /// The sends that were durable as a whole, since the last call.
+    mutating func takeDurable() -> ProducedTally {
+        defer { durable = ProducedTally() }
+        return durable
     }
 
     /// What has to be produced anew after the library's client was lost, in the order of the sends.
@@ -139,7 +151,9 @@ struct DeliveryTable {
     }
 
     private mutating func close(_ place: Int) {
-        if let batch = batches[place], batch.failure == nil { durableBytes += batch.bytes }
+        if let batch = batches[place], batch.failure == nil, batch.reported == batch.messages.count {
+            durable.add(batch.tally)
+        }
         batches[place] = nil
         freePlaces.append(place)
         count -= 1

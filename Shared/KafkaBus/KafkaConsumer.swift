@@ -5,7 +5,7 @@ import Topics
 
 /// Takes messages of one topic from librdkafka. The work is done by a loop on a native thread; this is what tasks hold.
 package final class KafkaConsumer: BusConsumer {
-    private let mailbox: Mailbox
+    package let mailbox: Mailbox
     private let signals: ConsumerSignals
     private let options: ConsumerOptions
     private let environment: WorkerEnvironment
@@ -33,37 +33,17 @@ package final class KafkaConsumer: BusConsumer {
     }
 
     deinit {
-        signals.closing.open()
-    }
-
-    package func next() async throws(BusError) -> Delivery? {
-        await mailbox.next()
-    }
-
-    package func complete(_ delivery: Delivery) {
-        mailbox.complete(delivery)
-    }
-
-    package func isCurrent(_ delivery: Delivery) -> Bool {
-        mailbox.isCurrent(delivery)
-    }
-
-    package var assignedPartitions: Int {
-        mailbox.read { $0.assigned.count }
-    }
-
-    package var bufferedBytes: Int {
-        mailbox.read { $0.bufferedBytes }
+        signals.closing.happen()
     }
 
     package func stopTaking() {
-        signals.stopping.open()
+        signals.stopping.happen()
         mailbox.stop()
     }
 
     package func close() async {
         stopTaking()
-        signals.closing.open()
+        signals.closing.happen()
         let limit = options.handOverDeadline + ConsumerSignals.closeAllowance
         guard await signals.ended.wait(atMost: limit, time: environment.time) else {
             environment.log.error(
@@ -79,7 +59,7 @@ final class ConsumerSignals: Sendable {
     /// For the commit, for leaving the group and for the end of the library's threads, beyond the work in flight.
     static let closeAllowance = Duration.seconds(15)
 
-    let stopping = Latch()
-    let closing = Latch()
-    let ended = Latch()
+    let stopping = OneTimeEvent()
+    let closing = OneTimeEvent()
+    let ended = OneTimeEvent()
 }

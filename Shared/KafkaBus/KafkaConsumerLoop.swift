@@ -6,7 +6,7 @@ import Topics
 /// waits for work, except for what is in flight when a partition is handed over, and then not for long.
 final class KafkaConsumerLoop {
     private static let pollMilliseconds: Int32 = 100
-    /// While paused nothing can come, so this is how soon a drained inbox is noticed.
+    /// From what is paused nothing can come, so this is how soon a drained inbox is noticed.
     private static let pausedPollMilliseconds: Int32 = 10
     private static let groupMessagesMaximum = 256
     private static let committedDeadline = Duration.seconds(3)
@@ -20,13 +20,13 @@ final class KafkaConsumerLoop {
     private let environment: WorkerEnvironment
     private let meters: Meters
     private let pulse: Pulse
-    /// A group that is offered whole must not carry the inbox far beyond its bound.
-    private let groupBytesMaximum: Int
     private var group = FetchedGroup()
     private var assigned: Set<Int32> = []
-    private var isPaused = false
+    /// Where the library was told not to fetch, also in an assignment that is over: it may remember that.
+    private var paused: Set<Int32> = []
     private var lastStore: Duration
-    private var lastProblem = ""
+    private var fetchComplaint = Complaint()
+    private var storeComplaint = Complaint()
 
     init(
         _ client: RDKafkaConsumer, mailbox: Mailbox, signals: ConsumerSignals, options: ConsumerOptions,
@@ -42,12 +42,11 @@ final class KafkaConsumerLoop {
         pulse = environment.health.pulse(
             "kafka consumer \(options.group) of \(options.channel.name)", limit: .seconds(30))
         lastStore = environment.time.uptime
-        groupBytesMaximum = min(1 << 20, options.bufferBytesMaximum / 4)
     }
 
     func run() {
         client.onRebalance { [unowned self] in rebalance($0) }
-        while !signals.closing.isOpen {
+        while !signals.closing.hasHappened {
             pulse.tick()
             fetch()
             storeWhenDue()
@@ -78,7 +77,7 @@ final class KafkaConsumerLoop {
         // The library's client goes with this loop; the end is told when its threads are gone.
         NativeThread(name: "kafka-end") {
             _ = destroyed.block(atMost: ConsumerSignals.closeAllowance)
-            ended.open()
+            ended.happen()
         }.detach()
     }
 }
@@ -87,11 +86,15 @@ final class KafkaConsumerLoop {
 
 extension KafkaConsumerLoop {
     private func fetch() {
-        var timeout = isPaused ? Self.pausedPollMilliseconds : Self.pollMilliseconds
+        var timeout = paused.isEmpty ? Self.pollMilliseconds : Self.pausedPollMilliseconds
+        // A group is offered whole and must not carry a partition far beyond its share.
+        let groupBytesMaximum = min(1 << 20, mailbox.read { $0.share } / 4)
         var problem: String?
         collecting: while group.count < Self.groupMessagesMaximum && group.bytes < groupBytesMaximum {
             switch client.poll(timeout) {
-            case .message(let message): group.append(message)
+            case .message(let message):
+                group.append(message)
+                fetchComplaint.forget()
             case .problem(let text): problem = text
             case .nothing, .end: break collecting
             }
@@ -115,22 +118,34 @@ extension KafkaConsumerLoop {
         log.error("messages are missing from the topic", [.topic: topic, .group: options.group, .count: "\(missing)"])
     }
 
-    /// Pausing throws away what was fetched ahead, hence the inbox's wide gap between stop and go.
+    /// Changes only what is not as it should be: each pause throws away what the library has fetched ahead.
     private func updatePause() {
-        let (wantsPause, bytes) = mailbox.change { ($0.updatePause(), $0.bufferedBytes) }
+        let (resting, isPaused, bytes) = mailbox.change {
+            ($0.updateResting(), $0.updatePause(), $0.bufferedBytes)
+        }
         meters.buffered.set(bytes)
-        let shouldPause = wantsPause || signals.stopping.isOpen
-        guard shouldPause != isPaused else { return }
-        isPaused = shouldPause
-        guard !assigned.isEmpty else { return }
-        log.debug(shouldPause ? "fetching rests" : "fetching goes on", [.topic: topic, .group: options.group])
-        if shouldPause { client.pause(Array(assigned)) } else { client.resume(Array(assigned)) }
+        let isAllPaused = isPaused || signals.stopping.hasHappened
+        let wanted = isAllPaused ? assigned : assigned.intersection(resting.map(\.number))
+        pause(wanted.subtracting(paused))
+        resume(paused.intersection(assigned).subtracting(wanted))
     }
 
-    /// The same complaint comes again and again while it lasts.
+    private func pause(_ partitions: Set<Int32>) {
+        guard !partitions.isEmpty else { return }
+        client.pause(Array(partitions))
+        paused.formUnion(partitions)
+        log.debug("fetching rests", facts(of: partitions))
+    }
+
+    private func resume(_ partitions: Set<Int32>) {
+        guard !partitions.isEmpty else { return }
+        client.resume(Array(partitions))
+        paused.subtract(partitions)
+        log.debug("fetching goes on", facts(of: partitions))
+    }
+
     private func report(_ problem: String) {
-        guard problem != lastProblem else { return }
-        lastProblem = problem
+        guard fetchComplaint.isNews(problem) else { return }
         log.warning("the Kafka consumer cannot fetch", facts(problem))
     }
 }
@@ -147,13 +162,14 @@ extension KafkaConsumerLoop {
 
     private func store(_ offsets: [Int32: Int64]) {
         guard !offsets.isEmpty else { return }
-        for (partition, problem, isOurs) in client.store(offsets) {
-            if isOurs {
-                log.error("an offset was not stored", [.topic: topic, .partition: "\(partition)", .error: problem])
-            } else {
-                meters.lost.increment()
-            }
-        }
+        let refusals = client.store(offsets)
+        let ours = refusals.filter(\.isOurs)
+        meters.lost.increment(by: refusals.count - ours.count)
+        mailbox.change { $0.takeBack(ours, topic: topic) }
+        guard let first = ours.first else { return storeComplaint.forget() }
+        // They are stored again with the next round, and would complain as often.
+        guard storeComplaint.isNews(first.problem) else { return }
+        log.error("an offset was not stored", [.topic: topic, .partition: "\(first.partition)", .error: first.problem])
     }
 
     private func commit(_ offsets: [Int32: Int64]) {
@@ -172,7 +188,9 @@ extension KafkaConsumerLoop {
         // What was collected belongs to the tenures that end or begin here, not to those after.
         offerGroup()
         switch event {
-        case .assigned(let partitions): take(partitions)
+        case .assigned(let partitions):
+            fetchComplaint.forget()
+            take(partitions)
         case .revoked(let partitions, isLost: true): lose(partitions)
         case .revoked(let partitions, isLost: false): handOver(partitions)
         case .failed(let problem):
@@ -191,8 +209,7 @@ extension KafkaConsumerLoop {
         }
         client.assign(partitions, from: positions)
         assigned.formUnion(partitions)
-        // The library does not pause what is new.
-        if isPaused { client.pause(partitions) }
+        resume(paused.intersection(partitions))
         log.info("partitions assigned", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
     }
 
@@ -227,8 +244,36 @@ extension KafkaConsumerLoop {
         PartitionID(channel: topic, number: partition)
     }
 
+    private func facts(of partitions: Set<Int32>) -> KeyValuePairs<LogKey, String> {
+        [
+            .topic: topic, .group: options.group,
+            .partition: partitions.sorted().map(String.init).joined(separator: ","),
+        ]
+    }
+
     private func facts(_ problem: String) -> KeyValuePairs<LogKey, String> {
         [.topic: topic, .group: options.group, .error: problem]
+    }
+}
+
+/// What a log was told last: the same comes again and again while it lasts, and is news again when it had ended.
+struct Complaint {
+    private var last = ""
+
+    mutating func isNews(_ text: String) -> Bool {
+        defer { last = text }
+        return text != last
+    }
+
+    mutating func forget() {
+        last = ""
+    }
+}
+
+extension Inbox {
+    /// What the library refused counts as not recorded, so that the next round brings it again.
+    mutating func takeBack(_ refusals: [StoreRefusal], topic: String) {
+        for refusal in refusals { forgetRecorded(PartitionID(channel: topic, number: refusal.partition)) }
     }
 }
 

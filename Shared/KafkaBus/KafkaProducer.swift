@@ -6,7 +6,7 @@ import Topics
 /// Sends through librdkafka and answers once the brokers have everything.
 ///
 /// Tasks hand messages to the library, which copies and never waits; one native thread serves the delivery reports and
-/// resumes whoever waits for them. That thread also replaces the library's client when it turns fatal: senders are kept
+/// resumes whoever waits for them, also those whose patience is over. That thread also replaces the library's client when it turns fatal: senders are kept
 /// out meanwhile, and what has no report yet is produced again in its order.
 package final class KafkaProducer: BusProducer {
     private struct RoomWaiter {
@@ -27,13 +27,15 @@ package final class KafkaProducer: BusProducer {
     }
 
     private static let pollMilliseconds: Int32 = 100
+    /// How finely the patience of senders is measured while reports come in.
+    private static let patienceGrain = Duration.milliseconds(50)
     private static let flushDeadline = Duration.seconds(10)
     private static let destroyDeadline = Duration.seconds(5)
     /// A client that turns fatal again and again does so because of what it is given.
     private static let replaysMaximum = 5
 
     private let state: Monitor<State>
-    private let ended = Latch()
+    private let ended = OneTimeEvent()
     private let settings: [KafkaSetting]
     private let options: ProducerOptions
     private let environment: WorkerEnvironment
@@ -55,14 +57,16 @@ package final class KafkaProducer: BusProducer {
 
     package func send(_ messages: [OutgoingMessage]) async throws(BusError) {
         guard !messages.isEmpty else { return }
-        let place = try open(messages, bytes: try bytes(of: messages))
+        let deadline = environment.time.uptime + options.patience
+        try checkSizes(messages)
+        let place = try open(messages)
         do {
-            try await handOver(messages, at: place)
+            try await handOver(messages, at: place, until: deadline)
         } catch {
             state.withLock { $0.table.abandon(place) }
             throw error
         }
-        if let failure = await outcome(of: place) { throw failure }
+        if let failure = await outcome(of: place, until: deadline) { throw failure }
     }
 
     package func close() async {
@@ -94,29 +98,25 @@ extension KafkaProducer {
     }
 
     /// Refuses what is too large before anything is sent.
-    private func bytes(of messages: [OutgoingMessage]) throws(BusError) -> Int {
-        var bytes = 0
-        for message in messages {
-            let count = message.value.count
-            guard count <= Topics.messageBytesMaximum else {
-                throw BusError(
-                    .tooLarge, "\(count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
-            }
-            bytes += count
+    private func checkSizes(_ messages: [OutgoingMessage]) throws(BusError) {
+        for message in messages where message.value.count > Topics.messageBytesMaximum {
+            throw BusError(
+                .tooLarge,
+                "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
         }
-        return bytes
     }
 
-    private func open(_ messages: [OutgoingMessage], bytes: Int) throws(BusError) -> Int {
+    private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {
         try state.withLock { state throws(BusError) in
             guard !state.isClosing else { throw BusError(.closed, "the producer was closed") }
-            return state.table.open(messages, bytes: bytes)
+            return state.table.open(messages)
         }
     }
 
-    private func handOver(_ messages: [OutgoingMessage], at place: Int) async throws(BusError) {
+    private func handOver(
+        _ messages: [OutgoingMessage], at place: Int, until deadline: Duration
+    ) async throws(BusError) {
         var next = 0
-        var deadline: Duration?
         while next < messages.count {
             let (entry, roomChanges) = enter()
             switch entry {
@@ -135,9 +135,8 @@ extension KafkaProducer {
                 }
             }
             guard next < messages.count else { return }
-            let limit = deadline ?? environment.time.uptime + options.patience
-            deadline = limit
-            guard await room(since: roomChanges, until: limit) else {
+            meters.waits(of: messages[next].channel).increment()
+            guard await room(since: roomChanges, until: deadline) else {
                 throw BusError(.full, "no room in the producer for \(DurationText.print(options.patience))")
             }
         }
@@ -146,7 +145,7 @@ extension KafkaProducer {
     /// Whoever is admitted must leave: the client is not destroyed while anyone is inside.
     private func enter() -> (Entry, roomChanges: Int) {
         state.withLock { state in
-            guard !ended.isOpen else { return (.closed, state.roomChanges) }
+            guard !ended.hasHappened else { return (.closed, state.roomChanges) }
             guard let client = state.client else { return (.barred, state.roomChanges) }
             state.callers += 1
             return (.admitted(client), state.roomChanges)
@@ -163,10 +162,9 @@ extension KafkaProducer {
     /// Suspends until reports have made room; false when the deadline came first.
     private func room(since roomChanges: Int, until deadline: Duration) async -> Bool {
         guard environment.time.uptime < deadline else { return false }
-        meters.waits.increment()
         return await withCheckedContinuation { continuation in
             let hasChanged = state.withLock { state in
-                guard state.roomChanges == roomChanges, !ended.isOpen else { return true }
+                guard state.roomChanges == roomChanges, !ended.hasHappened else { return true }
                 state.roomWaiters.append(RoomWaiter(continuation: continuation, deadline: deadline))
                 return false
             }
@@ -174,9 +172,13 @@ extension KafkaProducer {
         }
     }
 
-    private func outcome(of place: Int) async -> BusError? {
+    private func outcome(of place: Int, until deadline: Duration) async -> BusError? {
         await withCheckedContinuation { waiter in
-            state.withLock { $0.table.await(place, waiter) }?.resume()
+            let (finished, produced) = state.withLock { state in
+                (state.table.settleOrWait(place, waiter, until: deadline), state.table.takeDurable())
+            }
+            meters.count(produced)
+            finished?.resume()
         }
     }
 }
@@ -187,6 +189,7 @@ extension KafkaProducer {
     private func serve(_ first: RDKafkaProducer) {
         var client: RDKafkaProducer? = first
         var closingSince: Duration?
+        var nextGlance = Duration.zero
         while let current = client {
             pulse.tick()
             let reports = current.poll(Self.pollMilliseconds)
@@ -194,6 +197,11 @@ extension KafkaProducer {
             let fatalProblem = current.fatalProblem
             settle(reports, isFatal: fatalProblem != nil)
             admitWaiters(hasRoom: !reports.isEmpty)
+            // Under load a poll returns thousands of times a second, and a glance passes over all sends.
+            if environment.time.uptime >= nextGlance {
+                endPatience()
+                nextGlance = environment.time.uptime + Self.patienceGrain
+            }
             if let fatalProblem {
                 client = nil
                 client = replace(current, because: fatalProblem)
@@ -210,8 +218,7 @@ extension KafkaProducer {
     /// Takes in reports. Those of a fatal client that tell of failure count as no report at all.
     private func settle(_ reports: [RDKafkaReport], isFatal: Bool) {
         guard !reports.isEmpty else { return }
-        var durable = 0
-        let finished = state.withLock { state in
+        let (finished, produced) = state.withLock { state in
             var finished: [DeliveryTable.Finished] = []
             var rest = reports[...]
             while let first = rest.first {
@@ -224,12 +231,10 @@ extension KafkaProducer {
                 let failure = isDurable ? nil : BusError(first.error, "not delivered")
                 let indices = run.lazy.map { MessageNumber(bits: $0.opaque).index }
                 if let one = state.table.report(place, indices, failure: failure) { finished.append(one) }
-                if isDurable { durable += run.count }
             }
-            meters.bytes.increment(by: state.table.takeDurableBytes())
-            return finished
+            return (finished, state.table.takeDurable())
         }
-        meters.messages.increment(by: durable)
+        meters.count(produced)
         finished.resumeAll()
     }
 
@@ -244,6 +249,12 @@ extension KafkaProducer {
             return woken
         }
         for waiter in woken { waiter.continuation.resume(returning: hasRoom) }
+    }
+
+    private func endPatience() {
+        let patience = DurationText.print(options.patience)
+        let failure = BusError(.unavailable, "not acknowledged by the brokers within \(patience)")
+        state.withLock { [now = environment.time.uptime] in $0.table.endPatience(at: now, failure) }.resumeAll()
     }
 
     /// Nil when the producer was closed before another client could be made.
@@ -266,6 +277,8 @@ extension KafkaProducer {
                 let delay = backoff.delay(afterAttempt: attempt, random: environment.random)
                 let isClosing = state.wait(timeout: delay) { $0.isClosing ? true : nil } ?? false
                 pulse.tick()
+                admitWaiters(hasRoom: false)
+                endPatience()
                 if isClosing { return nil }
             }
         }
@@ -307,7 +320,7 @@ extension KafkaProducer {
         _ = consume client
         let (finished, waiters) = state.withLock { state in
             // Inside the lock, so that no sender begins to wait for room after the last were woken.
-            ended.open()
+            ended.happen()
             defer { state.roomWaiters = [] }
             return (
                 state.table.failAll(BusError(.closed, "the producer was closed before this was durable")),
@@ -340,17 +353,22 @@ struct MessageNumber: Equatable {
 }
 
 private struct Meters: Sendable {
-    let messages: Counter
-    let bytes: Counter
-    let waits: Counter
     let restarts: Counter
+    private let metrics: Metrics
 
     init(_ metrics: Metrics) {
-        messages = metrics.counter(.busMessagesProduced)
-        bytes = metrics.counter(.busBytesProduced)
-        waits = metrics.counter(.busProducerWaits)
+        self.metrics = metrics
         restarts = metrics.counter(.busProducerRestarts)
     }
+
+    func count(_ produced: ProducedTally) {
+        for run in produced.runs {
+            metrics.counter(.busMessagesProduced, ["topic": run.channel]).increment(by: run.messages)
+            metrics.counter(.busBytesProduced, ["topic": run.channel]).increment(by: run.bytes)
+        }
+    }
+
+    func waits(of channel: Channel) -> Counter { metrics.counter(.busProducerWaits, ["topic": channel.name]) }
 }
 
 extension DeliveryTable.Finished {

@@ -37,7 +37,10 @@ actor KafkaReadiness {
         if let metadata { rd_kafka_metadata_destroy(metadata) }
         // Errors wait in a queue until they are served, and this client has no thread for that.
         rd_kafka_poll(client.handle, 0)
-        guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return .ready }
+        guard error != RD_KAFKA_RESP_ERR_NO_ERROR else {
+            client.callbacks.forgetProblem()
+            return .ready
+        }
         return .notReady("Kafka does not answer: \(client.callbacks.lastProblem ?? error.text)")
     }
 }

@@ -27,6 +27,11 @@ final class RDKafkaCallbacks: @unchecked Sendable {
     /// The library's last complaint, such as that no broker can be reached.
     var lastProblem: String? { problem.withLock { $0 } }
 
+    /// The brokers answer again: what is wrong later has another reason.
+    func forgetProblem() {
+        problem.withLock { $0 = nil }
+    }
+
     func install(in configuration: OpaquePointer, for role: rd_kafka_type_t) {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_log_cb(configuration, forwardLog)

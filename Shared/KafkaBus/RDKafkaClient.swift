@@ -5,13 +5,13 @@ import ServiceKit
 /// Owner of one librdkafka handle and of what the library calls back into.
 ///
 /// Destroying a handle joins the library's threads and may take long, so the last reference, wherever it is dropped, hands
-/// that to a thread of its own; `destroyed` opens when it is through.
+/// that to a thread of its own; `destroyed` happens when it is through.
 ///
 /// `@unchecked Sendable`: the library allows calls on one handle from any thread.
 final class RDKafkaClient: @unchecked Sendable {
     let handle: OpaquePointer
     let callbacks: RDKafkaCallbacks
-    let destroyed = Latch()
+    let destroyed = OneTimeEvent()
 
     init(_ role: rd_kafka_type_t, _ settings: [KafkaSetting], _ callbacks: RDKafkaCallbacks) throws(BusError) {
         handle = try RDKafkaConfiguration(settings).makeClient(role, callbacks)
@@ -25,7 +25,7 @@ final class RDKafkaClient: @unchecked Sendable {
             rd_kafka_destroy_flags(OpaquePointer(bitPattern: address), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
             // The library logs until it is gone.
             withExtendedLifetime(callbacks) {}
-            destroyed.open()
+            destroyed.happen()
         }.detach()
     }
 

@@ -31,7 +31,7 @@ final class RDKafkaConsumer {
         rd_kafka_poll_set_consumer(client.handle)
     }
 
-    var destroyed: Latch { client.destroyed }
+    var destroyed: OneTimeEvent { client.destroyed }
 
     var fatalProblem: String? { client.fatalProblem }
 
@@ -119,12 +119,14 @@ final class RDKafkaConsumer {
     }
 
     /// Leaves offsets for the library to commit. Returns those it did not take, and why.
-    func store(_ offsets: [Int32: Int64]) -> [(partition: Int32, problem: String, isOurs: Bool)] {
+    func store(_ offsets: [Int32: Int64]) -> [StoreRefusal] {
         RDKafkaPartitionList(topic: topic, offsets).withPointer { pointer in
             rd_kafka_offsets_store(client.handle, pointer)
             return pointer.pointee.entries.compactMap { entry in
                 guard entry.err != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
-                return (entry.partition, entry.err.text, entry.err != RD_KAFKA_RESP_ERR__STATE)
+                return StoreRefusal(
+                    partition: entry.partition, problem: entry.err.text,
+                    isOurs: entry.err != RD_KAFKA_RESP_ERR__STATE)
             }
         }
     }
@@ -150,6 +152,14 @@ final class RDKafkaConsumer {
         guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
         client.callbacks.log.warning("the consumer did not leave its group in order", [.error: error.text])
     }
+}
+
+/// An offset that the library did not take.
+struct StoreRefusal {
+    let partition: Int32
+    let problem: String
+    /// False when the partition belongs to another consumer by now, who will do the work again.
+    let isOurs: Bool
 }
 
 extension [Int32] {

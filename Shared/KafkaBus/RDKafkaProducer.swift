@@ -21,8 +21,8 @@ final class RDKafkaProducer: @unchecked Sendable {
         for address in topics.withLock({ $0.values }) { rd_kafka_topic_destroy(OpaquePointer(bitPattern: address)) }
     }
 
-    /// Opens when the library's client is gone, after the last reference to this one was dropped.
-    var destroyed: Latch { client.destroyed }
+    /// Happens when the library's client is gone, after the last reference to this one was dropped.
+    var destroyed: OneTimeEvent { client.destroyed }
 
     var fatalProblem: String? { client.fatalProblem }
 

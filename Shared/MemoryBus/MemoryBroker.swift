@@ -172,13 +172,22 @@ final class MemoryBroker: Sendable {
         guard let channel = state.channels[name] else { return }
         for (groupName, group) in channel.groups {
             for (partition, owner) in group.owners.enumerated() {
-                guard let owner, !owner.mailbox.change({ $0.updatePause() }) else { continue }
-                let fresh = channel.logs[partition].messages(from: group.fetched[partition], bytesMaximum: 1 << 20)
+                let id = PartitionID(channel: name, number: Int32(partition))
+                guard let owner, let room = owner.mailbox.change({ $0.room(for: id) }) else { continue }
+                let fresh = channel.logs[partition].messages(from: group.fetched[partition], bytesMaximum: room)
                 guard let last = fresh.last else { continue }
-                _ = owner.mailbox.change { $0.offer(fresh, to: last.partition) }
+                _ = owner.mailbox.change { $0.offer(fresh, to: id) }
                 state.channels[name]?.groups[groupName]?.fetched[partition] = last.offset + 1
             }
         }
+    }
+}
+
+extension Inbox {
+    /// How much of a partition may be offered now; nil when it has its share.
+    fileprivate mutating func room(for id: PartitionID) -> Int? {
+        guard !updatePause(), !updateResting().contains(id) else { return nil }
+        return max(1, min(1 << 20, share))
     }
 }
 

@@ -7,7 +7,7 @@ import Topics
 /// One member of a group. Two native threads serve it, so that neither handlers nor a slow read can hold up the heartbeat
 /// by which the others know that it lives: the keeper renews leases and records what is done, the reader fetches.
 final class RedisConsumer: BusConsumer {
-    private let mailbox: Mailbox
+    let mailbox: Mailbox
     /// Reads block, so that they have a connection to themselves.
     private let reading: RedisClient
     private let tenures = Monitor(RedisTenures())
@@ -37,24 +37,7 @@ final class RedisConsumer: BusConsumer {
         }.detach()
     }
 
-    func next() async throws(BusError) -> Delivery? {
-        await mailbox.next()
-    }
-
-    func complete(_ delivery: Delivery) {
-        mailbox.complete(delivery)
-    }
-
-    func isCurrent(_ delivery: Delivery) -> Bool {
-        mailbox.isCurrent(delivery)
-    }
-
     var assignedPartitions: Int { tenures.withLock { $0.held.count } }
-    var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
-
-    func stopTaking() {
-        mailbox.stop()
-    }
 
     func close() async {
         mailbox.stop()

@@ -1,44 +1,75 @@
-import Synchronization
-
-/// Something that happens once: tasks wait for it, anyone reports it.
+/// Something that happens once: tasks wait for it suspended, native threads blocked, and anyone reports it.
 package final class OneTimeEvent: Sendable {
     private struct State {
         var hasHappened = false
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
         var numbers = 0
+
+        mutating func newNumber() -> Int {
+            numbers += 1
+            return numbers
+        }
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     package init() {}
 
+    package var hasHappened: Bool { state.withLock { $0.hasHappened } }
+
     package func happen() {
-        let waiters = state.withLock { state in
+        let waiters = state.change { state in
             state.hasHappened = true
             defer { state.waiters = [:] }
             return state.waiters.values
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.resume(returning: true) }
     }
 
     /// Returns when it has happened, at once if it has already, or when the task is cancelled.
     package func wait() async {
-        let number = state.withLock { state in
-            state.numbers += 1
-            return state.numbers
-        }
+        let number = state.withLock { $0.newNumber() }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            _ = await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     // A task is marked as cancelled before its handler runs, so one of the two sees the other.
                     if state.hasHappened || Task.isCancelled { return true }
                     state.waiters[number] = continuation
                     return false
                 }
-                if isOver { continuation.resume() }
+                if isOver { continuation.resume(returning: true) }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+            giveUp(number)
         }
+    }
+
+    /// False when the limit passed first. Cancellation does not end it, since it ends by itself: whoever closes something
+    /// has often been cancelled already.
+    package func wait(atMost limit: Duration, time: any TimeSource) async -> Bool {
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.hasHappened else { return nil }
+                let number = state.newNumber()
+                state.waiters[number] = continuation
+                return number
+            }
+            guard let number else { return continuation.resume(returning: true) }
+            timer = Task {
+                try? await time.sleep(for: limit)
+                giveUp(number)
+            }
+        }
+    }
+
+    /// Blocks the calling native thread; false when the limit passed first.
+    package func block(atMost limit: Duration) -> Bool {
+        state.wait(timeout: limit) { $0.hasHappened ? true : nil } ?? false
+    }
+
+    private func giveUp(_ number: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
     }
 }

@@ -280,4 +280,45 @@ import Topics
         try await worker.stop()
         await bus.close()
     }
+
+    /// Goal: a partition whose work stands still does not keep the others waiting. Method: one key's handler stops at a gate
+    /// with a backlog of twice the buffer behind it; meanwhile other keys must come through.
+    @Test(arguments: Driver.allCases)
+    func aPartitionThatStandsStillDoesNotStopTheOthers(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(partitions: 2)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let (stuck, free) = keysOfTwoPartitions()
+        let gate = Gate()
+        let record = Record()
+        let worker = try await RunningWorker(
+            fixture, bus, topic.channel, group: "g", batch: 10, buffer: 4 << 20, concurrency: 2
+        ) { messages, _ in
+            if messages[0].key == stuck { await gate.pass() }
+            for message in messages { record.add(message.key) }
+            return []
+        }
+        for _ in 0..<40 {
+            try await producer.send((0..<100).map { topic.text("\($0)", key: stuck, bytes: 2_000) })
+        }
+        await gate.awaitSomebody()
+        for _ in 0..<16 {
+            try await producer.send((0..<50).map { topic.text("\($0)", key: free, bytes: 2_000) })
+        }
+        #expect(await record.wait(forCount: 800))
+        #expect(!record.all.contains(stuck))
+        gate.open()
+        #expect(await record.wait(forCount: 4_800))
+        try await worker.stop()
+        await bus.close()
+    }
+
+    /// Two keys that lie in different partitions of two.
+    private func keysOfTwoPartitions() -> (String, String) {
+        let keys = (0..<20).map { "key \($0)" }
+        func partition(_ key: String) -> Int32 { Partitioner.partition(ofKey: Array(key.utf8), count: 2) }
+        return (keys.first { partition($0) == 0 } ?? "", keys.first { partition($0) == 1 } ?? "")
+    }
 }

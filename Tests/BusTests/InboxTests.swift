@@ -31,6 +31,8 @@ import Topics
     }
 
     private func isIdle(_ inbox: inout Inbox) -> Bool { inbox.take() == nil }
+    private func resting(_ inbox: inout Inbox) -> Set<PartitionID> { inbox.updateResting() }
+    private func isPaused(_ inbox: inout Inbox) -> Bool { inbox.updatePause() }
     private func moved(_ inbox: inout Inbox) -> [PartitionID: Int64] { inbox.takeWatermarks() }
 
     private func missing(_ inbox: inout Inbox, _ messages: [IncomingMessage]) -> Int64 {
@@ -155,16 +157,51 @@ import Topics
         #expect(inbox.hasRoom(other))
     }
 
-    @Test func pausesAtTheBoundAndGoesOnAtHalf() throws {
-        var inbox = inbox(buffer: 400)
+    /// Goal: a partition rests from a full share to half of one, and no other with it. Method: two partitions share a
+    /// buffer of 800, so that 400 fill one; each message costs 100.
+    @Test func aPartitionRestsFromAFullShareToHalfOfIt() throws {
+        var inbox = inbox(batch: 1, buffer: 800)
+        inbox.assign(partition)
+        inbox.assign(PartitionID(channel: "t", number: 1))
+        _ = inbox.offer(messages(0...2, bytes: 36), to: partition)
+        #expect(resting(&inbox).isEmpty)
+        _ = inbox.offer(messages(3...3, bytes: 36), to: partition)
+        #expect(resting(&inbox) == [partition])
+        inbox.complete(try taken(from: &inbox))
+        #expect(resting(&inbox) == [partition])
+        _ = try taken(from: &inbox)
+        #expect(resting(&inbox).isEmpty)
+        _ = inbox.offer(messages(4...4, bytes: 36), to: partition)
+        #expect(resting(&inbox).isEmpty)
+    }
+
+    @Test func sharesGrowWhenPartitionsLeave() {
+        var inbox = inbox(buffer: 800)
+        let other = PartitionID(channel: "t", number: 1)
+        inbox.assign(partition)
+        inbox.assign(other)
+        _ = inbox.offer(messages(0...3, bytes: 36), to: partition)
+        #expect(resting(&inbox) == [partition])
+        inbox.remove(other)
+        #expect(inbox.share == 800)
+        #expect(resting(&inbox).isEmpty)
+    }
+
+    /// Goal: partitions that stand still with all of the buffer do not stop a partition that has room; only what is in work
+    /// beside it does. Method: the whole buffer waits, then as much again is taken.
+    @Test func everythingRestsAtTwiceTheBuffer() throws {
+        var inbox = inbox(.none, batch: 4, buffer: 400)
         inbox.assign(partition)
         _ = inbox.offer(messages(0...3, bytes: 36), to: partition)
-        var isPaused = inbox.updatePause()
-        #expect(isPaused)
-        let taken = try taken(from: &inbox)
-        inbox.complete(taken)
-        isPaused = inbox.updatePause()
-        #expect(!isPaused)
+        #expect(!isPaused(&inbox))
+        let first = try taken(from: &inbox)
+        _ = inbox.offer(messages(4...7, bytes: 36), to: partition)
+        #expect(isPaused(&inbox))
+        let second = try taken(from: &inbox)
+        #expect(isPaused(&inbox))
+        inbox.complete(first)
+        #expect(!isPaused(&inbox))
+        inbox.complete(second)
     }
 
     @Test func aBatchIsCutAtItsBytesButNeverEmpty() throws {

@@ -14,9 +14,9 @@ struct DeliveryTableTests {
     private func outcome(_ failures: [BusError?]) async -> BusError? {
         await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(failures.count), bytes: 10)
+            let place = table.open(messages(failures.count))
             table.handOver(place, upTo: failures.count)
-            #expect(table.await(place, waiter) == nil)
+            #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             for (index, failure) in failures.enumerated() {
                 let finished = table.report(place, [index], failure: failure)
                 #expect((finished == nil) == (index < failures.count - 1))
@@ -37,50 +37,70 @@ struct DeliveryTableTests {
     func earlyReport() async {
         let failure: BusError? = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(1), bytes: 10)
+            let place = table.open(messages(1))
             #expect(table.report(place, [0]) == nil)
             table.handOver(place, upTo: 1)
-            table.await(place, waiter).map { $0.waiter.resume(returning: $0.failure) }
+            table.settleOrWait(place, waiter, until: .seconds(30)).map { $0.waiter.resume(returning: $0.failure) }
             #expect(table.isEmpty)
         }
         #expect(failure == nil)
     }
 
-    @Test("a report counts once, and bytes count with the last of them")
+    @Test("a report counts once, and its send with the last of them")
     func twice() {
         var table = DeliveryTable()
-        let place = table.open(messages(2), bytes: 10)
+        let place = table.open(messages(2))
         table.handOver(place, upTo: 2)
         table.abandon(place)
         for _ in 0..<2 { _ = table.report(place, [0]) }
-        #expect(table.takeDurableBytes() == 0)
+        #expect(table.takeDurable().runs.isEmpty)
         #expect(table.unreported().map(\.index) == [1])
         _ = table.report(place, [1])
-        #expect(table.takeDurableBytes() == 10)
+        #expect(table.takeDurable().runs == [.init(channel: channel.name, messages: 2, bytes: 2)])
     }
 
     @Test("what an abandoned send had handed over is still awaited, then its place is used again")
     func abandoned() {
         var table = DeliveryTable()
-        let place = table.open(messages(3), bytes: 10)
+        let place = table.open(messages(3))
         table.handOver(place, upTo: 1)
         table.abandon(place)
         #expect(table.count == 1)
         _ = table.report(place, [0])
         #expect(table.isEmpty)
-        #expect(table.open(messages(1), bytes: 10) == place)
+        #expect(table.open(messages(1)) == place)
+    }
+
+    @Test("a waiter whose patience is over is let go, and its messages finish unheard")
+    func impatient() async {
+        var table = DeliveryTable()
+        let place = table.open(messages(2))
+        table.handOver(place, upTo: 2)
+        let failure: BusError? = await withCheckedContinuation { waiter in
+            #expect(table.settleOrWait(place, waiter, until: .seconds(5)) == nil)
+            let late = BusError(.unavailable, "late")
+            #expect(table.endPatience(at: .seconds(4), late).isEmpty)
+            for one in table.endPatience(at: .seconds(5), late) { one.waiter.resume(returning: one.failure) }
+            #expect(table.endPatience(at: .seconds(9), late).isEmpty)
+        }
+        #expect(failure?.message == "late")
+        #expect(table.unreported().count == 2)
+        #expect(table.report(place, 0...1) == nil)
+        #expect(table.takeDurable().runs.map(\.messages) == [2])
+        #expect(table.isEmpty)
+        #expect(table.open(messages(1)) == place)
     }
 
     @Test("what is unreported comes in the order of the sends, without what was not handed over")
     func unreported() {
         var table = DeliveryTable()
-        let first = table.open(messages(1), bytes: 10)
-        let second = table.open(messages(3), bytes: 10)
+        let first = table.open(messages(1))
+        let second = table.open(messages(3))
         table.handOver(first, upTo: 1)
         table.handOver(second, upTo: 2)
         table.abandon(first)
         _ = table.report(first, [0])
-        let third = table.open(messages(1), bytes: 10)
+        let third = table.open(messages(1))
         table.handOver(third, upTo: 1)
         #expect(third == first)
         #expect(table.unreported().map(\.place) == [second, second, third])
@@ -91,9 +111,9 @@ struct DeliveryTableTests {
     func replays() async {
         let failure: BusError? = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(2), bytes: 10)
+            let place = table.open(messages(2))
             table.handOver(place, upTo: 2)
-            #expect(table.await(place, waiter) == nil)
+            #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             let lost = BusError(.unavailable, "lost")
             #expect(table.countReplay(maximum: 1, failure: lost).isEmpty)
             for one in table.countReplay(maximum: 1, failure: lost) { one.waiter.resume(returning: one.failure) }

@@ -145,6 +145,41 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
+    @Test("a complaint that ended is told again when it comes back")
+    func complaint() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        let producer = try await kafka.bus().makeProducer(ProducerOptions())
+        let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "g"))
+        for round in 1...2 {
+            _ = try await consumer.collect(1)
+            try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
+            #expect(await kafka.lines.awaitLine("the Kafka consumer cannot fetch", times: round))
+            try await producer.send([channel.message("\(round)", key: "k")])
+        }
+        await producer.close()
+        await consumer.close()
+    }
+
+    @Test("an offset that the library refused is stored with the next round")
+    func refusedOffset() throws {
+        let id = PartitionID(channel: channel.name, number: 0)
+        var inbox = Inbox(ConsumerOptions(channel: channel, group: "g"))
+        inbox.assign(id)
+        _ = inbox.offer(
+            [
+                IncomingMessage(
+                    partition: id, offset: 6, key: nil, value: [], headers: [], timestamp: Timestamp(milliseconds: 0))
+            ], to: id)
+        let delivery = inbox.take()
+        inbox.complete(try #require(delivery))
+        let first = inbox.takeWatermarks()
+        #expect(first == [id: 7])
+        inbox.takeBack([StoreRefusal(partition: 0, problem: "", isOurs: true)], topic: channel.name)
+        let second = inbox.takeWatermarks()
+        #expect(second == first)
+    }
+
     @Test("a consumer that was told to stop gives nothing more, but takes completions")
     func stops() async throws {
         let kafka = try await KafkaFixture.start()

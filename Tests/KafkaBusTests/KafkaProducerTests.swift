@@ -31,6 +31,9 @@ struct KafkaProducerTests {
         try await producer.send((0..<500).map { channel.message("\($0)", key: "k") })
         #expect(kafka.metrics.total(.busProducerWaits) > 0)
         #expect(kafka.metrics.total(.busMessagesProduced) == 500)
+        for name: MetricName in [.busMessagesProduced, .busBytesProduced, .busProducerWaits] {
+            #expect(kafka.metrics.exposition().contains("\(name.rawValue){topic=\"\(channel.name)\"}"))
+        }
         await producer.close()
         #expect(try await texts(kafka, 500) == (0..<500).map(String.init))
     }
@@ -48,6 +51,40 @@ struct KafkaProducerTests {
         #expect(error?.code == .full)
         try await allBrokers("up", kafka)
         await producer.close()
+    }
+
+    /// The library itself gives a message up only after two minutes, which is this suite's limit.
+    @Test("brokers that cannot be reached fail the sender when its patience is over")
+    func unreachable() async throws {
+        let configuration = try KafkaConfiguration(url: "kafka://127.0.0.1:\(FreePort.next())")
+        let environment = WorkerEnvironment(
+            time: SystemTimeSource(), random: SeededRandomSource(seed: 1), log: Log(service: "test", sink: LineList()),
+            metrics: Metrics(), health: Health(time: SystemTimeSource()))
+        let producer = try await KafkaBus(configuration, environment: environment)
+            .makeProducer(ProducerOptions(patience: .milliseconds(200)))
+        let started = ContinuousClock.now
+        let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("x")]) }
+        #expect(error?.code == .unavailable)
+        #expect(ContinuousClock.now - started < .seconds(10))
+    }
+
+    /// The close waits until nothing is out any more, so that it shows what became of the message nobody waited for.
+    @Test("brokers that go down fail an impatient sender, and what it sent finishes unheard")
+    func unheard() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await kafka.server.perform("create topic \(channel.name) 1")
+        let producer = try await kafka.bus().producer(ProducerOptions(patience: .milliseconds(500)))
+        try await producer.send([channel.message("before", key: "k")])
+        try await allBrokers("down", kafka)
+        let error = await #expect(throws: BusError.self) {
+            try await producer.send([channel.message("meanwhile", key: "k")])
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("500ms") == true)
+        try await allBrokers("up", kafka)
+        await producer.close()
+        #expect(kafka.metrics.total(.busMessagesProduced) == 2)
+        #expect(try await texts(kafka, 2) == ["before", "meanwhile"])
     }
 
     @Test("a message that is too large is refused before any of its batch is sent")

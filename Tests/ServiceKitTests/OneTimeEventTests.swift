@@ -1,4 +1,5 @@
 import ServiceKit
+import TestSupport
 import Testing
 
 @Suite struct OneTimeEventTests {
@@ -27,5 +28,33 @@ import Testing
             waiting.cancel()
             await waiting.value
         }
+    }
+
+    /// Goal: a bounded wait ends at its limit and not before. Method: a clock of the test's own, and a task that was
+    /// cancelled from the start.
+    @Test func aBoundedWaitEndsAtItsLimit() async {
+        let time = ManualTimeSource()
+        let waiting = Task { [event] in await event.wait(atMost: .seconds(5), time: time) }
+        waiting.cancel()
+        #expect(await time.hasSleepers(1))
+        time.advance(by: .seconds(5))
+        #expect(await waiting.value == false)
+    }
+
+    @Test func aBoundedWaitEndsWithTheEvent() async {
+        let time = ManualTimeSource()
+        let waiting = Task { [event] in await event.wait(atMost: .seconds(5), time: time) }
+        #expect(await time.hasSleepers(1))
+        event.happen()
+        #expect(await waiting.value)
+        #expect(await event.wait(atMost: .seconds(5), time: time))
+    }
+
+    @Test func aThreadWaitsBlocked() async {
+        let tooEarly = await blocking { [event] in event.block(atMost: .milliseconds(1)) }
+        #expect(!tooEarly && !event.hasHappened)
+        async let hasHappened = blocking { [event] in event.block(atMost: .seconds(30)) }
+        event.happen()
+        #expect(await hasHappened)
     }
 }
