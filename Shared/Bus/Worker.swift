@@ -48,11 +48,10 @@ package struct Worker<Handler: MessageHandler>: Service {
     private func work(_ pulse: Pulse) async {
         while let delivery = await take(pulse) {
             let isDone = await process(delivery, pulse)
-            if isDone {
-                consumer.complete(delivery)
-                meters.handled.increment(by: delivery.messages.count)
-            }
             pulse.rest()
+            guard isDone else { continue }
+            consumer.complete(delivery)
+            meters.handled.increment(by: delivery.messages.count)
         }
     }
 

@@ -18,9 +18,10 @@ struct CommandLineText {
             print("\(service) \(CarillonVersion.current)")
             exit(0)
         case .some(let unknown):
+            let argument = Redaction.redact(unknown)
             StandardError.print(
-                "\(service): unknown argument \(unknown); it takes its settings from the environment, see \(service) --help"
-            )
+                "\(service): unknown argument \(argument); it takes its settings from the environment, "
+                    + "see \(service) --help")
             exit(ExitCode.usage)
         }
     }

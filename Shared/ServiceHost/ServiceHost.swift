@@ -72,7 +72,9 @@ package enum ServiceHost {
     /// Even a C library that hangs in its own shutdown does not keep the process: by then everything that counts is safe.
     private static func guardEnd(after deadline: Duration) {
         NativeThread(name: "end-guard") {
-            sleep(UInt32(deadline.components.seconds))
+            var left = UInt32(deadline.components.seconds)
+            // A signal that meets this thread ends a sleep early.
+            while left > 0 { left = sleep(left) }
             _exit(ExitCode.failure)
         }.detach()
     }

@@ -32,12 +32,13 @@ import Testing
         #expect(process.lines == ["bus-probe \(CarillonVersion.current)"])
     }
 
-    @Test(arguments: [["--verbose"], ["start"], ["--help=1"], [""]])
+    @Test(arguments: [["--verbose"], ["start"], ["--help=1"], [""], ["redis://user:hunter2@127.0.0.1"]])
     func anUnknownArgumentIsRefused(arguments: [String]) async throws {
         let process = try ProbeService.spawn(arguments)
         #expect(await process.end() == .exited(64))
         #expect(process.lines.count == 1)
         #expect(process.lines.first?.contains("--help") == true)
+        #expect(process.lines.first?.contains("hunter2") == false)
     }
 
     /// Goal: one attempt to start names everything that is wrong, and does nothing else.

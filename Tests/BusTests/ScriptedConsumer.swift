@@ -1,0 +1,73 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Topics
+
+/// A consumer that gives out what a test offers it, by the rules every driver shares, and shows what was completed.
+final class ScriptedConsumer: BusConsumer {
+    private struct State {
+        var completed: [Delivery] = []
+        var isClosed = false
+    }
+
+    let channel: Channel
+    private let mailbox: Mailbox
+    private let state = Monitor(State())
+
+    init(_ options: ConsumerOptions) {
+        channel = options.channel
+        mailbox = Mailbox(options)
+    }
+
+    /// The values as one partition's messages, from offset 0.
+    func offer(_ values: [[UInt8]], to number: Int32 = 0) {
+        let id = partition(number)
+        mailbox.change { inbox in
+            inbox.assign(id)
+            _ = inbox.offer(
+                values.enumerated().map {
+                    IncomingMessage(
+                        partition: id, offset: Int64($0), key: nil, value: $1, headers: [],
+                        timestamp: Timestamp(milliseconds: 0))
+                }, to: id)
+        }
+    }
+
+    func takeAway(_ number: Int32 = 0) {
+        mailbox.change { $0.remove(partition(number)) }
+    }
+
+    /// Values of the messages completed so far, in order.
+    var completed: [String] {
+        state.withLock { $0.completed.flatMap(\.messages).map { String(decoding: $0.value, as: UTF8.self) } }
+    }
+
+    func hasCompleted(_ count: Int) async -> Bool {
+        await blocking { [state] in
+            state.wait(timeout: .seconds(30)) { state in
+                state.completed.reduce(0) { $0 + $1.messages.count } >= count ? true : nil
+            } ?? false
+        }
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    private func partition(_ number: Int32) -> PartitionID { PartitionID(channel: channel.name, number: number) }
+
+    func next() async throws(BusError) -> Delivery? { await mailbox.next() }
+
+    func complete(_ delivery: Delivery) {
+        mailbox.complete(delivery)
+        state.change { $0.completed.append(delivery) }
+    }
+
+    func isCurrent(_ delivery: Delivery) -> Bool { mailbox.isCurrent(delivery) }
+    var assignedPartitions: Int { mailbox.read { $0.assigned.count } }
+    var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
+    func stopTaking() { mailbox.stop() }
+
+    func close() async {
+        mailbox.stop()
+        state.change { $0.isClosed = true }
+    }
+}

@@ -1,0 +1,29 @@
+import Bus
+import ServiceKit
+
+/// A producer that keeps what it is given, after as many failures as a test asks for.
+final class ScriptedProducer: BusProducer {
+    private struct State {
+        var sent: [OutgoingMessage] = []
+        var failures: [BusError]
+    }
+
+    private let state: Monitor<State>
+
+    init(failures: [BusError] = []) {
+        state = Monitor(State(failures: failures))
+    }
+
+    var sent: [OutgoingMessage] { state.withLock { $0.sent } }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+        let failure = state.change { state -> BusError? in
+            guard state.failures.isEmpty else { return state.failures.removeFirst() }
+            state.sent += messages
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    func close() async {}
+}

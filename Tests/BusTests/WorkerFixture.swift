@@ -1,0 +1,95 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Topics
+
+/// Text that is well-formed unless it begins with "garbled".
+struct TextMessage: TopicMessage {
+    let text: String
+
+    init(decoding bytes: [UInt8]) throws {
+        text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix("garbled") { throw MalformedMessage("this is garbled") }
+    }
+
+    func encoded() -> [UInt8] { Array(text.utf8) }
+}
+
+struct TextHandler: MessageHandler {
+    let body: @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
+
+    func handle(
+        _ messages: [ReceivedMessage<TextMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        try await body(messages.map(\.message.text), context)
+    }
+}
+
+/// A worker between doubles, on a clock that the test turns.
+final class WorkerFixture: Sendable {
+    let time = ManualTimeSource()
+    let sink = CollectingSink()
+    let metrics = Metrics()
+    let health: Health
+    let consumer: ScriptedConsumer
+    let producer: ScriptedProducer
+    /// What handlers did, in order.
+    let events = Monitor<[String]>([])
+    private let options: WorkerOptions
+
+    init(
+        order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3,
+        backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(8)), producer: ScriptedProducer = .init()
+    ) {
+        health = Health(time: time)
+        consumer = ScriptedConsumer(
+            ConsumerOptions(
+                channel: TestTopics.make().channel, group: "g", order: order, batchMessagesMaximum: batch))
+        self.producer = producer
+        options = WorkerOptions(
+            concurrency: concurrency, attemptsMaximum: attempts, backoff: backoff, handlerLimit: .seconds(120))
+    }
+
+    func start(
+        _ body: @escaping @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
+    ) -> (worker: Worker<TextHandler>, run: Task<Void, any Error>) {
+        let worker = Worker(
+            channel: consumer.channel, group: "g", handler: TextHandler(body: body), options: options,
+            consumer: consumer, producer: producer,
+            environment: WorkerEnvironment(
+                time: time, random: SeededRandomSource(seed: 7), log: Log(service: "test", sink: sink, time: time),
+                metrics: metrics, health: health))
+        return (worker, Task { try await worker.run() })
+    }
+
+    func note(_ event: String) {
+        events.change { $0.append(event) }
+    }
+
+    var noted: [String] { events.withLock { $0 } }
+
+    func hasNoted(_ count: Int) async -> Bool {
+        await blocking { [events] in
+            events.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
+        }
+    }
+
+    var deadLetters: [DeadLetter] {
+        producer.sent.filter { $0.channel == Topics.dead.channel }.compactMap { message in
+            DeadLetter(
+                fromDead: IncomingMessage(
+                    partition: PartitionID(channel: "dead", number: 0), offset: 0, key: message.key,
+                    value: message.value, headers: message.headers, timestamp: time.now))
+        }
+    }
+}
+
+extension DeadLetter {
+    var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+struct Outage: RetriableError {
+    var isRetriable: Bool { true }
+}
+
+struct HandlerFailure: Error {}

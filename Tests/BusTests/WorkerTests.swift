@@ -1,0 +1,266 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// The worker's promises, on a clock of the test's own: nothing here takes real time.
+@Suite struct WorkerTests {
+    private func bytes(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    /// Goal: waits double, stay within half of their ceiling and the ceiling, and end growing. Method: the clock is turned
+    /// to just before the least wait, where nothing may happen, and then to the most, where it must.
+    @Test func theWaitDoublesUpToItsBound() async throws {
+        let fixture = WorkerFixture(attempts: 1_000)
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { [fixture] _, _ in
+            fixture.note("attempt")
+            throw Outage()
+        }
+        for (attempt, ceiling) in [1, 2, 4, 8, 8, 8].enumerated() {
+            #expect(await fixture.hasNoted(attempt + 1))
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .milliseconds(ceiling * 500 - 1))
+            #expect(await fixture.time.hasSleepers(1))
+            #expect(fixture.noted.count == attempt + 1)
+            fixture.time.advance(by: .milliseconds(ceiling * 500 + 1))
+        }
+        #expect(await fixture.hasNoted(7))
+        run.cancel()
+        worker.stop()
+        try await run.value
+        #expect(fixture.consumer.completed.isEmpty && fixture.consumer.isClosed)
+    }
+
+    /// Goal: an outage never brings a message nearer to `dead`. Method: far more outages than attempts, then a failure of
+    /// the message's own, then success.
+    @Test func anOutageIsNoAttempt() async throws {
+        let fixture = WorkerFixture(attempts: 2)
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { [fixture] _, context in
+            fixture.note("attempt \(context.attempt)")
+            switch fixture.noted.count {
+            case ...20: throw Outage()
+            case 21: throw HandlerFailure()
+            case 22...40: throw Outage()
+            default: return []
+            }
+        }
+        for _ in 1...40 {
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .seconds(8))
+        }
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.noted.count == 41 && fixture.noted.prefix(21).allSatisfy { $0 == "attempt 1" })
+        #expect(fixture.noted.suffix(20).allSatisfy { $0 == "attempt 2" })
+        #expect(fixture.deadLetters.isEmpty)
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: one bad message does not drag its neighbours along, and the order stays. Method: a batch fails through its
+    /// second message, which then fails alone as often as it may.
+    @Test func attemptsCountAloneAndOrderStays() async throws {
+        let fixture = WorkerFixture(attempts: 3)
+        fixture.consumer.offer(bytes("a", "bad", "c"))
+        let (worker, run) = fixture.start { [fixture] texts, _ in
+            fixture.note(texts.joined(separator: "+"))
+            if texts.contains("bad") { throw HandlerFailure() }
+            return []
+        }
+        for _ in 1...2 {
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .seconds(8))
+        }
+        #expect(await fixture.consumer.hasCompleted(3))
+        #expect(fixture.noted == ["a+bad+c", "a", "bad", "bad", "bad", "c"])
+        let letter = try #require(fixture.deadLetters.first)
+        #expect(letter.text == "bad" && letter.reason == .exhausted && letter.attempts == 3 && letter.offset == 1)
+        #expect(fixture.deadLetters.count == 1)
+        worker.stop()
+        try await run.value
+    }
+
+    @Test func poisonGoesAtOnce() async throws {
+        let fixture = WorkerFixture(attempts: 100)
+        fixture.consumer.offer(bytes("poison"))
+        let (worker, run) = fixture.start { _, _ in throw PoisonMessage("no such app") }
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.deadLetters.map(\.reason) == [.poison] && fixture.deadLetters.first?.detail == "no such app")
+        worker.stop()
+        try await run.value
+    }
+
+    @Test func undecodableBytesLeaveTheirNeighbours() async throws {
+        let fixture = WorkerFixture()
+        fixture.consumer.offer(bytes("a", "garbled 1", "b", "garbled 2"))
+        let (worker, run) = fixture.start { [fixture] texts, _ in
+            fixture.note(texts.joined(separator: "+"))
+            return []
+        }
+        #expect(await fixture.consumer.hasCompleted(4))
+        #expect(fixture.noted == ["a+b"])
+        #expect(fixture.deadLetters.map(\.text) == ["garbled 1", "garbled 2"])
+        #expect(fixture.deadLetters.allSatisfy { $0.reason == .undecodable && $0.detail == "this is garbled" })
+        worker.stop()
+        try await run.value
+    }
+
+    @Test func deathWaitsForTheBus() async throws {
+        let producer = ScriptedProducer(failures: [BusError(.unavailable, "away"), BusError(.full, "full")])
+        let fixture = WorkerFixture(producer: producer)
+        fixture.consumer.offer(bytes("garbled"))
+        let (worker, run) = fixture.start { _, _ in [] }
+        for _ in 1...2 {
+            #expect(await fixture.time.hasSleepers(1))
+            #expect(fixture.consumer.completed.isEmpty)
+            fixture.time.advance(by: .seconds(8))
+        }
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.deadLetters.count == 1)
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: what was taken away belongs to another consumer now. Method: the partition goes while the handler works and
+    /// while the worker waits to try again; neither may be completed or tried again.
+    @Test(arguments: [false, true])
+    func whatWasTakenAwayIsAbandoned(whileWaiting: Bool) async throws {
+        let fixture = WorkerFixture()
+        let gate = OneTimeEvent()
+        fixture.consumer.offer(bytes("mine"))
+        let (worker, run) = fixture.start { [fixture] texts, _ in
+            fixture.note(texts[0])
+            guard texts == ["mine"] else { return [] }
+            if !whileWaiting { await gate.wait() }
+            throw HandlerFailure()
+        }
+        #expect(await fixture.hasNoted(1))
+        if whileWaiting { #expect(await fixture.time.hasSleepers(1)) }
+        fixture.consumer.takeAway()
+        gate.happen()
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .seconds(8))
+        fixture.consumer.offer(bytes("next"), to: 1)
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.noted == ["mine", "next"] && fixture.consumer.completed == ["next"])
+        #expect(fixture.deadLetters.isEmpty)
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: what the deadline cuts off is neither done nor dead. Method: cancelled in the handler, which then fails, and
+    /// in the wait after a failure.
+    @Test(arguments: [false, true])
+    func cancellingAbandons(whileWaiting: Bool) async throws {
+        let fixture = WorkerFixture(attempts: 1)
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { [fixture] _, _ in
+            fixture.note("begun")
+            if whileWaiting { throw Outage() }
+            await OneTimeEvent().wait()
+            throw HandlerFailure()
+        }
+        #expect(await fixture.hasNoted(1))
+        if whileWaiting { #expect(await fixture.time.hasSleepers(1)) }
+        worker.stop()
+        run.cancel()
+        try await run.value
+        #expect(fixture.consumer.completed.isEmpty && fixture.consumer.isClosed)
+        #expect(fixture.deadLetters.isEmpty)
+        #expect(fixture.noted.count == 1)
+    }
+
+    /// Goal: a handler whose own task was cancelled has failed; its partition must not stand still for it.
+    @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
+        let fixture = WorkerFixture(attempts: 1)
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { _, _ in throw CancellationError() }
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.deadLetters.map(\.reason) == [.exhausted])
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: nothing is acknowledged before its outputs are durable. Method: the producer fails once; the message must not
+    /// be complete then, and is handled again.
+    @Test func outputsComeBeforeCompletion() async throws {
+        let fixture = WorkerFixture(producer: ScriptedProducer(failures: [BusError(.unavailable, "away")]))
+        let output = OutgoingMessage(channel: TestTopics.make().channel, key: nil, value: [1])
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { [fixture] _, _ in
+            fixture.note("handled")
+            return [output]
+        }
+        #expect(await fixture.time.hasSleepers(1))
+        #expect(fixture.consumer.completed.isEmpty && fixture.producer.sent.isEmpty)
+        fixture.time.advance(by: .seconds(8))
+        #expect(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.noted == ["handled", "handled"])
+        #expect(fixture.producer.sent.map(\.value) == [[1]])
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: as many batches at once as allowed, and not one more. Method: handlers stop at a gate; once as many as may are
+    /// there, the rest must still lie where it was.
+    @Test func worksOnNoMoreAtOnceThanAllowed() async throws {
+        let fixture = WorkerFixture(order: .none, batch: 1, concurrency: 3)
+        let gate = OneTimeEvent()
+        fixture.consumer.offer((0..<20).map { Array("\($0)".utf8) })
+        let running = Monitor((now: 0, most: 0))
+        let (worker, run) = fixture.start { [fixture] _, _ in
+            running.change { running in
+                running.now += 1
+                running.most = max(running.most, running.now)
+            }
+            fixture.note("begun")
+            await gate.wait()
+            running.change { $0.now -= 1 }
+            return []
+        }
+        #expect(await fixture.hasNoted(3))
+        gate.happen()
+        #expect(await fixture.consumer.hasCompleted(20))
+        #expect(running.withLock { $0.most } == 3)
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: `/healthz` tells a stuck handler from a worker that has nothing to do or waits for its next attempt.
+    @Test func onlyAStuckHandlerStalls() async throws {
+        let fixture = WorkerFixture(backoff: Backoff(first: .seconds(1_000), longest: .seconds(1_000)))
+        let gate = OneTimeEvent()
+        let (worker, run) = fixture.start { [fixture] texts, context in
+            fixture.note(texts[0])
+            guard texts == ["a"] else { return [] }
+            if context.attempt == 1 { throw HandlerFailure() }
+            await gate.wait()
+            return []
+        }
+        fixture.consumer.offer(bytes("first"), to: 1)
+        #expect(await fixture.consumer.hasCompleted(1))
+        fixture.time.advance(by: .seconds(3_600))
+        #expect(fixture.health.stalledLoops().isEmpty, "idle")
+
+        fixture.consumer.offer(bytes("a"))
+        #expect(await fixture.hasNoted(2))
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .seconds(400))
+        #expect(fixture.health.stalledLoops().isEmpty, "between attempts")
+
+        fixture.time.advance(by: .seconds(600))
+        #expect(await fixture.hasNoted(3))
+        fixture.time.advance(by: .seconds(120))
+        #expect(fixture.health.stalledLoops().isEmpty)
+        fixture.time.advance(by: .seconds(1))
+        let stalled = fixture.health.stalledLoops()
+        #expect(stalled.count == 1 && stalled.first?.hasPrefix("\(worker.name) #1 has not ticked") == true)
+
+        gate.happen()
+        #expect(await fixture.consumer.hasCompleted(2))
+        worker.stop()
+        try await run.value
+        #expect(fixture.health.stalledLoops().isEmpty, "over")
+    }
+}
