@@ -76,7 +76,7 @@ let package = Package(
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),
-        tests("ArchitectureTests", "ServiceKit"),
+        tests("ArchitectureTests", "TestSupport"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceKit", "TestSupport", "Topics"),
@@ -85,16 +85,18 @@ let package = Package(
         tests(
             "CarillonTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit",
             "TestSupport", "Topics", "carillon"),
+        tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
-        tests("RedisClientTests", "RedisClient", "ServiceKit", "TLSSocket", "TestSupport"),
+        tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "RedisBus", "RedisClient", "ServiceHost",
             "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
+        tests("TopicsTests", "TestSupport", "Topics"),
     ],
     // simdjson's headers choose their string type by it; anything older would not match the library.
     cxxLanguageStandard: .cxx17

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Compares every import of the repository with the table, since the compiler accepts one that came along with another

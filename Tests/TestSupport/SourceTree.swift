@@ -1,18 +1,18 @@
 import Glibc
 import ServiceKit
 
-/// The repository this test was compiled from.
-enum SourceTree {
+/// The repository the tests were compiled from.
+package enum SourceTree {
     static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
         separator: "/")
 
     /// Nil when there is no such file.
-    static func text(_ path: String) -> String? {
+    package static func text(_ path: String) -> String? {
         SmallFile.read("\(root)/\(path)", bytesMaximum: 4 << 20).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The folders of `Services` may group targets, as `AndroidSender/FCM`; sources are found at any depth.
-    static func swiftSources(under folder: String) -> [String] {
+    package static func swiftSources(under folder: String) -> [String] {
         entries(of: folder).flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
             if name.hasSuffix(".swift") { return [path] }
@@ -20,7 +20,7 @@ enum SourceTree {
         }
     }
 
-    static func entries(of folder: String) -> [String] {
+    package static func entries(of folder: String) -> [String] {
         guard let directory = opendir("\(root)/\(folder)") else { return [] }
         defer { closedir(directory) }
         var names: [String] = []

@@ -1,0 +1,53 @@
+import Bus
+import ServiceHost
+import ServiceKit
+import TestSupport
+import Testing
+
+/// `docs/operations.md` is compared with what services read and show, in both directions: an operator must find every
+/// setting and metric there, and nothing that does not exist.
+@Suite struct OperationsPageTests {
+    private let page: String
+
+    init() throws {
+        page = try #require(SourceTree.text("docs/operations.md"))
+    }
+
+    @Test func listsEverySettingOfAService() {
+        var reader = EnvironmentReader([:])
+        _ = HostConfiguration(environment: &reader)
+        _ = WorkerOptions(environment: &reader)
+        let rows = rows(under: "## Settings")
+        let known = reader.variables.map(row)
+        #expect(difference(rows, known) == [], "only in the page")
+        #expect(difference(known, rows) == [], "only in the code")
+        #expect(rows.count == known.count)
+    }
+
+    @Test func listsEveryMetric() {
+        // The third column holds the labels, which are chosen where a metric is made.
+        let rows = rows(under: "## Metrics").map { $0.enumerated().filter { $0.offset != 2 }.map(\.element) }
+        let known = MetricName.allCases.map { ["`\($0.rawValue)`", $0.kind.rawValue, $0.help] }
+        #expect(difference(rows, known) == [], "only in the page")
+        #expect(difference(known, rows) == [], "only in the code")
+        #expect(rows.count == known.count)
+    }
+
+    @Test func namesEveryExitCode() {
+        let codes = rows(under: "## Exit codes").map { $0.first }
+        let known = [0, ExitCode.failure, ExitCode.usage, ExitCode.configuration].map { "\($0)" }
+        #expect(codes.prefix(known.count).elementsEqual(known))
+    }
+
+    private func rows(under heading: String) -> [[String]] {
+        MarkdownTable.rows(under: heading, inPage: page)
+    }
+
+    private func row(_ variable: EnvironmentReader.Variable) -> [String] {
+        ["`\(variable.name)`", variable.defaultText.isEmpty ? "–" : "`\(variable.defaultText)`", variable.meaning]
+    }
+
+    private func difference(_ rows: [[String]], _ others: [[String]]) -> [String] {
+        Set(rows.map { $0.joined(separator: " | ") }).subtracting(others.map { $0.joined(separator: " | ") }).sorted()
+    }
+}
