@@ -1,4 +1,5 @@
 import Bus
+import Topics
 
 /// How many messages and bytes went to which topic or lane, in runs as they came: nearly always one.
 struct ProducedTally: Equatable {

@@ -11,7 +11,7 @@ final class ScriptedConsumer: BusConsumer {
     }
 
     let channel: Channel
-    private let mailbox: Mailbox
+    let mailbox: Mailbox
     private let state = Monitor(State())
 
     init(_ options: ConsumerOptions) {
