@@ -39,7 +39,7 @@ package struct ProducerOptions: Sendable {
 /// Most of a consumer is its mailbox; a driver adds who fills it, and what else has to be told.
 package protocol BusConsumer: Sendable {
     var mailbox: Mailbox { get }
-    /// The next messages of one partition, in order; nil once the consumer was told to stop.
+    /// The next messages of one partition, in order; nil once the consumer was told to stop or the task is cancelled.
     func next() async throws(BusError) -> Delivery?
     /// The work is done and its outputs are durable. What is never completed is delivered again, here after a restart
     /// or to another consumer of the group.

@@ -24,6 +24,8 @@ package struct DeadLetter: Sendable {
     package let key: [UInt8]?
     package let value: [UInt8]
     package let headers: [MessageHeader]
+    /// False when the value was too large for any bus and only its story is left.
+    package let isWhole: Bool
 
     package init(
         _ message: IncomingMessage, group: String, reason: Reason, detail: String, attempts: Int
@@ -39,7 +41,26 @@ package struct DeadLetter: Sendable {
         key = message.key
         value = message.value
         headers = message.headers.filter { !$0.name.hasPrefix(DeadLetter.prefix) }
+        isWhole = true
     }
+
+    private init(withoutValueOf letter: DeadLetter) {
+        channel = letter.channel
+        partition = letter.partition
+        offset = letter.offset
+        group = letter.group
+        reason = letter.reason
+        detail = "the value of \(letter.value.count) bytes was too large to be kept; \(letter.detail)"
+        attempts = letter.attempts
+        firstSeen = letter.firstSeen
+        key = letter.key
+        value = []
+        headers = letter.headers
+        isWhole = false
+    }
+
+    /// What is left to bury when the bus does not carry the whole.
+    package var withoutValue: DeadLetter { DeadLetter(withoutValueOf: self) }
 
     private static let prefix = "carillon-dead-"
     private static let detailCharactersMaximum = 2_000
@@ -49,7 +70,7 @@ package struct DeadLetter: Sendable {
         let story = [
             ("channel", channel), ("partition", "\(partition)"), ("offset", "\(offset)"), ("group", group),
             ("reason", reason.rawValue), ("detail", detail), ("attempts", "\(attempts)"),
-            ("first-seen", "\(firstSeen.milliseconds)"),
+            ("first-seen", "\(firstSeen.milliseconds)"), ("whole", "\(isWhole)"),
         ]
         return OutgoingMessage(
             channel: Topics.dead.channel, key: key, value: value,
@@ -76,10 +97,13 @@ package struct DeadLetter: Sendable {
         key = message.key
         value = message.value
         headers = message.headers.filter { !$0.name.hasPrefix(DeadLetter.prefix) }
+        isWhole = story("whole") != "false"
     }
 
-    /// The message as it was, to be sent again to where it came from; nil when that topic does not exist any more.
+    /// The message as it was, to be sent again to where it came from; nil when that topic does not exist any more, or the
+    /// message is not there as it was.
     package func replay(into channel: Channel?) -> OutgoingMessage? {
-        channel.map { OutgoingMessage(channel: $0, key: key, value: value, headers: headers) }
+        guard isWhole else { return nil }
+        return channel.map { OutgoingMessage(channel: $0, key: key, value: value, headers: headers) }
     }
 }

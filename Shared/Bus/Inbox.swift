@@ -121,6 +121,11 @@ package struct Inbox {
         dropWaiting(of: tenure)
     }
 
+    /// A tenure that leaves does not come back, though its partition may: once its work is done, another begins.
+    package func isLeaving(_ id: PartitionID) -> Bool {
+        tenures[id]?.isLeaving == true
+    }
+
     package func hasFlights(_ id: PartitionID) -> Bool {
         tenures[id]?.flights.isEmpty == false
     }

@@ -4,9 +4,16 @@ import ServiceKit
 ///
 /// The fetching thread may block here (until work in flight is done, until there is room); tasks never do.
 package final class Mailbox: Sendable {
+    /// At most as many as there are workers.
+    private struct Taker {
+        let number: Int
+        let continuation: CheckedContinuation<Delivery?, Never>
+    }
+
     private struct State {
         var inbox: Inbox
-        var takers = Queue<CheckedContinuation<Delivery?, Never>>()
+        var takers: [Taker] = []
+        var numbers = 0
         var isStopped = false
     }
 
@@ -16,15 +23,28 @@ package final class Mailbox: Sendable {
         state = Monitor(State(inbox: Inbox(options)))
     }
 
+    /// Nil once the mailbox was stopped or the task is cancelled.
     package func next() async -> Delivery? {
-        await withCheckedContinuation { continuation in
-            let immediate: Delivery?? = state.withLock { state in
-                if state.isStopped { return .some(nil) }
-                if let delivery = state.inbox.take() { return .some(delivery) }
-                state.takers.append(continuation)
-                return nil
+        let number = state.withLock { state in
+            state.numbers += 1
+            return state.numbers
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let immediate: Delivery?? = state.withLock { state in
+                    // A task is marked as cancelled before its handler runs, so one of the two sees the other.
+                    if state.isStopped || Task.isCancelled { return .some(nil) }
+                    if let delivery = state.inbox.take() { return .some(delivery) }
+                    state.takers.append(Taker(number: number, continuation: continuation))
+                    return nil
+                }
+                if let immediate { continuation.resume(returning: immediate) }
             }
-            if let immediate { continuation.resume(returning: immediate) }
+        } onCancel: {
+            let taker = state.withLock { state in
+                state.takers.firstIndex { $0.number == number }.map { state.takers.remove(at: $0) }
+            }
+            taker?.continuation.resume(returning: nil)
         }
     }
 
@@ -40,24 +60,24 @@ package final class Mailbox: Sendable {
     package func stop() {
         let takers = state.change { state in
             state.isStopped = true
-            defer { state.takers = Queue() }
+            defer { state.takers = [] }
             return state.takers
         }
-        takers.resumeAll(returning: nil)
+        for taker in takers { taker.continuation.resume(returning: nil) }
     }
 
     /// Changes the inbox and hands out what has become deliverable.
     @discardableResult
     package func change<Result>(_ body: (inout Inbox) -> Result) -> Result {
-        var handOuts: [(CheckedContinuation<Delivery?, Never>, Delivery)] = []
+        var handOuts: [(Taker, Delivery)] = []
         let result = state.change { state in
             let result = body(&state.inbox)
-            while !state.takers.isEmpty, let delivery = state.inbox.take(), let taker = state.takers.popFirst() {
-                handOuts.append((taker, delivery))
+            while !state.takers.isEmpty, let delivery = state.inbox.take() {
+                handOuts.append((state.takers.removeFirst(), delivery))
             }
             return result
         }
-        for (taker, delivery) in handOuts { taker.resume(returning: delivery) }
+        for (taker, delivery) in handOuts { taker.continuation.resume(returning: delivery) }
         return result
     }
 
@@ -80,12 +100,5 @@ package final class Mailbox: Sendable {
             for partition in partitions { done[partition] = inbox.watermark(of: partition) }
             return done
         }
-    }
-}
-
-extension Queue where Element == CheckedContinuation<Delivery?, Never> {
-    fileprivate func resumeAll(returning delivery: Delivery?) {
-        var rest = self
-        while let taker = rest.popFirst() { taker.resume(returning: delivery) }
     }
 }

@@ -15,6 +15,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     private let environment: WorkerEnvironment
     private let meters: WorkerMeters
 
+    /// Closes the consumer and the producer when it ends.
     package init(
         channel: Channel, group: String, handler: Handler, options: WorkerOptions, consumer: any BusConsumer,
         producer: any BusProducer, environment: WorkerEnvironment
@@ -39,6 +40,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             }
         }
         await consumer.close()
+        await producer.close()
     }
 
     package func stop() {
@@ -175,23 +177,37 @@ package struct Worker<Handler: MessageHandler>: Service {
             pulse.tick()
             do {
                 try await producer.send(letters.map(\.outgoing))
-                for letter in letters {
-                    meters.dead.increment()
-                    environment.log.error(
-                        "message moved to dead",
-                        [
-                            .topic: letter.channel, .partition: "\(letter.partition)", .offset: "\(letter.offset)",
-                            .group: group, .reason: letter.reason.rawValue, .error: letter.detail,
-                        ])
-                }
+                letters.forEach(noteBurial)
                 return true
             } catch {
+                if error.code == .tooLarge, letters.contains(where: \.isWhole) {
+                    return await buryWhatFits(letters, delivery, pulse)
+                }
                 report(error, delivery, isOutage: true)
                 outages += 1
                 await pause(afterAttempt: outages, pulse)
             }
         }
         return false
+    }
+
+    /// One of them is larger than the bus carries: it loses its value, since waiting would not make it smaller.
+    private func buryWhatFits(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+        guard letters.count > 1 else { return await bury(letters.map(\.withoutValue), delivery, pulse) }
+        for letter in letters {
+            guard await bury([letter], delivery, pulse) else { return false }
+        }
+        return true
+    }
+
+    private func noteBurial(_ letter: DeadLetter) {
+        meters.dead.increment()
+        environment.log.error(
+            "message moved to dead",
+            [
+                .topic: letter.channel, .partition: "\(letter.partition)", .offset: "\(letter.offset)", .group: group,
+                .reason: letter.reason.rawValue, .error: letter.detail,
+            ])
     }
 
     private func report(_ error: any Error, _ delivery: Delivery, isOutage: Bool) {

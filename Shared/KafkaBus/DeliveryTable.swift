@@ -29,10 +29,10 @@ struct DeliveryTable {
         /// The sender did not wait for the reports of what it had handed over.
         var isAbandoned = false
 
-        init(order: Int, messages: [OutgoingMessage]) {
+        init(order: Int, messages: [OutgoingMessage], tally: ProducedTally) {
             self.order = order
             self.messages = messages
-            tally = ProducedTally(messages)
+            self.tally = tally
             isReported = [Bool](repeating: false, count: messages.count)
         }
 
@@ -55,10 +55,10 @@ struct DeliveryTable {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func open(_ messages: [OutgoingMessage]) -> Int {
+    mutating func open(_ messages: [OutgoingMessage], _ tally: ProducedTally) -> Int {
         orders += 1
         count += 1
-        let batch = Batch(order: orders, messages: messages)
+        let batch = Batch(order: orders, messages: messages, tally: tally)
         if let place = freePlaces.popLast() {
             batches[place] = batch
             return place

@@ -107,9 +107,10 @@ extension KafkaProducer {
     }
 
     private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {
-        try state.withLock { state throws(BusError) in
+        let tally = ProducedTally(messages)
+        return try state.withLock { state throws(BusError) in
             guard !state.isClosing else { throw BusError(.closed, "the producer was closed") }
-            return state.table.open(messages)
+            return state.table.open(messages, tally)
         }
     }
 

@@ -142,14 +142,15 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// Partitions in turn over the members. One that changes hands waits for the work in flight.
+    /// Partitions in turn over the members. One that changes hands waits for the work in flight, also when it is to come
+    /// back to the member that was letting go of it.
     private func balance(_ name: String, _ state: inout State) {
         for (groupName, group) in state.channels[name]?.groups ?? [:] {
             var group = group
             for partition in group.owners.indices {
                 let id = PartitionID(channel: name, number: Int32(partition))
                 let target = group.members.isEmpty ? nil : group.members[partition % group.members.count]
-                if let owner = group.owners[partition], owner !== target {
+                if let owner = group.owners[partition], owner !== target || owner.mailbox.read({ $0.isLeaving(id) }) {
                     let isFree = owner.mailbox.change { inbox in
                         inbox.beginLeaving(id)
                         return !inbox.hasFlights(id)

@@ -8,7 +8,14 @@ final class MemoryProducer: BusProducer {
     private let options: ProducerOptions
     private let time: any TimeSource
     private let random: any RandomSource
-    private let isClosed = Atomic<Bool>(false)
+    private let state = Mutex(State())
+    private let ended = OneTimeEvent()
+
+    private struct State {
+        var sending = 0
+        var isClosed = false
+        var isOver: Bool { isClosed && sending == 0 }
+    }
 
     init(broker: MemoryBroker, options: ProducerOptions, time: any TimeSource, random: any RandomSource) {
         self.broker = broker
@@ -19,10 +26,10 @@ final class MemoryProducer: BusProducer {
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) {
         try messages.checkSizes()
+        try enter()
+        defer { leave() }
         let deadline = time.uptime + options.patience
-        while true {
-            guard !isClosed.load(ordering: .acquiring) else { throw BusError(.closed, "the producer is closed") }
-            if broker.append(messages, now: time.now, random: random) { return }
+        while !broker.append(messages, now: time.now, random: random) {
             for channel in Set(messages.map(\.channel)) where channel.declaration.admission == .forward {
                 guard await hasRoom(in: channel, until: deadline) else {
                     throw BusError(.full, "\(channel.name) is at its bound")
@@ -31,8 +38,29 @@ final class MemoryProducer: BusProducer {
         }
     }
 
+    /// Each send ends within its patience.
     func close() async {
-        isClosed.store(true, ordering: .releasing)
+        let isOver = state.withLock { state in
+            state.isClosed = true
+            return state.isOver
+        }
+        if isOver { ended.happen() }
+        await ended.wait()
+    }
+
+    private func enter() throws(BusError) {
+        try state.withLock { state throws(BusError) in
+            guard !state.isClosed else { throw BusError(.closed, "the producer is closed") }
+            state.sending += 1
+        }
+    }
+
+    private func leave() {
+        let isOver = state.withLock { state in
+            state.sending -= 1
+            return state.isOver
+        }
+        if isOver { ended.happen() }
     }
 
     private func hasRoom(in channel: Channel, until deadline: Duration) async -> Bool {

@@ -81,6 +81,8 @@ package struct ServiceGroup: Sendable {
                     failure = failure ?? error
                 case .asked: continue
                 case .deadline, nil:
+                    // Those before it were not asked yet, and some end only when they are.
+                    services[..<index].reversed().forEach { $0.stop() }
                     // Not awaited any longer: a service that does not even heed its cancellation must not hold the end.
                     runs.forEach { $0.cancel() }
                     let late = services.indices.filter { !ended.contains($0) }

@@ -1,5 +1,6 @@
 import Bus
 import Testing
+import Topics
 
 @testable import KafkaBus
 
@@ -10,11 +11,15 @@ struct DeliveryTableTests {
         (0..<count).map { channel.message("\($0)") }
     }
 
+    private func open(_ count: Int, in table: inout DeliveryTable) -> Int {
+        table.open(messages(count), ProducedTally(messages(count)))
+    }
+
     /// Reports a whole batch while a task waits for it, and returns what the task was told.
     private func outcome(_ failures: [BusError?]) async -> BusError? {
         await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(failures.count))
+            let place = open(failures.count, in: &table)
             table.handOver(place, upTo: failures.count)
             #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             for (index, failure) in failures.enumerated() {
@@ -37,7 +42,7 @@ struct DeliveryTableTests {
     func earlyReport() async {
         let failure: BusError? = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(1))
+            let place = open(1, in: &table)
             #expect(table.report(place, [0]) == nil)
             table.handOver(place, upTo: 1)
             table.settleOrWait(place, waiter, until: .seconds(30)).map { $0.waiter.resume(returning: $0.failure) }
@@ -49,7 +54,7 @@ struct DeliveryTableTests {
     @Test("a report counts once, and its send with the last of them")
     func twice() {
         var table = DeliveryTable()
-        let place = table.open(messages(2))
+        let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
         table.abandon(place)
         for _ in 0..<2 { _ = table.report(place, [0]) }
@@ -62,19 +67,20 @@ struct DeliveryTableTests {
     @Test("what an abandoned send had handed over is still awaited, then its place is used again")
     func abandoned() {
         var table = DeliveryTable()
-        let place = table.open(messages(3))
+        let place = open(3, in: &table)
         table.handOver(place, upTo: 1)
         table.abandon(place)
         #expect(table.count == 1)
         _ = table.report(place, [0])
         #expect(table.isEmpty)
-        #expect(table.open(messages(1)) == place)
+        let next = open(1, in: &table)
+        #expect(next == place)
     }
 
     @Test("a waiter whose patience is over is let go, and its messages finish unheard")
     func impatient() async {
         var table = DeliveryTable()
-        let place = table.open(messages(2))
+        let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
         let failure: BusError? = await withCheckedContinuation { waiter in
             #expect(table.settleOrWait(place, waiter, until: .seconds(5)) == nil)
@@ -88,19 +94,20 @@ struct DeliveryTableTests {
         #expect(table.report(place, 0...1) == nil)
         #expect(table.takeDurable().runs.map(\.messages) == [2])
         #expect(table.isEmpty)
-        #expect(table.open(messages(1)) == place)
+        let next = open(1, in: &table)
+        #expect(next == place)
     }
 
     @Test("what is unreported comes in the order of the sends, without what was not handed over")
     func unreported() {
         var table = DeliveryTable()
-        let first = table.open(messages(1))
-        let second = table.open(messages(3))
+        let first = open(1, in: &table)
+        let second = open(3, in: &table)
         table.handOver(first, upTo: 1)
         table.handOver(second, upTo: 2)
         table.abandon(first)
         _ = table.report(first, [0])
-        let third = table.open(messages(1))
+        let third = open(1, in: &table)
         table.handOver(third, upTo: 1)
         #expect(third == first)
         #expect(table.unreported().map(\.place) == [second, second, third])
@@ -111,7 +118,7 @@ struct DeliveryTableTests {
     func replays() async {
         let failure: BusError? = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
-            let place = table.open(messages(2))
+            let place = open(2, in: &table)
             table.handOver(place, upTo: 2)
             #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             let lost = BusError(.unavailable, "lost")

@@ -66,7 +66,7 @@ import Testing
         await events.wait { $0.contains("stop worker") }
         time.advance(by: .seconds(5))
         #expect(try await end == .cutOff(["bus", "worker"]))
-        #expect(order.prefix(3) == ["stop other", "end other", "stop worker"])
+        #expect(order.prefix(4) == ["stop other", "end other", "stop worker", "stop bus"])
         stubborn.release()
     }
 

@@ -1,0 +1,38 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+    private let mailbox = Mailbox(ConsumerOptions(channel: TestTopics.make().channel, group: "g"))
+
+    /// Goal: cancellation ends a wait whether it comes before, while or after the wait begins. Method: many waits against a
+    /// cancellation at once; nothing is ever offered, so each that is missed would hang.
+    @Test func aCancelledTaskGetsNothing() async {
+        for _ in 0..<500 {
+            let waiting = Task { [mailbox] in await mailbox.next() }
+            waiting.cancel()
+            #expect(await waiting.value == nil)
+        }
+    }
+
+    /// Goal: what comes after a cancellation goes to whoever still waits.
+    @Test func aCancelledTaskTakesNothingFromOthers() async {
+        let cancelled = Task { [mailbox] in await mailbox.next() }
+        let waiting = Task { [mailbox] in await mailbox.next() }
+        cancelled.cancel()
+        #expect(await cancelled.value == nil)
+        let partition = PartitionID(channel: "t", number: 0)
+        mailbox.change { inbox in
+            inbox.assign(partition)
+            _ = inbox.offer(
+                [
+                    IncomingMessage(
+                        partition: partition, offset: 0, key: nil, value: [1], headers: [],
+                        timestamp: Timestamp(milliseconds: 0))
+                ], to: partition)
+        }
+        #expect(await waiting.value?.messages.count == 1)
+    }
+}

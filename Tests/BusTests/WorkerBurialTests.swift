@@ -1,0 +1,146 @@
+import Bus
+import MemoryBus
+import ServiceKit
+import Synchronization
+import TestSupport
+import Testing
+import Topics
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerBurialTests {
+    private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
+    private let topic = TestTopics.make(partitions: 1)
+
+    private func worker<Handler: MessageHandler>(
+        _ producer: any BusProducer, _ handler: Handler
+    ) async throws -> Worker<Handler> {
+        let time = SystemTimeSource()
+        let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
+        return Worker(
+            channel: topic.channel, group: "g", handler: handler,
+            options: WorkerOptions(
+                attemptsMaximum: 2, backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(1))),
+            consumer: consumer, producer: producer,
+            environment: WorkerEnvironment(
+                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
+                metrics: Metrics(), health: Health(time: time)))
+    }
+
+    private func send(_ texts: String...) async throws {
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send(texts.map { topic.message(OpaqueMessage(Array($0.utf8)), key: nil) })
+    }
+
+    private func buried() async throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        try await bus.scan(Topics.dead.channel) { message in
+            if let letter = DeadLetter(fromDead: message) { letters.append(letter) }
+            return true
+        }
+        return letters
+    }
+
+    /// Runs a worker until that many letters are buried.
+    private func run(
+        _ worker: Worker<some MessageHandler>, _ producer: WatchedProducer, burials: Int
+    ) async throws {
+        let running = Task { try await worker.run() }
+        #expect(await producer.hasSent(burials))
+        worker.stop()
+        try await running.value
+    }
+
+    /// Goal: a dead letter that no bus carries does not hold its partition. Method: the bus takes no value of more than ten
+    /// bytes, which the second of three messages has.
+    @Test func aLetterThatIsTooLargeIsBuriedWithoutItsValue() async throws {
+        let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
+        try await send("one", "much too large", "three")
+        try await run(try await worker(producer, FailingHandler { PoisonMessage("bad") }), producer, burials: 3)
+        let letters = try await buried()
+        #expect(letters.map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
+        #expect(letters.map(\.isWhole) == [true, false, true])
+        #expect(letters[1].detail == "the value of 14 bytes was too large to be kept; bad")
+        #expect(letters.map { $0.replay(into: topic.channel) == nil } == [false, true, false])
+    }
+
+    /// The same, where the letters of one batch travel together.
+    @Test func oneLargeLetterDoesNotCostItsNeighboursTheirValues() async throws {
+        let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
+        try await send("one", "much too large", "three")
+        try await run(try await worker(producer, PickyHandler()), producer, burials: 3)
+        #expect(try await buried().map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
+    }
+
+    @Test func theProducerIsClosedAtTheEnd() async throws {
+        let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
+        let worker = try await worker(producer, FailingHandler { PoisonMessage("bad") })
+        worker.stop()
+        try await worker.run()
+        #expect(producer.isClosed)
+    }
+
+    /// Goal: a handler whose own subtask was cancelled has failed; the worker was not told to end.
+    @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
+        let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
+        try await send("one")
+        try await run(try await worker(producer, FailingHandler { CancellationError() }), producer, burials: 1)
+        #expect(try await buried().map(\.reason) == [.exhausted])
+        #expect(try await buried().map(\.attempts) == [2])
+    }
+}
+
+private struct FailingHandler: MessageHandler {
+    let error: @Sendable () -> any Error
+
+    func handle(
+        _ messages: [ReceivedMessage<OpaqueMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        throw error()
+    }
+}
+
+/// A message no bytes are.
+private struct PickyMessage: TopicMessage {
+    init(decoding bytes: [UInt8]) throws {
+        throw MalformedMessage("never right")
+    }
+
+    func encoded() -> [UInt8] { [] }
+}
+
+private struct PickyHandler: MessageHandler {
+    func handle(_ messages: [ReceivedMessage<PickyMessage>], context: HandlerContext) async throws -> [OutgoingMessage] {
+        []
+    }
+}
+
+/// Refuses large values, and tells how much went through.
+private final class WatchedProducer: BusProducer {
+    private let producer: any BusProducer
+    private let valueBytesMaximum: Int
+    private let sent = Monitor(0)
+    private let closed = Atomic<Bool>(false)
+
+    init(_ producer: any BusProducer, valueBytesMaximum: Int = .max) {
+        self.producer = producer
+        self.valueBytesMaximum = valueBytesMaximum
+    }
+
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    func hasSent(_ count: Int) async -> Bool {
+        await blocking { [sent] in sent.wait(timeout: .seconds(30)) { $0 >= count ? true : nil } ?? false }
+    }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+        guard messages.allSatisfy({ $0.value.count <= valueBytesMaximum }) else {
+            throw BusError(.tooLarge, "too large for this test")
+        }
+        try await producer.send(messages)
+        sent.change { $0 += messages.count }
+    }
+
+    func close() async {
+        closed.store(true, ordering: .releasing)
+        await producer.close()
+    }
+}
