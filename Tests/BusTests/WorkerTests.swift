@@ -18,14 +18,14 @@ import Topics
             throw Outage()
         }
         for (attempt, ceiling) in [1, 2, 4, 8, 8, 8].enumerated() {
-            #expect(await fixture.hasNoted(attempt + 1))
-            #expect(await fixture.time.hasSleepers(1))
+            try #require(await fixture.hasNoted(attempt + 1))
+            try #require(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: .milliseconds(ceiling * 500 - 1))
-            #expect(await fixture.time.hasSleepers(1))
+            try #require(await fixture.time.hasSleepers(1))
             #expect(fixture.noted.count == attempt + 1)
             fixture.time.advance(by: .milliseconds(ceiling * 500 + 1))
         }
-        #expect(await fixture.hasNoted(7))
+        try #require(await fixture.hasNoted(7))
         run.cancel()
         worker.stop()
         try await run.value
@@ -47,10 +47,10 @@ import Topics
             }
         }
         for _ in 1...40 {
-            #expect(await fixture.time.hasSleepers(1))
+            try #require(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: .seconds(8))
         }
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.noted.count == 41 && fixture.noted.prefix(21).allSatisfy { $0 == "attempt 1" })
         #expect(fixture.noted.suffix(20).allSatisfy { $0 == "attempt 2" })
         #expect(fixture.deadLetters.isEmpty)
@@ -69,10 +69,10 @@ import Topics
             return []
         }
         for _ in 1...2 {
-            #expect(await fixture.time.hasSleepers(1))
+            try #require(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: .seconds(8))
         }
-        #expect(await fixture.consumer.hasCompleted(3))
+        try #require(await fixture.consumer.hasCompleted(3))
         #expect(fixture.noted == ["a+bad+c", "a", "bad", "bad", "bad", "c"])
         let letter = try #require(fixture.deadLetters.first)
         #expect(letter.text == "bad" && letter.reason == .exhausted && letter.attempts == 3 && letter.offset == 1)
@@ -85,7 +85,7 @@ import Topics
         let fixture = WorkerFixture(attempts: 100)
         fixture.consumer.offer(bytes("poison"))
         let (worker, run) = fixture.start { _, _ in throw PoisonMessage("no such app") }
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.deadLetters.map(\.reason) == [.poison] && fixture.deadLetters.first?.detail == "no such app")
         worker.stop()
         try await run.value
@@ -98,7 +98,7 @@ import Topics
             fixture.note(texts.joined(separator: "+"))
             return []
         }
-        #expect(await fixture.consumer.hasCompleted(4))
+        try #require(await fixture.consumer.hasCompleted(4))
         #expect(fixture.noted == ["a+b"])
         #expect(fixture.deadLetters.map(\.text) == ["garbled 1", "garbled 2"])
         #expect(fixture.deadLetters.allSatisfy { $0.reason == .undecodable && $0.detail == "this is garbled" })
@@ -112,11 +112,11 @@ import Topics
         fixture.consumer.offer(bytes("garbled"))
         let (worker, run) = fixture.start { _, _ in [] }
         for _ in 1...2 {
-            #expect(await fixture.time.hasSleepers(1))
+            try #require(await fixture.time.hasSleepers(1))
             #expect(fixture.consumer.completed.isEmpty)
             fixture.time.advance(by: .seconds(8))
         }
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.deadLetters.count == 1)
         worker.stop()
         try await run.value
@@ -135,14 +135,14 @@ import Topics
             if !whileWaiting { await gate.wait() }
             throw HandlerFailure()
         }
-        #expect(await fixture.hasNoted(1))
-        if whileWaiting { #expect(await fixture.time.hasSleepers(1)) }
+        try #require(await fixture.hasNoted(1))
+        if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
         fixture.consumer.takeAway()
         gate.happen()
-        #expect(await fixture.time.hasSleepers(1))
+        try #require(await fixture.time.hasSleepers(1))
         fixture.time.advance(by: .seconds(8))
         fixture.consumer.offer(bytes("next"), to: 1)
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.noted == ["mine", "next"] && fixture.consumer.completed == ["next"])
         #expect(fixture.deadLetters.isEmpty)
         worker.stop()
@@ -161,8 +161,8 @@ import Topics
             await OneTimeEvent().wait()
             throw HandlerFailure()
         }
-        #expect(await fixture.hasNoted(1))
-        if whileWaiting { #expect(await fixture.time.hasSleepers(1)) }
+        try #require(await fixture.hasNoted(1))
+        if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
         worker.stop()
         run.cancel()
         try await run.value
@@ -176,7 +176,7 @@ import Topics
         let fixture = WorkerFixture(attempts: 1)
         fixture.consumer.offer(bytes("a"))
         let (worker, run) = fixture.start { _, _ in throw CancellationError() }
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.deadLetters.map(\.reason) == [.exhausted])
         worker.stop()
         try await run.value
@@ -192,10 +192,10 @@ import Topics
             fixture.note("handled")
             return [output]
         }
-        #expect(await fixture.time.hasSleepers(1))
+        try #require(await fixture.time.hasSleepers(1))
         #expect(fixture.consumer.completed.isEmpty && fixture.producer.sent.isEmpty)
         fixture.time.advance(by: .seconds(8))
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.noted == ["handled", "handled"])
         #expect(fixture.producer.sent.map(\.value) == [[1]])
         worker.stop()
@@ -219,9 +219,9 @@ import Topics
             running.change { $0.now -= 1 }
             return []
         }
-        #expect(await fixture.hasNoted(3))
+        try #require(await fixture.hasNoted(3))
         gate.happen()
-        #expect(await fixture.consumer.hasCompleted(20))
+        try #require(await fixture.consumer.hasCompleted(20))
         #expect(running.withLock { $0.most } == 3)
         worker.stop()
         try await run.value
@@ -239,18 +239,18 @@ import Topics
             return []
         }
         fixture.consumer.offer(bytes("first"), to: 1)
-        #expect(await fixture.consumer.hasCompleted(1))
+        try #require(await fixture.consumer.hasCompleted(1))
         fixture.time.advance(by: .seconds(3_600))
         #expect(fixture.health.stalledLoops().isEmpty, "idle")
 
         fixture.consumer.offer(bytes("a"))
-        #expect(await fixture.hasNoted(2))
-        #expect(await fixture.time.hasSleepers(1))
+        try #require(await fixture.hasNoted(2))
+        try #require(await fixture.time.hasSleepers(1))
         fixture.time.advance(by: .seconds(400))
         #expect(fixture.health.stalledLoops().isEmpty, "between attempts")
 
         fixture.time.advance(by: .seconds(600))
-        #expect(await fixture.hasNoted(3))
+        try #require(await fixture.hasNoted(3))
         fixture.time.advance(by: .seconds(120))
         #expect(fixture.health.stalledLoops().isEmpty)
         fixture.time.advance(by: .seconds(1))
@@ -258,7 +258,7 @@ import Topics
         #expect(stalled.count == 1 && stalled.first?.hasPrefix("\(worker.name) #1 has not ticked") == true)
 
         gate.happen()
-        #expect(await fixture.consumer.hasCompleted(2))
+        try #require(await fixture.consumer.hasCompleted(2))
         worker.stop()
         try await run.value
         #expect(fixture.health.stalledLoops().isEmpty, "over")
