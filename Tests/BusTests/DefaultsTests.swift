@@ -31,7 +31,7 @@ import Topics
         #expect(options.batchMessagesMaximum == 500)
         #expect(options.batchBytesMaximum == 1 << 20)
         #expect(options.bufferBytesMaximum == 16 << 20)
-        #expect(options.handOverDeadline == .seconds(5))
+        #expect(options.handOverDeadline == .seconds(20))
         #expect(ProducerOptions().patience == .seconds(30))
     }
 }

@@ -108,7 +108,8 @@ private struct PickyMessage: TopicMessage {
 }
 
 private struct PickyHandler: MessageHandler {
-    func handle(_ messages: [ReceivedMessage<PickyMessage>], context: HandlerContext) async throws -> [OutgoingMessage] {
+    func handle(_ messages: [ReceivedMessage<PickyMessage>], context: HandlerContext) async throws -> [OutgoingMessage]
+    {
         []
     }
 }
