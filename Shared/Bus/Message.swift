@@ -60,8 +60,9 @@ extension Topic {
     }
 }
 
-/// A message as the bus delivered it.
-package struct IncomingMessage: Sendable {
+/// A message as the bus delivered it. A class, since it is handed through several queues on its way to the handler, and
+/// a value would have each of its four buffers retained at every step.
+package final class IncomingMessage: Sendable {
     package let partition: PartitionID
     package let offset: Int64
     package let key: [UInt8]?
@@ -69,6 +70,8 @@ package struct IncomingMessage: Sendable {
     package let headers: [MessageHeader]
     /// When it was produced.
     package let timestamp: Timestamp
+    /// What it counts against bounds, as `OutgoingMessage.cost`.
+    package let cost: Int
 
     package init(
         partition: PartitionID, offset: Int64, key: [UInt8]?, value: [UInt8], headers: [MessageHeader],
@@ -80,10 +83,7 @@ package struct IncomingMessage: Sendable {
         self.value = value
         self.headers = headers
         self.timestamp = timestamp
-    }
-
-    package var cost: Int {
-        headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
+        cost = headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
     }
 }
 

@@ -170,7 +170,7 @@ extension [Int32] {
 
 extension IncomingMessage {
     /// Copies everything out, since the library's message goes with the poll it came from.
-    fileprivate init(copying message: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
+    fileprivate convenience init(copying message: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
         let fields = message.pointee
         self.init(
             partition: PartitionID(channel: topic, number: fields.partition), offset: fields.offset,

@@ -30,19 +30,40 @@ struct RedisReader {
     }
 
     func run(until isClosing: @Sendable () -> Bool) {
+        var fetched: [(RedisStreamEntry, partition: PartitionID, tenure: Int)] = []
         while !isClosing() {
             pulse.tick()
-            let reading = awaitSomethingToRead(isClosing)
-            guard !reading.isEmpty else { continue }
-            switch client.wait(command(for: reading), deadline: patience + .seconds(5)) {
-            case .success(let value): take(value, from: reading)
+            // While Redis looks for more, what it gave before is taken apart.
+            let asked = ask(isClosing)
+            for each in fetched { offer(each.0, to: each.partition, tenure: each.tenure) }
+            fetched = []
+            guard let asked else { continue }
+            switch asked.answer.wait(timeout: patience + .seconds(10), until: { $0 }) {
+            case .success(let value): fetched = note(value, from: asked.reading)
             case .failure(let error):
                 shared.log.warning(
                     "nothing can be read", [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
                 _ = tenures.wait(timeout: .milliseconds(200)) { _ in isClosing() ? true : nil }
+            case nil: continue
             }
         }
         pulse.rest()
+    }
+
+    private struct Asked {
+        let reading: [RedisTenures.Reading]
+        let answer: Monitor<Result<RedisValue, RedisError>?>
+    }
+
+    /// Nil when there is nothing to ask for now.
+    private func ask(_ isClosing: () -> Bool) -> Asked? {
+        let reading = awaitSomethingToRead(isClosing)
+        guard !reading.isEmpty else { return nil }
+        let asked = Asked(reading: reading, answer: Monitor(nil))
+        client.submit(command(for: reading), deadline: patience + .seconds(5)) { result in
+            asked.answer.change { $0 = result }
+        }
+        return asked
     }
 
     /// The partitions that are held and have room; waits a little for there to be one.
@@ -73,25 +94,33 @@ struct RedisReader {
         return RedisCommand(parts)
     }
 
-    /// The reply is a list of streams, each its key and its entries.
-    private func take(_ value: RedisValue, from reading: [RedisTenures.Reading]) {
+    /// The reply is a list of streams, each its key and its entries. Positions move at once, so that the next question can
+    /// go out before the entries are taken apart.
+    private func note(
+        _ value: RedisValue, from reading: [RedisTenures.Reading]
+    ) -> [(RedisStreamEntry, partition: PartitionID, tenure: Int)] {
         var readings: [String: RedisTenures.Reading] = [:]
         for each in reading { readings[RedisBusKeys.logName(partition(each.number))] = each }
+        var noted: [(RedisStreamEntry, partition: PartitionID, tenure: Int)] = []
         for stream in value.array ?? [] {
             guard let parts = stream.array, parts.count == 2, let key = parts[0].string, let reading = readings[key]
             else { continue }
-            for entry in parts[1].array ?? [] { take(entry, reading) }
+            for value in parts[1].array ?? [] {
+                guard let entry = RedisStreamEntry(value) else {
+                    alarm(partition(reading.number), "an entry without an offset")
+                    continue
+                }
+                let tenure = tenures.withLock { tenures in
+                    tenures.note(
+                        reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
+                }
+                if let tenure { noted.append((entry, partition(reading.number), tenure)) }
+            }
         }
+        return noted
     }
 
-    private func take(_ value: RedisValue, _ reading: RedisTenures.Reading) {
-        let partition = partition(reading.number)
-        guard let entry = RedisStreamEntry(value) else { return alarm(partition, "an entry without an offset") }
-        let tenure = tenures.withLock { tenures in
-            tenures.note(
-                reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
-        }
-        guard let tenure else { return }
+    private func offer(_ entry: RedisStreamEntry, to partition: PartitionID, tenure: Int) {
         do {
             let messages = try entry.messages(of: partition)
             let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: tenure) }

@@ -2,8 +2,8 @@ import CHiredis
 import Glibc
 import ServiceKit
 
-/// One thread appends entries of a batch each, pipelined within the window; one reads them and removes what it has read.
-/// Both with hiredis' own blocking client.
+/// One thread appends entries of a batch each, a field a message, pipelined within the window; one reads them and removes
+/// what it has read. Both with hiredis' own blocking client.
 enum BareRedis {
     static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
         let taken = Monitor(0)
@@ -26,8 +26,6 @@ enum BareRedis {
         guard let context = connect(load) else { return "no connection" }
         defer { redisFree(context) }
         let payload = load.payload
-        var entry: [UInt8] = []
-        for _ in 0..<load.batch { entry += payload }
         var sent = 0
         var number = 0
         while sent < load.total {
@@ -37,7 +35,7 @@ enum BareRedis {
             // As many at once as the window has room for, then their answers: one write and one fsync for all.
             var pending = 0
             repeat {
-                append(context, ["XADD", "\(load.name)\(number % load.partitions)", "*", "b"], entry)
+                append(context, ["XADD", "\(load.name)\(number % load.partitions)", "*"], load.batch, payload)
                 number += 1
                 pending += 1
                 sent += load.batch
@@ -57,7 +55,7 @@ enum BareRedis {
         var positions = names.map { _ in "0-0" }
         var count = 0
         while count < load.total {
-            append(context, ["XREAD", "COUNT", "4", "BLOCK", "1000", "STREAMS"] + names + positions, nil)
+            append(context, ["XREAD", "COUNT", "4", "BLOCK", "1000", "STREAMS"] + names + positions)
             var read: [(Int, String, Int)] = []
             let problem = reply(context) { value -> String? in
                 for stream in elements(value) {
@@ -72,7 +70,7 @@ enum BareRedis {
             if let problem { return problem }
             for (index, last, entries) in read {
                 positions[index] = last
-                append(context, ["XTRIM", names[index], "MINID", last], nil)
+                append(context, ["XTRIM", names[index], "MINID", last])
                 count += entries * load.batch
                 taken.change { $0 += entries * load.batch }
             }
@@ -81,19 +79,22 @@ enum BareRedis {
         return nil
     }
 
-    private static func append(_ context: UnsafeMutablePointer<redisContext>, _ words: [String], _ last: [UInt8]?) {
+    /// The words, and then so many fields with the same value.
+    private static func append(
+        _ context: UnsafeMutablePointer<redisContext>, _ words: [String], _ fields: Int = 0, _ value: [UInt8] = []
+    ) {
         let copies = words.map { strdup($0) }
         defer { copies.forEach { free($0) } }
         var pointers = copies.map { UnsafePointer($0) }
         var lengths = words.map(\.utf8.count)
-        guard let last else {
-            redisAppendCommandArgv(context, Int32(pointers.count), &pointers, &lengths)
-            return
-        }
-        last.withUnsafeBytes { bytes in
-            pointers.append(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
-            lengths.append(bytes.count)
-            redisAppendCommandArgv(context, Int32(pointers.count), &pointers, &lengths)
+        value.withUnsafeBytes { bytes in
+            "m".withCString { name in
+                for _ in 0..<fields {
+                    pointers += [name, bytes.baseAddress?.assumingMemoryBound(to: CChar.self)]
+                    lengths += [1, bytes.count]
+                }
+                redisAppendCommandArgv(context, Int32(pointers.count), &pointers, &lengths)
+            }
         }
     }
 

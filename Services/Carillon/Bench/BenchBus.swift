@@ -79,16 +79,20 @@ private struct BenchSize {
     let bytes: Int
     let messages: Int
     let batch: Int
+    /// With the partitions, so that no more than about 1 MiB lies in each of the pretended brokers' partitions.
     let window: Int
+    let partitions: Int
     let measuresLatency: Bool
 
     static let all = [
-        BenchSize(name: "1kb", bytes: 1_024, messages: 300_000, batch: 100, window: 4_000, measuresLatency: true),
-        BenchSize(name: "100kb", bytes: 102_400, messages: 6_000, batch: 5, window: 40, measuresLatency: false),
+        BenchSize(
+            name: "1kb", bytes: 1_024, messages: 300_000, batch: 100, window: 4_000, partitions: 4, measuresLatency: true),
+        BenchSize(
+            name: "100kb", bytes: 102_400, messages: 6_000, batch: 5, window: 80, partitions: 8, measuresLatency: false),
     ]
 
     func load(topic: String) -> BusLoad {
-        BusLoad(topic: topic, partitions: 4, messages: messages, bytes: bytes, batch: batch, window: window)
+        BusLoad(topic: topic, partitions: partitions, messages: messages, bytes: bytes, batch: batch, window: window)
     }
 }
 
