@@ -91,8 +91,8 @@ let package = Package(
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
-            "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "RedisBus", "RedisClient", "ServiceHost",
-            "ServiceKit", "TestSupport", "Topics"),
+            "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
+            "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),

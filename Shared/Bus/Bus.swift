@@ -46,6 +46,8 @@ package protocol BusConsumer: Sendable {
     func complete(_ delivery: Delivery)
     /// False once the partition was taken away: the work now belongs to another consumer and should be dropped.
     func isCurrent(_ delivery: Delivery) -> Bool
+    /// Whether it has found its place in its group, be it one without a partition.
+    var hasJoined: Bool { get }
     var assignedPartitions: Int { get }
     /// Fetched or in work.
     var bufferedBytes: Int { get }
@@ -59,6 +61,7 @@ extension BusConsumer {
     package func next() async throws(BusError) -> Delivery? { await mailbox.next() }
     package func complete(_ delivery: Delivery) { mailbox.complete(delivery) }
     package func isCurrent(_ delivery: Delivery) -> Bool { mailbox.isCurrent(delivery) }
+    package var hasJoined: Bool { assignedPartitions > 0 }
     package var assignedPartitions: Int { mailbox.read { $0.assigned.count } }
     package var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
     package func stopTaking() { mailbox.stop() }

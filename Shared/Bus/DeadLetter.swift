@@ -24,7 +24,7 @@ package struct DeadLetter: Sendable {
     package let key: [UInt8]?
     package let value: [UInt8]
     package let headers: [MessageHeader]
-    /// False when the value was too large for any bus and only its story is left.
+    /// False when it was too large for the bus, and the value is not kept.
     package let isWhole: Bool
 
     package init(
@@ -35,7 +35,7 @@ package struct DeadLetter: Sendable {
         offset = message.offset
         self.group = group
         self.reason = reason
-        self.detail = String(Redaction.redact(detail).prefix(DeadLetter.detailCharactersMaximum))
+        self.detail = DeadLetter.shortened(Redaction.redact(detail))
         self.attempts = attempts
         firstSeen = message.timestamp
         key = message.key
@@ -50,12 +50,15 @@ package struct DeadLetter: Sendable {
         offset = letter.offset
         group = letter.group
         reason = letter.reason
-        detail = "the value of \(letter.value.count) bytes was too large to be kept; \(letter.detail)"
+        detail = DeadLetter.shortened(
+            "too large to be kept whole, with \(letter.value.count) bytes of value, \(letter.key?.count ?? 0) of key and "
+                + "\(letter.headers.bytes) of headers; \(letter.detail)")
         attempts = letter.attempts
         firstSeen = letter.firstSeen
-        key = letter.key
+        // Whoever writes to a topic past this bus may send larger keys and headers than it carries.
+        key = letter.key.flatMap { $0.count <= Topics.keyBytesMaximum ? $0 : nil }
         value = []
-        headers = letter.headers
+        headers = letter.headers.bytes <= Topics.headersBytesMaximum ? letter.headers : []
         isWhole = false
     }
 
@@ -63,7 +66,18 @@ package struct DeadLetter: Sendable {
     package var withoutValue: DeadLetter { DeadLetter(withoutValueOf: self) }
 
     private static let prefix = "carillon-dead-"
-    private static let detailCharactersMaximum = 2_000
+    private static let detailBytesMaximum = 2_000
+    /// What the story takes in the headers, its detail with the names of topic and group and all numbers.
+    package static let storyBytesMaximum = 4 * 1024
+
+    /// Cut by bytes, since a character may have any number of them.
+    private static func shortened(_ detail: String) -> String {
+        var end =
+            detail.utf8.index(
+                detail.startIndex, offsetBy: detailBytesMaximum, limitedBy: detail.endIndex) ?? detail.endIndex
+        while end.samePosition(in: detail.unicodeScalars) == nil { end = detail.utf8.index(before: end) }
+        return String(detail[..<end])
+    }
 
     /// As it travels on the `dead` topic.
     package var outgoing: OutgoingMessage {

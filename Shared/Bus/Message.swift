@@ -20,6 +20,8 @@ package struct MessageHeader: Sendable, Equatable {
 extension [MessageHeader] {
     package static let traceName = "traceparent"
 
+    package var bytes: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.count } }
+
     package subscript(name: String) -> String? {
         first { $0.name == name }?.text
     }
@@ -46,7 +48,7 @@ package struct OutgoingMessage: Sendable {
 
     /// What it counts against bounds: its own bytes and a little for the house-keeping around them.
     package var cost: Int {
-        headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
+        headers.bytes + value.count + (key?.count ?? 0) + 64
     }
 }
 
@@ -83,7 +85,7 @@ package final class IncomingMessage: Sendable {
         self.value = value
         self.headers = headers
         self.timestamp = timestamp
-        cost = headers.reduce(value.count + (key?.count ?? 0) + 64) { $0 + $1.name.utf8.count + $1.value.count }
+        cost = headers.bytes + value.count + (key?.count ?? 0) + 64
     }
 }
 
@@ -103,11 +105,26 @@ package struct PartitionID: Hashable, Sendable, CustomStringConvertible {
 extension [OutgoingMessage] {
     /// Refuses what no driver carries, before anything was sent.
     package func checkSizes() throws(BusError) {
-        for message in self where message.value.count > Topics.messageBytesMaximum {
-            throw BusError(
-                .tooLarge,
-                "a message of \(message.value.count) bytes for \(message.channel.name); "
-                    + "the most is \(Topics.messageBytesMaximum)")
-        }
+        for message in self { try message.checkSize() }
+    }
+}
+
+extension OutgoingMessage {
+    /// A dead letter brings headers of its own: a message that was allowed must be allowed to die.
+    private var headersBytesMaximum: Int {
+        let own = channel == Topics.dead.channel ? DeadLetter.storyBytesMaximum : 0
+        return Topics.headersBytesMaximum + own
+    }
+
+    fileprivate func checkSize() throws(BusError) {
+        try check("a message", value.count, Topics.messageBytesMaximum)
+        try check("a key", key?.count ?? 0, Topics.keyBytesMaximum)
+        guard !headers.isEmpty else { return }
+        try check("headers", headers.bytes, headersBytesMaximum)
+    }
+
+    private func check(_ part: String, _ count: Int, _ maximum: Int) throws(BusError) {
+        guard count > maximum else { return }
+        throw BusError(.tooLarge, "\(part) of \(count) bytes for \(channel.name); the most is \(maximum)")
     }
 }

@@ -36,6 +36,8 @@ package final class KafkaConsumer: BusConsumer {
         signals.closing.happen()
     }
 
+    package var hasJoined: Bool { signals.joined.hasHappened }
+
     package func stopTaking() {
         signals.stopping.happen()
         mailbox.stop()
@@ -59,6 +61,8 @@ final class ConsumerSignals: Sendable {
     /// For the commit, for leaving the group and for the end of the library's threads, beyond the work in flight.
     static let closeAllowance = Duration.seconds(15)
 
+    /// The group's leader has given this member its share, which may be empty.
+    let joined = OneTimeEvent()
     let stopping = OneTimeEvent()
     let closing = OneTimeEvent()
     let ended = OneTimeEvent()

@@ -210,6 +210,7 @@ extension KafkaConsumerLoop {
         client.assign(partitions, from: positions)
         assigned.formUnion(partitions)
         resume(paused.intersection(partitions))
+        signals.joined.happen()
         log.info("partitions assigned", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
     }
 

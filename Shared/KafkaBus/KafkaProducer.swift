@@ -58,7 +58,7 @@ package final class KafkaProducer: BusProducer {
     package func send(_ messages: [OutgoingMessage]) async throws(BusError) {
         guard !messages.isEmpty else { return }
         let deadline = environment.time.uptime + options.patience
-        try checkSizes(messages)
+        try messages.checkSizes()
         let place = try open(messages)
         do {
             try await handOver(messages, at: place, until: deadline)
@@ -95,15 +95,6 @@ extension KafkaProducer {
         case admitted(RDKafkaProducer)
         case barred
         case closed
-    }
-
-    /// Refuses what is too large before anything is sent.
-    private func checkSizes(_ messages: [OutgoingMessage]) throws(BusError) {
-        for message in messages where message.value.count > Topics.messageBytesMaximum {
-            throw BusError(
-                .tooLarge,
-                "\(message.value.count) bytes for \(message.channel.name), \(Topics.messageBytesMaximum) are allowed")
-        }
     }
 
     private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {

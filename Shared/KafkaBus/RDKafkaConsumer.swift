@@ -85,6 +85,7 @@ final class RDKafkaConsumer {
 
     /// Where the group stands; partitions it never committed, or that could not be asked about, are missing.
     func committed(_ partitions: [Int32], within limit: Duration) -> [Int32: Int64] {
+        guard !partitions.isEmpty else { return [:] }
         let list = RDKafkaPartitionList(topic: topic, partitions.at(Int64(RD_KAFKA_OFFSET_INVALID)))
         return list.withPointer { pointer in
             let error = rd_kafka_committed(client.handle, pointer, Int32(limit.wholeMilliseconds))

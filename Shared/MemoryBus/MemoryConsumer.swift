@@ -13,6 +13,9 @@ final class MemoryConsumer: BusConsumer {
         member = MemoryBroker.Member(mailbox: Mailbox(options))
     }
 
+    /// It joins as it is made.
+    var hasJoined: Bool { true }
+
     func complete(_ delivery: Delivery) {
         mailbox.complete(delivery)
         broker.progress(options.channel)

@@ -37,8 +37,7 @@ struct Application: Service {
 
     /// Nil when the stop was asked for while the service still waited for something it needs.
     private func builtOrStopped() async throws -> [any Service]? {
-        let context = ServiceContext(
-            bus: bus, environment: environment, workerOptions: workerOptions, stopRequested: stopRequested)
+        let context = ServiceContext(bus: bus, environment: environment, workerOptions: workerOptions)
         return try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
             tasks.addTask { try await build(context) }
             tasks.addTask {

@@ -3,6 +3,9 @@
 package enum Topics {
     /// Kafka's replication and one machine's disk allow no larger message; a chunk of devices stays well below.
     package static let messageBytesMaximum = 256 * 1024
+    package static let keyBytesMaximum = 4 * 1024
+    /// Names and values of one message's headers together.
+    package static let headersBytesMaximum = 16 * 1024
 
     /// Accepted tasks. Forward: at the bound ingest answers 503 rather than accept what it cannot store.
     package static let tasks = Topic<OpaqueMessage>(

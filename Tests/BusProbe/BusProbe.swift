@@ -14,7 +14,7 @@ import Topics
             build: { context, configuration in
                 let options = ConsumerOptions(
                     channel: configuration.topic.channel, group: configuration.group, batchMessagesMaximum: 10)
-                return [try await context.worker(options, PrintingHandler())]
+                return [context.worker(options, PrintingHandler())]
             })
     }
 }

@@ -45,4 +45,50 @@ import Topics
     @Test func anyOtherMessageIsNoDeadLetter() {
         #expect(DeadLetter(fromDead: message) == nil)
     }
+
+    /// Goal: whatever was allowed on a topic is allowed on `dead`. Method: value, key and headers as large as they may be,
+    /// and a detail whose one character outgrows any count of characters.
+    @Test(arguments: [String(repeating: "e\u{301}", count: 5_000), "e" + String(repeating: "\u{301}", count: 9_000)])
+    func theLargestMessageMayDie(detail: String) throws {
+        let header = MessageHeader("h", [UInt8](repeating: 1, count: Topics.headersBytesMaximum - 1))
+        let largest = IncomingMessage(
+            partition: PartitionID(channel: "dispatch.android.bulk", number: .max), offset: .max,
+            key: [UInt8](repeating: 1, count: Topics.keyBytesMaximum),
+            value: [UInt8](repeating: 1, count: Topics.messageBytesMaximum), headers: [header],
+            timestamp: Timestamp(milliseconds: .max))
+        let letter = DeadLetter(
+            largest, group: "targeting-resolver", reason: .undecodable, detail: detail, attempts: .max)
+        try [letter.outgoing].checkSizes()
+        let replay = try #require(letter.replay(into: Topics.dispatchAndroid.channel(.bulk)))
+        try [replay].checkSizes()
+        try [letter.withoutValue.outgoing].checkSizes()
+    }
+
+    /// Goal: what some other program wrote is buried as well, though this bus would not have carried it.
+    @Test func whatIsLargerThanAnyMessageMayDieWithoutItsParts() throws {
+        let header = MessageHeader("h", [UInt8](repeating: 1, count: Topics.headersBytesMaximum))
+        let foreign = IncomingMessage(
+            partition: PartitionID(channel: "audience.fast", number: 3), offset: 42,
+            key: [UInt8](repeating: 1, count: Topics.keyBytesMaximum + 1), value: [1], headers: [header],
+            timestamp: Timestamp(milliseconds: 0))
+        let letter = DeadLetter(foreign, group: "g", reason: .undecodable, detail: "x", attempts: 1)
+        #expect(throws: BusError.self) { try [letter.outgoing].checkSizes() }
+        try [letter.withoutValue.outgoing].checkSizes()
+    }
+
+    @Test(arguments: [
+        (Topics.messageBytesMaximum, Topics.keyBytesMaximum, Topics.headersBytesMaximum, true),
+        (Topics.messageBytesMaximum + 1, 0, 0, false), (0, Topics.keyBytesMaximum + 1, 0, false),
+        (0, 0, Topics.headersBytesMaximum + 1, false),
+    ])
+    func everyPartHasItsBound(value: Int, key: Int, headers: Int, isAllowed: Bool) {
+        let message = OutgoingMessage(
+            channel: Topics.tasks.channel, key: [UInt8](repeating: 1, count: key),
+            value: [UInt8](repeating: 1, count: value),
+            headers: headers > 0 ? [MessageHeader("h", [UInt8](repeating: 1, count: headers - 1))] : [])
+        let error = isAllowed ? nil : BusError.Code.tooLarge
+        var thrown: BusError?
+        do throws(BusError) { try [message].checkSizes() } catch { thrown = error }
+        #expect(thrown?.code == error)
+    }
 }

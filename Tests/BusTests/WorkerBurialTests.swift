@@ -58,7 +58,8 @@ import Topics
         let letters = try await buried()
         #expect(letters.map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
         #expect(letters.map(\.isWhole) == [true, false, true])
-        #expect(letters[1].detail == "the value of 14 bytes was too large to be kept; bad")
+        #expect(letters[1].detail.hasPrefix("too large to be kept whole, with 14 bytes of value"))
+        #expect(letters[1].detail.hasSuffix("bad"))
         #expect(letters.map { $0.replay(into: topic.channel) == nil } == [false, true, false])
     }
 

@@ -161,6 +161,23 @@ struct KafkaConsumerTests {
         await consumer.close()
     }
 
+    @Test("a consumer for which no partition is left has joined all the same")
+    func withoutPartition() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        let bus = try kafka.bus()
+        let options = ConsumerOptions(channel: channel, group: "g")
+        let first = try await bus.makeConsumer(options)
+        #expect(await kafka.lines.awaitLine("partitions assigned"))
+        let second = try await bus.makeConsumer(options)
+        // The first one joins anew when the second comes.
+        #expect(await kafka.lines.awaitLine("partitions assigned", times: 3))
+        #expect([first.assignedPartitions, second.assignedPartitions].sorted() == [0, 1])
+        #expect(first.hasJoined && second.hasJoined)
+        await first.close()
+        await second.close()
+    }
+
     @Test("an offset that the library refused is stored with the next round")
     func refusedOffset() throws {
         let id = PartitionID(channel: channel.name, number: 0)

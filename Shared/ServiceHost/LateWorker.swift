@@ -1,0 +1,82 @@
+import Bus
+import ServiceKit
+import Synchronization
+import Topics
+
+/// A worker whose consumer joins its group last, when everything else of the service is there.
+final class LateWorker<Handler: MessageHandler>: Service {
+    private struct State {
+        var consumer: (any BusConsumer)?
+        var worker: Worker<Handler>?
+        var opening: Task<Worker<Handler>, any Error>?
+        var isStopped = false
+    }
+
+    let name: String
+    private let options: ConsumerOptions
+    private let handler: Handler
+    private let context: ServiceContext
+    private let state = Mutex(State())
+
+    init(_ options: ConsumerOptions, _ handler: Handler, context: ServiceContext) {
+        name = "worker \(options.group) of \(options.channel.name)"
+        self.options = options
+        self.handler = handler
+        self.context = context
+        context.environment.health.addReadinessCheck("\(options.group) on \(options.channel.name)") { [weak self] in
+            self?.state.withLock { $0.consumer?.hasJoined } == true ? .ready : .notReady("not in its group yet")
+        }
+    }
+
+    func run() async throws {
+        let opening = Task { try await open() }
+        let isStopped = state.withLock { state in
+            state.opening = opening
+            return state.isStopped
+        }
+        if isStopped { opening.cancel() }
+        do {
+            let worker = try await withTaskCancellationHandler {
+                try await opening.value
+            } onCancel: {
+                opening.cancel()
+            }
+            try await worker.run()
+        } catch is CancellationError {
+            return
+        }
+    }
+
+    /// Ends the wait for the bus, or what is in work.
+    func stop() {
+        let (opening, worker) = state.withLock { state in
+            state.isStopped = true
+            return (state.opening, state.worker)
+        }
+        opening?.cancel()
+        worker?.stop()
+    }
+
+    /// The consumer comes last, since from then on partitions depend on it.
+    private func open() async throws -> Worker<Handler> {
+        let (bus, options) = (context.bus, options)
+        let producer = try await context.untilReachable { try await bus.makeProducer(ProducerOptions()) }
+        let consumer: any BusConsumer
+        do {
+            consumer = try await context.untilReachable { try await bus.makeConsumer(options) }
+        } catch {
+            await producer.close()
+            throw error
+        }
+        let worker = Worker(
+            channel: options.channel, group: options.group, handler: handler, options: context.workerOptions,
+            consumer: consumer, producer: producer, environment: context.environment)
+        let isStopped = state.withLock { state in
+            state.consumer = consumer
+            state.worker = worker
+            return state.isStopped
+        }
+        if isStopped { worker.stop() }
+        return worker
+    }
+}

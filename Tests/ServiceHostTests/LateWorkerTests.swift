@@ -1,0 +1,110 @@
+import Bus
+import MemoryBus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import ServiceHost
+
+/// When a service's workers join their groups, and leave them.
+@Suite(.timeLimit(.minutes(1))) struct LateWorkerTests {
+    private let bus = WatchedBus()
+    private let topic = TestTopics.make(partitions: 1)
+    private let health = Health(time: SystemTimeSource())
+
+    private func worker() -> any Service {
+        let time = SystemTimeSource()
+        let environment = WorkerEnvironment(
+            time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
+            metrics: Metrics(), health: health)
+        return ServiceContext(bus: bus, environment: environment, workerOptions: WorkerOptions())
+            .worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
+    }
+
+    /// Goal: partitions do not wait for a service that is still being built. Method: a worker that was made and not run is
+    /// what a build that takes long, or is given up, leaves behind.
+    @Test func joinsOnlyWhenItIsRun() async throws {
+        let worker = worker()
+        #expect(bus.joins == 0)
+        #expect(await health.obstacles() == ["g on \(topic.declaration.name): not in its group yet"])
+        let running = Task { try await worker.run() }
+        #expect(await bus.isAsked(1))
+        worker.stop()
+        try await running.value
+        #expect(bus.joins == 1)
+        #expect(await health.obstacles().isEmpty)
+    }
+
+    /// Goal: with more replicas than partitions all of them get ready.
+    @Test func isReadyWithoutAPartition() async throws {
+        let busy = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
+        let idle = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
+        #expect([busy, idle].map(\.assignedPartitions) == [1, 0])
+        #expect(idle.hasJoined)
+        await busy.close()
+        await idle.close()
+    }
+
+    @Test func aStopEndsTheWaitForTheBus() async throws {
+        bus.goAway()
+        let worker = worker()
+        let running = Task { try await worker.run() }
+        #expect(await bus.isAsked(1))
+        worker.stop()
+        try await running.value
+        #expect(bus.joins == 0)
+    }
+
+    @Test func aStopBeforeTheRunIsHeeded() async throws {
+        let worker = worker()
+        worker.stop()
+        try await worker.run()
+    }
+}
+
+private struct SilentHandler: MessageHandler {
+    func handle(
+        _ messages: [ReceivedMessage<OpaqueMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] { [] }
+}
+
+/// A bus in memory that notes who asks for a consumer, and can be away.
+private final class WatchedBus: Bus {
+    private struct State {
+        var asked = 0
+        var joins = 0
+        var isAway = false
+    }
+
+    private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
+    private let state = Monitor(State())
+
+    var joins: Int { state.withLock { $0.joins } }
+
+    func goAway() {
+        state.withLock { $0.isAway = true }
+    }
+
+    func isAsked(_ count: Int) async -> Bool {
+        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.asked >= count ? true : nil } ?? false }
+    }
+
+    func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
+        try await bus.makeProducer(options)
+    }
+
+    func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
+        let isAway = state.change { state in
+            state.asked += 1
+            if !state.isAway { state.joins += 1 }
+            return state.isAway
+        }
+        guard !isAway else { throw BusError(.unavailable, "away") }
+        return try await bus.makeConsumer(options)
+    }
+
+    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {}
+    func readiness() async -> Health.Readiness { .ready }
+    func close() async {}
+}
