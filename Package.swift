@@ -87,7 +87,7 @@ let package = Package(
             "TestSupport", "Topics", "carillon"),
         tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
-        tests("KafkaBusTests", "Bus", "CRDKafka", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
+        tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(

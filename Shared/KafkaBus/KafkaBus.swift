@@ -1,5 +1,4 @@
 package import Bus
-import CRDKafka
 package import ServiceKit
 package import Topics
 
@@ -20,7 +19,7 @@ package final class KafkaBus: Bus {
         self.environment = environment
         self.storeInterval = storeInterval
         let observer = try RDKafkaClient(
-            RD_KAFKA_PRODUCER, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: environment.log))
+            .producer, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: environment.log))
         readinessProbe = KafkaReadiness(observer, time: environment.time)
     }
 

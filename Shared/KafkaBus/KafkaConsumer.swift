@@ -1,5 +1,4 @@
 package import Bus
-import CRDKafka
 import ServiceKit
 import Topics
 
@@ -22,7 +21,7 @@ package final class KafkaConsumer: BusConsumer {
         let lag = environment.metrics.gauge(
             .busConsumerLag, ["topic": options.channel.name, "group": options.group])
         let callbacks = RDKafkaCallbacks(log: environment.log) { lag.set(KafkaStatistics.consumerLag(in: $0)) }
-        let client = try RDKafkaClient(RD_KAFKA_CONSUMER, settings, callbacks)
+        let client = try RDKafkaClient(.consumer, settings, callbacks)
         try RDKafkaConsumer(client, topic: options.channel.name).subscribe()
         NativeThread(name: "kafka-consumer") {
             let loop = KafkaConsumerLoop(

@@ -24,7 +24,7 @@ final class KafkaScan: @unchecked Sendable {
             KafkaSettings.consumer(configuration, group: "scan") + [
                 KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
             ]
-        client = try RDKafkaClient(RD_KAFKA_CONSUMER, settings, RDKafkaCallbacks(log: log))
+        client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: log))
         consumer = RDKafkaConsumer(client, topic: topic)
         self.topic = topic
         self.time = time

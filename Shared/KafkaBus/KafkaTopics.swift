@@ -1,5 +1,4 @@
 package import Bus
-import CRDKafka
 package import ServiceKit
 package import Topics
 
@@ -66,7 +65,7 @@ package enum KafkaTopics {
         let answer = await onNativeThread("kafka-admin") {
             Result { () throws(BusError) in
                 let client = try RDKafkaClient(
-                    RD_KAFKA_PRODUCER, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: log))
+                    .producer, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: log))
                 let admin = RDKafkaAdmin(client: client)
                 let creations = try admin.create(plans, within: limit)
                 return (creations, try admin.partitionCounts(within: limit))

@@ -13,8 +13,15 @@ final class RDKafkaClient: @unchecked Sendable {
     let callbacks: RDKafkaCallbacks
     let destroyed = OneTimeEvent()
 
-    init(_ role: rd_kafka_type_t, _ settings: [KafkaSetting], _ callbacks: RDKafkaCallbacks) throws(BusError) {
-        handle = try RDKafkaConfiguration(settings).makeClient(role, callbacks)
+    enum Role {
+        case producer
+        case consumer
+
+        fileprivate var type: rd_kafka_type_t { self == .producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER }
+    }
+
+    init(_ role: Role, _ settings: [KafkaSetting], _ callbacks: RDKafkaCallbacks) throws(BusError) {
+        handle = try RDKafkaConfiguration(settings).makeClient(role.type, callbacks)
         self.callbacks = callbacks
     }
 

@@ -14,7 +14,7 @@ final class RDKafkaProducer: @unchecked Sendable {
     private let topics = Mutex<[String: UInt]>([:])
 
     init(_ settings: [KafkaSetting], log: Log) throws(BusError) {
-        client = try RDKafkaClient(RD_KAFKA_PRODUCER, settings, RDKafkaCallbacks(log: log))
+        client = try RDKafkaClient(.producer, settings, RDKafkaCallbacks(log: log))
     }
 
     deinit {

@@ -1,5 +1,4 @@
 import Bus
-import CRDKafka
 import ServiceKit
 import TestSupport
 import Testing
@@ -53,7 +52,7 @@ struct KafkaConsumerTests {
     private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group)
         let client = try RDKafkaClient(
-            RD_KAFKA_CONSUMER, settings, RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
+            .consumer, settings, RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
         return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .seconds(10))
     }
 
