@@ -166,12 +166,6 @@ package struct Inbox {
     /// keep the others from being fetched.
     package var share: Int { options.bufferBytesMaximum / max(1, tenures.count) }
 
-    /// Whether more of one partition should be fetched.
-    package func hasRoom(_ id: PartitionID) -> Bool {
-        guard let tenure = tenures[id] else { return false }
-        return tenure.waitingBytes < share
-    }
-
     /// The partitions that should not be fetched: from when one has filled its share until half of that is left. The gap is
     /// wide because pausing throws away what a client library has fetched ahead, so it must not flutter.
     package mutating func updateResting() -> Set<PartitionID> {

@@ -86,8 +86,8 @@ package final class Mailbox: Sendable {
     }
 
     /// Blocks the calling native thread until the inbox fulfils a condition; false when the time is over first.
-    package func wait(timeout: Duration, until isFulfilled: (Inbox) -> Bool) -> Bool {
-        state.wait(timeout: timeout) { isFulfilled($0.inbox) ? true : nil } ?? false
+    package func wait(timeout: Duration, until isFulfilled: (inout Inbox) -> Bool) -> Bool {
+        state.wait(timeout: timeout) { isFulfilled(&$0.inbox) ? true : nil } ?? false
     }
 
     /// Hands partitions over: nothing more is delivered from them, and the work in flight gets until the deadline.

@@ -12,6 +12,7 @@ final class RedisConsumer: BusConsumer {
     private let reading: RedisClient
     private let tenures = Monitor(RedisTenures())
     private let isClosing = Atomic<Bool>(false)
+    private let joined = OneTimeEvent()
     private let keeperEnded = OneTimeEvent()
     private let readerEnded = OneTimeEvent()
 
@@ -21,7 +22,7 @@ final class RedisConsumer: BusConsumer {
         let member = shared.random.hexadecimal()
         let keeper = RedisKeeper(
             shared: shared, options: options, member: member, partitionCount: partitionCount, mailbox: mailbox,
-            tenures: tenures,
+            tenures: tenures, joined: joined,
             pulse: health.pulse("leases of \(options.group) on \(options.channel.name)", limit: .seconds(30)))
         let reader = RedisReader(
             shared: shared, options: options, client: reading, mailbox: mailbox, tenures: tenures,
@@ -38,6 +39,8 @@ final class RedisConsumer: BusConsumer {
     }
 
     var assignedPartitions: Int { tenures.withLock { $0.held.count } }
+
+    var hasJoined: Bool { joined.hasHappened }
 
     func close() async {
         mailbox.stop()

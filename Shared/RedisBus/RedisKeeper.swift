@@ -12,12 +12,13 @@ struct RedisKeeper {
     private let partitionCount: Int
     private let mailbox: Mailbox
     private let tenures: Monitor<RedisTenures>
+    private let joined: OneTimeEvent
     private let pulse: Pulse
     private let meters: GroupMeters
 
     init(
         shared: RedisBusShared, options: ConsumerOptions, member: String, partitionCount: Int, mailbox: Mailbox,
-        tenures: Monitor<RedisTenures>, pulse: Pulse
+        tenures: Monitor<RedisTenures>, joined: OneTimeEvent, pulse: Pulse
     ) {
         self.shared = shared
         self.options = options
@@ -25,6 +26,7 @@ struct RedisKeeper {
         self.partitionCount = partitionCount
         self.mailbox = mailbox
         self.tenures = tenures
+        self.joined = joined
         self.pulse = pulse
         meters = shared.meters.group(options.group, of: options.channel.name)
     }
@@ -34,14 +36,11 @@ struct RedisKeeper {
 
     func run(until isClosing: @Sendable () -> Bool) {
         var nextBeat = time.uptime
-        /// After Redis was away every lease may have run out, also those of the living: they get time to renew before
-        /// anything is taken that looks abandoned.
-        var takesNothingUntil = Duration.zero
+        var rest = TakeOverRest(lease: shared.configuration.lease)
         while !isClosing() {
             pulse.tick()
             if time.uptime >= nextBeat {
-                let beat = beat(mayAcquire: time.uptime >= takesNothingUntil)
-                if beat == .unanswered { takesNothingUntil = time.uptime + shared.configuration.lease }
+                let beat = beat(&rest)
                 // While partitions change hands it looks more often: the other side is waiting.
                 nextBeat = time.uptime + (beat == .settled ? heartbeat : min(heartbeat, .milliseconds(50)))
             }
@@ -64,8 +63,10 @@ struct RedisKeeper {
         case unanswered
     }
 
-    private func beat(mayAcquire: Bool) -> Beat {
+    private func beat(_ rest: inout TakeOverRest) -> Beat {
         guard let members = livingMembers(), renew() else { return .unanswered }
+        joined.happen()
+        let mayAcquire = rest.answered(at: time.uptime)
         let share = RedisShare.partitions(of: member, among: members, count: partitionCount)
         handOver(except: share)
         if mayAcquire {

@@ -34,7 +34,7 @@ struct RedisReader {
         while !isClosing() {
             pulse.tick()
             // While Redis looks for more, what it gave before is taken apart.
-            let asked = ask(isClosing)
+            let asked = ask(within: fetched.isEmpty ? .milliseconds(500) : .zero, isClosing)
             for each in fetched { offer(each.0, to: each.partition, tenure: each.tenure) }
             fetched = []
             guard let asked else { continue }
@@ -55,9 +55,9 @@ struct RedisReader {
         let answer: Monitor<Result<RedisValue, RedisError>?>
     }
 
-    /// Nil when there is nothing to ask for now.
-    private func ask(_ isClosing: () -> Bool) -> Asked? {
-        let reading = awaitSomethingToRead(isClosing)
+    /// Nil when there is nothing to ask for, also not within the limit.
+    private func ask(within limit: Duration, _ isClosing: () -> Bool) -> Asked? {
+        let reading = awaitSomethingToRead(within: limit, isClosing)
         guard !reading.isEmpty else { return nil }
         let asked = Asked(reading: reading, answer: Monitor(nil))
         client.submit(command(for: reading), deadline: patience + .seconds(5)) { result in
@@ -66,21 +66,17 @@ struct RedisReader {
         return asked
     }
 
-    /// The partitions that are held and have room; waits a little for there to be one.
-    private func awaitSomethingToRead(_ isClosing: () -> Bool) -> [RedisTenures.Reading] {
-        let held = tenures.wait(timeout: .seconds(1)) { tenures in
+    /// The partitions that are held and have room.
+    private func awaitSomethingToRead(within limit: Duration, _ isClosing: () -> Bool) -> [RedisTenures.Reading] {
+        let held = tenures.wait(timeout: limit) { tenures in
             tenures.reading.isEmpty && !isClosing() ? nil : tenures.reading
         }
         guard let held, !held.isEmpty else { return [] }
-        func withRoom(_ inbox: Inbox) -> [RedisTenures.Reading] {
-            held.filter { inbox.hasRoom(partition($0.number)) }
-        }
-        let isPaused = mailbox.change { $0.updatePause() }
-        let ready = isPaused ? [] : mailbox.read(withRoom)
-        if ready.isEmpty {
-            _ = mailbox.wait(timeout: .milliseconds(500)) { inbox in
-                isClosing() || (inbox.bufferedBytes <= options.bufferBytesMaximum / 2 && !withRoom(inbox).isEmpty)
-            }
+        var ready: [RedisTenures.Reading] = []
+        _ = mailbox.wait(timeout: limit) { inbox in
+            let resting = inbox.updateResting()
+            ready = inbox.updatePause() ? [] : held.filter { !resting.contains(partition($0.number)) }
+            return isClosing() || !ready.isEmpty
         }
         return ready
     }

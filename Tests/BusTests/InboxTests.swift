@@ -153,8 +153,8 @@ import Topics
         inbox.assign(partition)
         inbox.assign(other)
         _ = inbox.offer(messages(0...9), to: partition)
-        #expect(!inbox.hasRoom(partition))
-        #expect(inbox.hasRoom(other))
+        let resting = inbox.updateResting()
+        #expect(resting == [partition])
     }
 
     /// Goal: a partition rests from a full share to half of one, and no other with it. Method: two partitions share a

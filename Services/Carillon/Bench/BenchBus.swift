@@ -86,7 +86,8 @@ private struct BenchSize {
 
     static let all = [
         BenchSize(
-            name: "1kb", bytes: 1_024, messages: 300_000, batch: 100, window: 4_000, partitions: 4, measuresLatency: true),
+            name: "1kb", bytes: 1_024, messages: 300_000, batch: 100, window: 4_000, partitions: 4,
+            measuresLatency: true),
         BenchSize(
             name: "100kb", bytes: 102_400, messages: 6_000, batch: 5, window: 80, partitions: 8, measuresLatency: false),
     ]
