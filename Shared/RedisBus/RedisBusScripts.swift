@@ -77,8 +77,8 @@ enum RedisBusScripts {
         """)
 
     /// KEYS lease, state. ARGV member, milliseconds to live, group. Returns the fence of the new tenure, the offset to go
-    /// on from and the bytes below it; nothing when somebody else holds the partition. A log that came back shorter than
-    /// what the group has done is gone on with at its end.
+    /// on from and the bytes below it; nothing when somebody else holds the partition. Of a log that came back shorter than
+    /// what the group has done everything is read again: where it was cut nobody knows any more.
     static let acquire = RedisScript(
         """
         #!lua flags=allow-oom
@@ -88,7 +88,7 @@ enum RedisBusScripts {
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         local done = tonumber(redis.call('HGET', KEYS[2], 'done:' .. ARGV[3]) or '0')
         local passed = tonumber(redis.call('HGET', KEYS[2], 'passed:' .. ARGV[3]) or '0')
-        done = math.min(done, tonumber(redis.call('HGET', KEYS[2], 'next') or '0'))
+        if done > tonumber(redis.call('HGET', KEYS[2], 'next') or '0') then done = 0 end
         passed = math.min(passed, tonumber(redis.call('HGET', KEYS[2], 'head') or '0'))
         redis.call('HSET', KEYS[2], 'done:' .. ARGV[3], string.format('%.0f', done))
         redis.call('HSET', KEYS[2], 'passed:' .. ARGV[3], string.format('%.0f', passed))
@@ -115,12 +115,13 @@ enum RedisBusScripts {
         """)
 
     /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work. Returns 1, or 0 when the
-    /// tenure is over. Work is removed as soon as the slowest group is through with it. A call that was overtaken by a
+    /// tenure is over or the log no longer reaches so far. Work is removed as soon as the slowest group is through with it. A call that was overtaken by a
     /// later one changes nothing.
     static let advance = RedisScript(
         """
         #!lua flags=allow-oom
         if redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) ~= ARGV[2] then return 0 end
+        if tonumber(ARGV[3]) > tonumber(redis.call('HGET', KEYS[1], 'next') or '0') then return 0 end
         if tonumber(ARGV[3]) <= tonumber(redis.call('HGET', KEYS[1], 'done:' .. ARGV[1]) or '0') then return 1 end
         redis.call('HSET', KEYS[1], 'done:' .. ARGV[1], ARGV[3], 'passed:' .. ARGV[1], ARGV[4])
         if ARGV[5] ~= '1' then return 1 end
