@@ -115,8 +115,8 @@ enum RedisBusScripts {
         """)
 
     /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work. Returns 1, or 0 when the
-    /// tenure is over or the log no longer reaches so far. Work is removed as soon as the slowest group is through with it. A call that was overtaken by a
-    /// later one changes nothing.
+    /// tenure is over or the log no longer reaches so far. Work is removed as soon as the slowest group is through with it.
+    /// A call that was overtaken by a later one changes nothing.
     static let advance = RedisScript(
         """
         #!lua flags=allow-oom
