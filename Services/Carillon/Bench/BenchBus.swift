@@ -79,7 +79,7 @@ private struct BenchSize {
     let bytes: Int
     let messages: Int
     let batch: Int
-    /// With the partitions, so that no more than about 1 MiB lies in each of the pretended brokers' partitions.
+    /// With the partitions, so that about 1.5 MiB at the most lies in each of the pretended brokers' partitions.
     let window: Int
     let partitions: Int
     let measuresLatency: Bool
@@ -89,7 +89,8 @@ private struct BenchSize {
             name: "1kb", bytes: 1_024, messages: 300_000, batch: 100, window: 4_000, partitions: 4,
             measuresLatency: true),
         BenchSize(
-            name: "100kb", bytes: 102_400, messages: 6_000, batch: 5, window: 80, partitions: 8, measuresLatency: false),
+            name: "100kb", bytes: 102_400, messages: 12_000, batch: 5, window: 240, partitions: 16,
+            measuresLatency: false),
     ]
 
     func load(topic: String) -> BusLoad {

@@ -78,7 +78,8 @@ struct BenchLoad: Command {
         return latencies
     }
 
-    /// As many senders as batches fit into the window, each with one batch on its way.
+    /// Twice as many senders as batches fit into the window, each with one batch on its way: one of them may still wait
+    /// for its acknowledgement when its messages have long been handled.
     private func flood(
         _ topic: Topic<OpaqueMessage>, _ producer: any BusProducer, _ handled: HandledCount
     ) async throws {
@@ -86,7 +87,7 @@ struct BenchLoad: Command {
         let before = handled.count
         let sent = SentCount()
         try await withThrowingTaskGroup(of: Void.self) { senders in
-            for _ in 0..<max(1, load.window / load.batch) {
+            for _ in 0..<max(1, 2 * load.window / load.batch) {
                 senders.addTask {
                     while true {
                         let start = sent.take(load.batch)
