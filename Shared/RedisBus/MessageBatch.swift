@@ -7,10 +7,8 @@ import Topics
 enum MessageBatch {
     private static let version: UInt8 = 1
 
-    /// One message as it lies inside a batch.
-    static func frame(_ message: OutgoingMessage, now: Timestamp) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(message.cost)
+    /// Adds one message as it lies inside a batch; it takes no more than its cost.
+    static func append(_ message: OutgoingMessage, now: Timestamp, to bytes: inout [UInt8]) {
         bytes.appendLength(Int(now.milliseconds))
         if let key = message.key {
             bytes.appendLength(key.count + 1)
@@ -27,7 +25,6 @@ enum MessageBatch {
         }
         bytes.appendLength(message.value.count)
         bytes += message.value
-        return bytes
     }
 
     static func entry(count: Int, frames: [[UInt8]]) -> [UInt8] {

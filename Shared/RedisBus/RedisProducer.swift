@@ -87,13 +87,12 @@ final class RedisProducer: BusProducer {
         var parts: [Part] = []
         for message in messages {
             let partition = try await place(of: message)
-            let frame = MessageBatch.frame(message, now: now)
             var part = open.removeValue(forKey: partition) ?? Part(pipe: pipe(for: partition, of: message.channel))
-            if part.count > 0, part.frames.count + frame.count > Self.partBytesMaximum {
+            if part.count > 0, part.frames.count + message.cost > Self.partBytesMaximum {
                 parts.append(part)
                 part = Part(pipe: part.pipe)
             }
-            part.frames += frame
+            MessageBatch.append(message, now: now, to: &part.frames)
             part.count += 1
             part.valueBytes += message.value.count
             open[partition] = part

@@ -11,8 +11,14 @@ import Topics
     private let partition = PartitionID(channel: "t", number: 3)
     private let now = Timestamp(milliseconds: 1_767_225_600_123)
 
+    private func framed(_ message: OutgoingMessage, now: Timestamp) -> [UInt8] {
+        var bytes: [UInt8] = []
+        MessageBatch.append(message, now: now, to: &bytes)
+        return bytes
+    }
+
     private func entry(_ messages: [OutgoingMessage]) -> [UInt8] {
-        MessageBatch.entry(count: messages.count, frames: messages.map { MessageBatch.frame($0, now: now) })
+        MessageBatch.entry(count: messages.count, frames: messages.map { framed($0, now: now) })
     }
 
     private func decode(_ bytes: [UInt8]) throws -> [IncomingMessage] {
