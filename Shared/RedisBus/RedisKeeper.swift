@@ -145,13 +145,13 @@ struct RedisKeeper {
         }
     }
 
-    /// False when Redis did not take it. What is done but not recorded would be done again by the next owner, so that the
+    /// False when Redis did not answer. What is done but not recorded would be done again by the next owner, so that the
     /// partition is kept for another try unless time is up.
     @discardableResult
     private func release(_ number: Int32, evenUnrecorded: Bool) -> Bool {
-        guard recordProgress() || evenUnrecorded, let tenure = tenures.withLock({ $0.held[number] }) else {
-            return false
-        }
+        guard recordProgress() || evenUnrecorded else { return false }
+        // Recording may have shown that it was lost; then there is nothing to release.
+        guard let tenure = tenures.withLock({ $0.held[number] }) else { return true }
         let partition = partition(number)
         let reply = ask(
             RedisBusScripts.release, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
@@ -198,7 +198,7 @@ struct RedisKeeper {
             case nil:
                 isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-            case 0: lose(partition.number, "another consumer has taken it")
+            case 0: lose(partition.number, "another consumer has taken it, or Redis came back with less than was done")
             default: continue
             }
         }
