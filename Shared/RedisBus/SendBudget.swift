@@ -37,11 +37,13 @@ final class SendBudget: Sendable {
             state.numbers += 1
             return state.numbers
         }
+        var expiry: Int?
         let isGranted = await withCheckedContinuation { continuation in
             state.withLock { $0.waiters.append(Waiter(number: number, bytes: bytes, continuation: continuation)) }
             admit()
-            _ = watch.add(deadline) { [weak self] in self?.giveUp(number) }
+            expiry = watch.add(deadline) { [weak self] in self?.giveUp(number) }
         }
+        if let expiry { watch.remove(expiry) }
         guard isGranted else { throw BusError(.full, "too much is on its way to Redis already") }
     }
 
