@@ -75,7 +75,7 @@ final class AppendPipe: Sendable {
                 refusals = (refusals.count + 1, error)
                 return refusals.count
             }
-            if isForward { meters.waits.increment() }
+            if error.code == .full { meters.waits.increment() }
             return rest(afterRefusal: count)
         case .appended:
             refusals.withLock { $0 = (0, nil) }
