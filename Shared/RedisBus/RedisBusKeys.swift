@@ -9,8 +9,9 @@ enum RedisBusKeys {
     /// The same key as replies name it.
     static func logName(_ partition: PartitionID) -> String { "bus:{\(partition)}:log" }
 
-    /// A hash: `next` offset, `head` bytes ever appended, `floor` bytes every group is through with; for each group its
-    /// `fence:` (counts tenures), `done:` offset and the `passed:` bytes below it.
+    /// A hash: `next` offset, `head` bytes ever appended, `floor` bytes every group is through with, the offset up to which
+    /// entries were `removed`; of a log the size and time of its oldest entry, `oldest-bytes` and `oldest-time`; for each
+    /// group its `fence:` (counts tenures), `done:` offset and the `passed:` bytes below it.
     static func state(_ partition: PartitionID) -> RedisArgument { RedisArgument("bus:{\(partition)}:state") }
 
     /// Who holds the partition for a group; gone when its holder has been silent for too long.

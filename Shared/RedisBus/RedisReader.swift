@@ -30,12 +30,12 @@ struct RedisReader {
     }
 
     func run(until isClosing: @Sendable () -> Bool) {
-        var fetched: [(RedisStreamEntry, partition: PartitionID, tenure: Int)] = []
+        var fetched: [Fetched] = []
         while !isClosing() {
             pulse.tick()
             // While Redis looks for more, what it gave before is taken apart.
             let asked = ask(within: fetched.isEmpty ? .milliseconds(500) : .zero, isClosing)
-            for each in fetched { offer(each.0, to: each.partition, tenure: each.tenure) }
+            for each in fetched { offer(each) }
             fetched = []
             guard let asked else { continue }
             switch asked.answer.wait(timeout: patience + .seconds(10), until: { $0 }) {
@@ -48,6 +48,13 @@ struct RedisReader {
             }
         }
         pulse.rest()
+    }
+
+    /// An entry that was read and not yet taken apart.
+    private struct Fetched {
+        let entry: RedisStreamEntry
+        let partition: PartitionID
+        let tenure: Int
     }
 
     private struct Asked {
@@ -92,12 +99,10 @@ struct RedisReader {
 
     /// The reply is a list of streams, each its key and its entries. Positions move at once, so that the next question can
     /// go out before the entries are taken apart.
-    private func note(
-        _ value: RedisValue, from reading: [RedisTenures.Reading]
-    ) -> [(RedisStreamEntry, partition: PartitionID, tenure: Int)] {
+    private func note(_ value: RedisValue, from reading: [RedisTenures.Reading]) -> [Fetched] {
         var readings: [String: RedisTenures.Reading] = [:]
         for each in reading { readings[RedisBusKeys.logName(partition(each.number))] = each }
-        var noted: [(RedisStreamEntry, partition: PartitionID, tenure: Int)] = []
+        var noted: [Fetched] = []
         for stream in value.array ?? [] {
             guard let parts = stream.array, parts.count == 2, let key = parts[0].string, let reading = readings[key]
             else { continue }
@@ -110,16 +115,18 @@ struct RedisReader {
                     tenures.note(
                         reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
                 }
-                if let tenure { noted.append((entry, partition(reading.number), tenure)) }
+                guard let tenure else { continue }
+                noted.append(Fetched(entry: entry, partition: partition(reading.number), tenure: tenure))
             }
         }
         return noted
     }
 
-    private func offer(_ entry: RedisStreamEntry, to partition: PartitionID, tenure: Int) {
+    private func offer(_ fetched: Fetched) {
+        let (entry, partition) = (fetched.entry, fetched.partition)
         do {
             let messages = try entry.messages(of: partition)
-            let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: tenure) }
+            let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: fetched.tenure) }
             guard missing > 0, options.channel.declaration.kind == .work else { return }
             alarm(partition, "\(missing) messages are missing before \(entry.nextOffset)", count: Int(missing))
         } catch {
