@@ -97,9 +97,6 @@ package final class RedisClient: Sendable {
         }
     }
 
-    /// Whether commands would be sent at once.
-    package var isReachable: Bool { obstacle == nil }
-
     /// For `Health.addReadinessCheck`.
     package func readiness() -> Health.Readiness {
         obstacle.map { .notReady($0.description) } ?? .ready

@@ -93,7 +93,7 @@ import Testing
         await client.close()
         let error = await #expect(throws: RedisError.self) { try await client.send(RedisCommand("PING")) }
         #expect(error?.code == .closed)
-        #expect(!client.isReachable)
+        #expect(client.readiness() != .ready)
     }
 
     /// Without a server commands wait, and past the bound they are refused at once.

@@ -20,7 +20,7 @@ import Testing
             let size = try await server.plainClient().send(RedisCommand("DBSIZE")).integer
             #expect((size ?? 0) > 0)
         }
-        #expect(client.isReachable)
+        #expect(client.readiness() == .ready)
     }
 
     @Test func scriptsFollowTheirFirstKey() async throws {
