@@ -40,7 +40,7 @@ package struct ProducerOptions: Sendable {
 package protocol BusConsumer: Sendable {
     var mailbox: Mailbox { get }
     /// The next messages of one partition, in order; nil once the consumer was told to stop or the task is cancelled.
-    func next() async throws(BusError) -> Delivery?
+    func next() async -> Delivery?
     /// The work is done and its outputs are durable. What is never completed is delivered again, here after a restart
     /// or to another consumer of the group.
     func complete(_ delivery: Delivery)
@@ -58,7 +58,7 @@ package protocol BusConsumer: Sendable {
 }
 
 extension BusConsumer {
-    package func next() async throws(BusError) -> Delivery? { await mailbox.next() }
+    package func next() async -> Delivery? { await mailbox.next() }
     package func complete(_ delivery: Delivery) { mailbox.complete(delivery) }
     package func isCurrent(_ delivery: Delivery) -> Bool { mailbox.isCurrent(delivery) }
     package var hasJoined: Bool { assignedPartitions > 0 }

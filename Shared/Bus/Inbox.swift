@@ -38,7 +38,7 @@ package struct Inbox {
     private let options: ConsumerOptions
     /// Fetched or in work.
     package private(set) var bufferedBytes = 0
-    package private(set) var isPaused = false
+    private var isPaused = false
 
     package init(_ options: ConsumerOptions) {
         self.options = options

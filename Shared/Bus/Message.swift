@@ -46,10 +46,8 @@ package struct OutgoingMessage: Sendable {
         self.headers = headers
     }
 
-    /// What it counts against bounds: its own bytes and a little for the house-keeping around them.
-    package var cost: Int {
-        headers.bytes + value.count + (key?.count ?? 0) + 64
-    }
+    /// What it counts against bounds.
+    package var cost: Int { messageCost(key: key, value: value, headers: headers) }
 }
 
 extension Topic {
@@ -85,8 +83,13 @@ package final class IncomingMessage: Sendable {
         self.value = value
         self.headers = headers
         self.timestamp = timestamp
-        cost = headers.bytes + value.count + (key?.count ?? 0) + 64
+        cost = messageCost(key: key, value: value, headers: headers)
     }
+}
+
+/// A message's own bytes and a little for the house-keeping around them.
+private func messageCost(key: [UInt8]?, value: [UInt8], headers: [MessageHeader]) -> Int {
+    headers.bytes + value.count + (key?.count ?? 0) + 64
 }
 
 /// One partition of a topic or lane.

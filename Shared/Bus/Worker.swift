@@ -48,31 +48,13 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     private func work(_ pulse: Pulse) async {
-        while let delivery = await take(pulse) {
+        while let delivery = await consumer.next() {
             let isDone = await process(delivery, pulse)
             pulse.rest()
             guard isDone else { continue }
             consumer.complete(delivery)
             meters.handled.increment(by: delivery.messages.count)
         }
-    }
-
-    /// A consumer that cannot fetch says so in its own readiness; here it means only that there is nothing to do.
-    private func take(_ pulse: Pulse) async -> Delivery? {
-        var attempt = 0
-        while !Task.isCancelled {
-            do {
-                return try await consumer.next()
-            } catch  where error.isRetriable {
-                attempt += 1
-                environment.log.warning("nothing can be taken", [.group: group, .error: "\(error)"])
-                await pause(afterAttempt: attempt, pulse)
-            } catch {
-                environment.log.error("the consumer ended", [.group: group, .error: "\(error)"])
-                return nil
-            }
-        }
-        return nil
     }
 
     /// True when every message is done, in one way or another.

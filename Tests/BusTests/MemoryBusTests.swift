@@ -20,13 +20,13 @@ import Topics
             try await producer.send(
                 keys.map { topic.message(OpaqueMessage(Array("\($0) \(round)".utf8)), key: Array($0.utf8)) })
         }
-        let held = [try await first.next(), try await first.next()].compactMap { $0 }
+        let held = [await first.next(), await first.next()].compactMap { $0 }
         #expect(Set(held.map(\.partition.number)) == [0, 1])
         let second = try await bus.makeConsumer(options)
         await second.close()
         for delivery in held { first.complete(delivery) }
         var seen = Set(held.flatMap(\.messages).map(\.value))
-        while seen.count < 40, let delivery = try await first.next() {
+        while seen.count < 40, let delivery = await first.next() {
             seen.formUnion(delivery.messages.map(\.value))
             first.complete(delivery)
         }
@@ -48,7 +48,7 @@ import Topics
         let closing = Task { await producer.close() }
         while (try? await producer.send([])) != nil { await Task.yield() }
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
-        let delivery = try #require(try await consumer.next())
+        let delivery = try #require(await consumer.next())
         consumer.complete(delivery)
         try await sending.value
         await closing.value

@@ -54,17 +54,10 @@ final class ScriptedConsumer: BusConsumer {
 
     private func partition(_ number: Int32) -> PartitionID { PartitionID(channel: channel.name, number: number) }
 
-    func next() async throws(BusError) -> Delivery? { await mailbox.next() }
-
     func complete(_ delivery: Delivery) {
         mailbox.complete(delivery)
         state.change { $0.completed.append(delivery) }
     }
-
-    func isCurrent(_ delivery: Delivery) -> Bool { mailbox.isCurrent(delivery) }
-    var assignedPartitions: Int { mailbox.read { $0.assigned.count } }
-    var bufferedBytes: Int { mailbox.read { $0.bufferedBytes } }
-    func stopTaking() { mailbox.stop() }
 
     func close() async {
         mailbox.stop()

@@ -27,7 +27,7 @@ struct KafkaConsumerTests {
             channel: channel, group: "g", order: .none, batchMessagesMaximum: 1, handOverDeadline: .milliseconds(50))
         let first = try await kafka.bus().makeConsumer(options)
         for _ in 0..<6 {
-            let delivery = try #require(try await first.next())
+            let delivery = try #require(await first.next())
             if delivery.messages[0].text != "3" { first.complete(delivery) }
         }
         await first.close()
@@ -65,7 +65,7 @@ struct KafkaConsumerTests {
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .seconds(30))
         let bus = try kafka.bus()
         let first = try await bus.makeConsumer(options)
-        let held = try #require(try await first.next())
+        let held = try #require(await first.next())
         #expect(first.assignedPartitions == 4)
         let second = try await bus.makeConsumer(options)
         #expect(await kafka.lines.awaitLine("partitions are asked back"))
@@ -88,7 +88,7 @@ struct KafkaConsumerTests {
         let seen = AsyncStream<String>.makeStream()
         let readers = consumers.map { consumer in
             Task {
-                while let delivery = try await consumer.next() {
+                while let delivery = await consumer.next() {
                     for message in delivery.messages { seen.continuation.yield(message.text) }
                     consumer.complete(delivery)
                 }
@@ -100,7 +100,7 @@ struct KafkaConsumerTests {
             if missing.isEmpty { break }
         }
         for consumer in consumers { consumer.stopTaking() }
-        for reader in readers { try await reader.value }
+        for reader in readers { await reader.value }
     }
 
     @Test("a consumer nobody takes from stops fetching at its bound, and goes on afterwards without a loss")
@@ -202,9 +202,9 @@ struct KafkaConsumerTests {
         try await fill(kafka, partitions: 1, (0..<2).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 1)
         let first = try await kafka.bus().makeConsumer(options)
-        let delivery = try #require(try await first.next())
+        let delivery = try #require(await first.next())
         first.stopTaking()
-        #expect(try await first.next() == nil)
+        #expect(await first.next() == nil)
         first.complete(delivery)
         await first.close()
         let second = try await kafka.bus().makeConsumer(options)

@@ -88,7 +88,7 @@ extension BusConsumer {
     /// Takes and completes until that many messages came.
     func collect(_ count: Int) async throws -> [IncomingMessage] {
         var messages: [IncomingMessage] = []
-        while messages.count < count, let delivery = try await next() {
+        while messages.count < count, let delivery = await next() {
             messages += delivery.messages
             complete(delivery)
         }
