@@ -22,6 +22,7 @@ struct Replayer {
 
     mutating func take(_ position: DeadPosition, _ record: DeadRecord) async throws(BusError) {
         guard case .letter(let letter) = record else { return refuse(position, "it is no dead letter") }
+        guard letter.isWhole else { return refuse(position, "it was too large to be kept whole") }
         guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
             let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
             return refuse(position, "there is no topic \(channel)")
