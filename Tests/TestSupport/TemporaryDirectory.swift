@@ -1,4 +1,5 @@
 import Glibc
+import ServiceKit
 
 /// A folder of a test's own, removed with everything in it when the last reference goes.
 package final class TemporaryDirectory: Sendable {
@@ -25,26 +26,6 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        TemporaryDirectory.remove(path)
-    }
-
-    private static func remove(_ path: String) {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                guard name != ".", name != ".." else { continue }
-                var status = stat()
-                let child = "\(path)/\(name)"
-                if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                    remove(child)
-                } else {
-                    unlink(child)
-                }
-            }
-            closedir(directory)
-        }
-        rmdir(path)
+        FileTree.remove(path)
     }
 }

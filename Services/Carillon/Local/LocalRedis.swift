@@ -30,13 +30,13 @@ final class LocalRedis: Sendable {
             }
             lastWords = process.lines.last ?? "it said nothing"
         }
+        FileTree.remove(folder)
         throw LocalRedisError(description: "redis-server did not start: \(lastWords)")
     }
 
     deinit {
         process.signal(SIGKILL)
-        // Nothing in it is needed again, and no other process knows it.
-        _ = try? ChildProcess("rm", ["-rf", folder])
+        FileTree.remove(folder)
     }
 
     var url: String { "redis://127.0.0.1:\(port)" }
