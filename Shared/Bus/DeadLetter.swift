@@ -4,7 +4,7 @@ package import Topics
 /// A message that was given up. It travels on `dead` as it was, value and headers, with its story in headers of its own,
 /// so that it can be looked at with any client and sent again as it was.
 package struct DeadLetter: Sendable {
-    package enum Reason: String, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// The bytes are no message of the topic.
         case undecodable
         /// The handler said that no retry can help.

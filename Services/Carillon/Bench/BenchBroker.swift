@@ -24,8 +24,7 @@ extension LocalRedis: BenchBroker {
     }
 
     func runBus(_ load: BusLoad) async throws -> LoadResult {
-        try await SiblingProgram("carillon").result(
-            ["bench", "load", "--bus", url, load.topic] + load.numbers, variables: [:])
+        try await SiblingProgram("carillon").result(["bench", "load", "--bus", url, load.topic] + load.numbers)
     }
 }
 

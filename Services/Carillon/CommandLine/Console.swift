@@ -27,12 +27,8 @@ struct ProcessConsole: Console {
     func confirm(_ question: String) async -> Bool? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         complain("\(question) [y/N]")
-        return await withCheckedContinuation { continuation in
-            NativeThread(name: "question") {
-                let answer = readLine() ?? ""
-                continuation.resume(returning: ["y", "yes"].contains(answer.lowercased()))
-            }.detach()
-        }
+        let answer = await onNativeThread("question") { readLine() ?? "" }
+        return ["y", "yes"].contains(answer.lowercased())
     }
 }
 

@@ -8,7 +8,6 @@ struct DeadFilter {
         "--channel", value: "NAME", "Only messages of this topic or lane, such as audience.fast.")
     private static let reasonOption = CommandOption(
         "--reason", value: "REASON", "Only messages given up as undecodable, poison or exhausted.")
-    private static let reasons: [DeadLetter.Reason] = [.undecodable, .poison, .exhausted]
 
     private let channel: String?
     private let reason: DeadLetter.Reason?
@@ -18,7 +17,7 @@ struct DeadFilter {
         let text = arguments.value(DeadFilter.reasonOption)
         reason = text.flatMap { DeadLetter.Reason(rawValue: $0) }
         if let text, reason == nil {
-            throw UsageError("no reason \(text)" + Spelling.advice(text, among: DeadFilter.reasons.map(\.rawValue)))
+            throw UsageError("no reason \(text)" + Spelling.advice(text, among: DeadLetter.Reason.allCases.map(\.rawValue)))
         }
     }
 

@@ -26,7 +26,7 @@ struct DeadList: Command {
     func run(on bus: any Bus, _ console: any Console) async throws -> Int32 {
         var newest = NewestLetters(limit: limit)
         var replayed: Set<DeadPosition> = []
-        var foreign: [DeadPosition] = []
+        var firstForeign: DeadPosition?
         var foreignCount = 0
         try await bus.scanDead { message, record in
             switch record {
@@ -36,7 +36,7 @@ struct DeadList: Command {
             case .mark(let position): replayed.insert(position)
             case .foreign:
                 foreignCount += 1
-                if foreign.isEmpty { foreign = [DeadPosition(of: message)] }
+                if firstForeign == nil { firstForeign = DeadPosition(of: message) }
             }
             return true
         }
@@ -55,8 +55,8 @@ struct DeadList: Command {
         if newest.count > letters.count {
             console.complain("the newest \(letters.count) of \(newest.count); --limit N shows more")
         }
-        if let first = foreign.first {
-            console.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(first)")
+        if let firstForeign {
+            console.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(firstForeign)")
         }
         return 0
     }
