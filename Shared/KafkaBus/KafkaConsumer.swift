@@ -46,12 +46,10 @@ package final class KafkaConsumer: BusConsumer {
         stopTaking()
         signals.closing.happen()
         let limit = options.handOverDeadline + ConsumerSignals.closeAllowance
-        guard await signals.ended.wait(atMost: limit, time: environment.time) else {
-            environment.log.error(
-                "a Kafka consumer did not end in time and is left behind",
-                [.topic: options.channel.name, .group: options.group, .duration: DurationText.print(limit)])
-            return
-        }
+        if await signals.ended.wait(atMost: limit, time: environment.time) { return }
+        environment.log.error(
+            "a Kafka consumer did not end in time and is left behind",
+            [.topic: options.channel.name, .group: options.group, .duration: DurationText.print(limit)])
     }
 }
 

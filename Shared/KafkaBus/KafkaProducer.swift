@@ -6,8 +6,8 @@ import Topics
 /// Sends through librdkafka and answers once the brokers have everything.
 ///
 /// Tasks hand messages to the library, which copies and never waits; one native thread serves the delivery reports and
-/// resumes whoever waits for them, also those whose patience is over. That thread also replaces the library's client when it turns fatal: senders are kept
-/// out meanwhile, and what has no report yet is produced again in its order.
+/// resumes whoever waits for them, also those whose patience is over. That thread also replaces the library's client when
+/// it turns fatal: senders are kept out meanwhile, and what has no report yet is produced again in its order.
 package final class KafkaProducer: BusProducer {
     private struct RoomWaiter {
         let continuation: CheckedContinuation<Bool, Never>
@@ -72,10 +72,8 @@ package final class KafkaProducer: BusProducer {
     package func close() async {
         state.withLock { $0.isClosing = true }
         let limit = Self.flushDeadline + Self.destroyDeadline + .seconds(5)
-        guard await ended.wait(atMost: limit, time: environment.time) else {
-            environment.log.error("a Kafka producer did not end in time", [.duration: DurationText.print(limit)])
-            return
-        }
+        if await ended.wait(atMost: limit, time: environment.time) { return }
+        environment.log.error("a Kafka producer did not end in time", [.duration: DurationText.print(limit)])
     }
 
     /// For tests: turns the library's client fatal once that many messages are handed over and not reported.
