@@ -134,7 +134,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for its end; nil when the limit passes first.
     package func end(within limit: Duration = .seconds(30)) async -> Ending? {
-        await onNativeThread("child-line") { [state] in state.wait(timeout: limit) { $0.ending } }
+        await onNativeThread("child-end") { [state] in state.wait(timeout: limit) { $0.ending } }
     }
 
     private static func read(_ descriptor: Int32, into state: Monitor<State>) {

@@ -77,16 +77,6 @@ package struct EnvironmentReader {
         return Secret(text)
     }
 
-    package mutating func flag(_ name: String, default value: Bool, _ meaning: String) -> Bool {
-        parse(name, default: value, text: value ? "true" : "false", meaning, expected: "true or false") {
-            switch $0 {
-            case "true", "1", "yes", "on": true
-            case "false", "0", "no", "off": false
-            default: nil
-            }
-        }
-    }
-
     package mutating func integer(
         _ name: String, default value: Int, in range: ClosedRange<Int>, _ meaning: String
     ) -> Int {

@@ -1,10 +1,8 @@
 /// Writes JSON text, for the places that only ever print it (logs, problem answers, bench lines) and should not pull
 /// Foundation into every executable for that.
 package struct JSONText {
-    package private(set) var text = ""
+    private var text = ""
     private var needsComma = false
-
-    package init() {}
 
     package static func object(_ members: (inout JSONText) -> Void) -> String {
         var writer = JSONText()
@@ -52,7 +50,7 @@ package struct JSONText {
         "[" + elements.map { quoted($0) }.joined(separator: ",") + "]"
     }
 
-    package static func quoted(_ value: String) -> String {
+    private static func quoted(_ value: String) -> String {
         var text = ""
         quote(value, into: &text)
         return text

@@ -1,7 +1,6 @@
 /// The names under which facts appear in log lines; one list, so that a dashboard can rely on them.
 package enum LogKey: String, Sendable {
     case address
-    case app
     case attempt
     case bytes
     case count
@@ -9,16 +8,12 @@ package enum LogKey: String, Sendable {
     case error
     case group
     case librdkafka
-    case member
     case offset
     case partition
-    case path
     case port
     case reason
     case signal
     case status
-    case task
     case topic
-    case variable
     case version
 }

@@ -40,7 +40,7 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var help: String {
         switch self {
-        case .busBytesBuffered: "Bytes fetched from the bus that no handler has taken yet."
+        case .busBytesBuffered: "Bytes fetched from the bus whose work is not done yet."
         case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."
         case .busConsumerLag: "Messages of the assigned partitions whose work is not recorded as done."
         case .busDeadLetters: "Messages given up and moved to the dead topic."

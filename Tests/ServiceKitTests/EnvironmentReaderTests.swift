@@ -8,40 +8,37 @@ import Testing
         _ = reader.text("BUS", default: "memory://", "Where the bus is.")
         _ = reader.duration("LIMIT", default: .seconds(90), in: .zero ... .seconds(100), "How long.")
         _ = reader.bytes("ROOM", default: 1 << 20, in: 0...(1 << 30), "How much.")
-        _ = reader.flag("TRACE", default: false, "Whether.")
         _ = reader.integer("COUNT", default: 3, in: 1...9, "How many.")
         _ = reader.secret("KEY", "Which.")
-        #expect(reader.variables.map(\.name) == ["BUS", "LIMIT", "ROOM", "TRACE", "COUNT", "KEY"])
-        #expect(reader.variables.map(\.defaultText) == ["memory://", "90s", "1MiB", "false", "3", ""])
+        #expect(reader.variables.map(\.name) == ["BUS", "LIMIT", "ROOM", "COUNT", "KEY"])
+        #expect(reader.variables.map(\.defaultText) == ["memory://", "90s", "1MiB", "3", ""])
         #expect(reader.variables.last?.meaning.contains("KEY_FILE") == true)
     }
 
     @Test func takesWhatIsGiven() throws {
         var reader = EnvironmentReader([
-            "BUS": "kafka://b:9092", "LIMIT": "5m", "ROOM": "2KiB", "TRACE": "yes", "COUNT": "9", "EMPTY": "",
+            "BUS": "kafka://b:9092", "LIMIT": "5m", "ROOM": "2KiB", "COUNT": "9", "EMPTY": "",
         ])
         #expect(reader.text("BUS", default: "memory://", "") == "kafka://b:9092")
         #expect(reader.duration("LIMIT", default: .zero, in: .zero ... .seconds(300), "") == .seconds(300))
         #expect(reader.bytes("ROOM", default: 0, in: 0...4_096, "") == 2_048)
-        #expect(reader.flag("TRACE", default: false, "") == true)
         #expect(reader.integer("COUNT", default: 3, in: 1...9, "") == 9)
         #expect(reader.optionalText("EMPTY", "") == nil)
         try reader.finish()
     }
 
     @Test func namesEveryWrongVariableWithItsFix() throws {
-        var reader = EnvironmentReader(["LIMIT": "soon", "ROOM": "3KiB", "TRACE": "maybe", "COUNT": "10", "FINE": "1s"])
+        var reader = EnvironmentReader(["LIMIT": "soon", "ROOM": "3KiB", "COUNT": "10", "FINE": "1s"])
         #expect(reader.duration("LIMIT", default: .seconds(1), in: .zero ... .seconds(9), "") == .seconds(1))
         _ = reader.bytes("ROOM", default: 0, in: 0...2_048, "")
-        _ = reader.flag("TRACE", default: false, "")
         _ = reader.integer("COUNT", default: 3, in: 1...9, "")
         _ = reader.duration("FINE", default: .zero, in: .zero ... .seconds(9), "")
         reader.reject("BUS", "needs TLS", fix: "set CERTIFICATE")
         let error = try #require(throws: ConfigurationError.self) { try reader.finish() }
-        #expect(error.problems.map(\.variable) == ["LIMIT", "ROOM", "TRACE", "COUNT", "BUS"])
+        #expect(error.problems.map(\.variable) == ["LIMIT", "ROOM", "COUNT", "BUS"])
         #expect(error.problems.allSatisfy { !$0.fix.isEmpty })
         #expect(error.description.contains("COUNT: \"10\" is not a whole number from 1 to 9; set it to"))
-        #expect(error.description.split(separator: "\n").count == 5)
+        #expect(error.description.split(separator: "\n").count == 4)
     }
 
     @Test func aWrongAddressDoesNotShowItsPassword() {

@@ -22,7 +22,7 @@ import Testing
 
     @Test func redactsMessagesAndFacts() throws {
         let token = String(repeating: "0a", count: 32)
-        log().error("sent to \(token)", [.address: "redis://u:pw@h", .task: "550e8400-e29b-41d4-a716-446655440000"])
+        log().error("sent to \(token)", [.address: "redis://u:pw@h", .reason: "550e8400-e29b-41d4-a716-446655440000"])
         let line = try #require(sink.lines.first)
         #expect(!line.contains(token) && !line.contains("pw@"))
         #expect(line.contains("550e8400-e29b-41d4-a716-446655440000"))
