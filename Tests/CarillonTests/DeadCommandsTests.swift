@@ -186,6 +186,18 @@ import Topics
         #expect(try await list().filter { $0.contains(" no ") }.count == 1)
     }
 
+    /// What was too large for the bus died without its value, and must not be sent without it.
+    @Test func aLetterThatIsNotWholeStays() async throws {
+        let origin = IncomingMessage(
+            partition: PartitionID(channel: "reports", number: 0), offset: 3, key: nil, value: [1], headers: [],
+            timestamp: Timestamp(milliseconds: 0))
+        let letter = DeadLetter(origin, group: "reporter", reason: .poison, detail: "cannot be read", attempts: 1)
+        try await send([letter.withoutValue.outgoing])
+        #expect(try await replay("--all", "--yes") == 1)
+        #expect(console.complaints == ["0:0 cannot be replayed: it was too large to be kept whole"])
+        #expect(try await arrived() == [])
+    }
+
     @Test func aPositionWhereNothingLiesIsNamed() async throws {
         try await bury("abc")
         #expect(try await replay("0:0", "0:7") == 1)
