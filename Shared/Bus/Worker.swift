@@ -1,4 +1,4 @@
-package import ServiceKit
+import ServiceKit
 package import Topics
 
 /// Runs a handler over one topic or lane: takes, works, makes the outputs durable, and only then acknowledges.
@@ -206,23 +206,6 @@ package struct Worker<Handler: MessageHandler>: Service {
         pulse.rest()
         let delay = options.backoff.delay(afterAttempt: attempt, random: environment.random)
         try? await environment.time.sleep(for: delay)
-    }
-}
-
-/// What every worker of a process shares.
-package struct WorkerEnvironment: Sendable {
-    package let time: any TimeSource
-    package let random: any RandomSource
-    package let log: Log
-    package let metrics: Metrics
-    package let health: Health
-
-    package init(time: any TimeSource, random: any RandomSource, log: Log, metrics: Metrics, health: Health) {
-        self.time = time
-        self.random = random
-        self.log = log
-        self.metrics = metrics
-        self.health = health
     }
 }
 

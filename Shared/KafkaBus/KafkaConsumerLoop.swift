@@ -257,51 +257,10 @@ extension KafkaConsumerLoop {
     }
 }
 
-/// What a log was told last: the same comes again and again while it lasts, and is news again when it had ended.
-struct Complaint {
-    private var last = ""
-
-    mutating func isNews(_ text: String) -> Bool {
-        defer { last = text }
-        return text != last
-    }
-
-    mutating func forget() {
-        last = ""
-    }
-}
-
 extension Inbox {
     /// What the library refused counts as not recorded, so that the next round brings it again.
     mutating func takeBack(_ refusals: [StoreRefusal], topic: String) {
         for refusal in refusals { forgetRecorded(PartitionID(channel: topic, number: refusal.partition)) }
-    }
-}
-
-/// Messages as they came, cut into runs of one partition, so that the inbox is locked once for all of them.
-struct FetchedGroup {
-    struct Run {
-        let partition: PartitionID
-        var messages: [IncomingMessage]
-    }
-
-    private(set) var count = 0
-    private(set) var bytes = 0
-    private var runs: [Run] = []
-
-    mutating func append(_ message: IncomingMessage) {
-        count += 1
-        bytes += message.cost
-        if let last = runs.indices.last, runs[last].partition.number == message.partition.number {
-            runs[last].messages.append(message)
-        } else {
-            runs.append(Run(partition: message.partition, messages: [message]))
-        }
-    }
-
-    mutating func takeRuns() -> [Run] {
-        defer { self = FetchedGroup() }
-        return runs
     }
 }
 

@@ -2,19 +2,6 @@ package import Bus
 package import ServiceKit
 package import Topics
 
-/// A topic as it should be on the brokers.
-package struct KafkaTopicPlan: Sendable, Equatable {
-    package struct Setting: Sendable, Equatable {
-        package let name: String
-        package let value: String
-    }
-
-    package let name: String
-    package let partitions: Int
-    package let replicas: Int
-    package let settings: [Setting]
-}
-
 /// Creates the topics of the house. Safe to repeat: what exists is left as it is.
 package enum KafkaTopics {
     package enum Outcome: Sendable, Equatable {

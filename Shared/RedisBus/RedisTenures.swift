@@ -1,5 +1,3 @@
-import Bus
-
 /// The partitions one consumer holds: under which fence, how far they were read, and how many bytes lie below each
 /// offset. Pure; shared by the thread that renews and the thread that reads.
 struct RedisTenures {
@@ -71,31 +69,5 @@ struct RedisTenures {
         held[number]?.marks.removeFirst(done.count)
         held[number]?.passed = last.bytes
         return last.bytes
-    }
-}
-
-/// Who of a group should hold which partition. Every member comes to the same answer without talking to the others, all
-/// hold equally many, and few partitions move when a member comes or goes.
-enum RedisShare {
-    static func partitions(of member: String, among members: [String], count: Int) -> Set<Int32> {
-        let members = Array(Set(members)).sorted()
-        guard !members.isEmpty else { return [] }
-        let (fewest, larger) = count.quotientAndRemainder(dividingBy: members.count)
-        var loads: [String: Int] = [:]
-        var largerLeft = larger
-        var share: Set<Int32> = []
-        for partition in 0..<Int32(count) {
-            // The member that ranks highest for this partition, among those who may still take one.
-            let candidates = members.filter { loads[$0, default: 0] < fewest + (largerLeft > 0 ? 1 : 0) }
-            guard let owner = candidates.max(by: { rank($0, partition) < rank($1, partition) }) else { continue }
-            loads[owner, default: 0] += 1
-            if loads[owner] == fewest + 1 { largerLeft -= 1 }
-            if owner == member { share.insert(partition) }
-        }
-        return share
-    }
-
-    private static func rank(_ member: String, _ partition: Int32) -> UInt32 {
-        Partitioner.murmur2(Array("\(partition) of \(member)".utf8))
     }
 }

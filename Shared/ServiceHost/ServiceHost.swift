@@ -79,10 +79,3 @@ package enum ServiceHost {
         }.detach()
     }
 }
-
-/// As in `sysexits.h`, where there is one.
-package enum ExitCode {
-    package static let failure: Int32 = 1
-    package static let usage: Int32 = 64
-    package static let configuration: Int32 = 78
-}

@@ -56,13 +56,3 @@ private struct CivilDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 }
-
-extension Duration {
-    package var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-    }
-
-    package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
-}

@@ -1,5 +1,4 @@
 import Bus
-import ServiceKit
 
 struct DeadList: Command {
     static let declaration = CommandDeclaration(
@@ -59,82 +58,5 @@ struct DeadList: Command {
             console.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(firstForeign)")
         }
         return 0
-    }
-}
-
-/// Everything the list shows of a letter: without its value, since the topic may hold more than memory.
-struct ListedLetter {
-    static let header = ["POSITION", "DIED", "CHANNEL", "REASON", "ATTEMPTS", "GROUP", "REPLAYED", "DETAIL"]
-
-    let position: DeadPosition
-    let buried: Timestamp
-    private let channel: String
-    private let origin: DeadPosition
-    private let group: String
-    private let reason: String
-    private let detail: String
-    private let attempts: Int
-    private let firstSeen: Timestamp
-    private let valueBytes: Int
-
-    init(_ position: DeadPosition, buried: Timestamp, _ letter: DeadLetter) {
-        self.position = position
-        self.buried = buried
-        channel = letter.channel
-        origin = DeadPosition(partition: letter.partition, offset: letter.offset)
-        group = letter.group
-        reason = letter.reason.rawValue
-        detail = letter.detail
-        attempts = letter.attempts
-        firstSeen = letter.firstSeen
-        valueBytes = letter.value.count
-    }
-
-    func row(isReplayed: Bool) -> [String] {
-        let visible = VisibleBytes(isRaw: false)
-        return [
-            position.description, buried.description, visible.line(channel, charactersMaximum: 40), reason,
-            String(attempts), visible.line(group, charactersMaximum: 40), isReplayed ? "yes" : "no",
-            visible.line(detail, charactersMaximum: 80),
-        ]
-    }
-
-    func json(isReplayed: Bool) -> String {
-        JSONText.object { json in
-            json.member("position", position.description)
-            json.member("died", buried.description)
-            json.member("channel", channel)
-            json.member("partition", Int(origin.partition))
-            json.member("offset", Int(origin.offset))
-            json.member("group", group)
-            json.member("reason", reason)
-            json.member("detail", Redaction.redact(detail))
-            json.member("attempts", attempts)
-            json.member("first_seen", firstSeen.description)
-            json.member("value_bytes", valueBytes)
-            json.member("replayed", isReplayed)
-        }
-    }
-}
-
-/// The newest letters over all partitions, of which each is shown in its own order.
-struct NewestLetters {
-    private(set) var count = 0
-    private let limit: Int
-    private var kept: [ListedLetter] = []
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    mutating func add(_ letter: ListedLetter) {
-        count += 1
-        kept.append(letter)
-        // Twice the limit before it is cut, so that not every letter costs a sort.
-        if kept.count >= 2 * limit { kept = sorted }
-    }
-
-    var sorted: [ListedLetter] {
-        Array(kept.sorted { ($0.buried, $0.position) < ($1.buried, $1.position) }.suffix(limit))
     }
 }

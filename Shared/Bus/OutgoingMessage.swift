@@ -1,36 +1,6 @@
 package import ServiceKit
 package import Topics
 
-package struct MessageHeader: Sendable, Equatable {
-    package let name: String
-    package let value: [UInt8]
-
-    package init(_ name: String, _ value: [UInt8]) {
-        self.name = name
-        self.value = value
-    }
-
-    package init(_ name: String, _ value: String) {
-        self.init(name, Array(value.utf8))
-    }
-
-    package var text: String { String(decoding: value, as: UTF8.self) }
-}
-
-extension [MessageHeader] {
-    package static let traceName = "traceparent"
-
-    package var bytes: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.count } }
-
-    package subscript(name: String) -> String? {
-        first { $0.name == name }?.text
-    }
-
-    package var trace: TraceContext? {
-        self[Self.traceName].flatMap { TraceContext(header: $0) }
-    }
-}
-
 /// A message on its way to the bus.
 package struct OutgoingMessage: Sendable {
     package let channel: Channel
@@ -60,49 +30,9 @@ extension Topic {
     }
 }
 
-/// A message as the bus delivered it. A class, since it is handed through several queues on its way to the handler, and
-/// a value would have each of its four buffers retained at every step.
-package final class IncomingMessage: Sendable {
-    package let partition: PartitionID
-    package let offset: Int64
-    package let key: [UInt8]?
-    package let value: [UInt8]
-    package let headers: [MessageHeader]
-    /// When it was produced.
-    package let timestamp: Timestamp
-    /// What it counts against bounds, as `OutgoingMessage.cost`.
-    package let cost: Int
-
-    package init(
-        partition: PartitionID, offset: Int64, key: [UInt8]?, value: [UInt8], headers: [MessageHeader],
-        timestamp: Timestamp
-    ) {
-        self.partition = partition
-        self.offset = offset
-        self.key = key
-        self.value = value
-        self.headers = headers
-        self.timestamp = timestamp
-        cost = messageCost(key: key, value: value, headers: headers)
-    }
-}
-
 /// A message's own bytes and a little for the house-keeping around them.
-private func messageCost(key: [UInt8]?, value: [UInt8], headers: [MessageHeader]) -> Int {
+func messageCost(key: [UInt8]?, value: [UInt8], headers: [MessageHeader]) -> Int {
     headers.bytes + value.count + (key?.count ?? 0) + 64
-}
-
-/// One partition of a topic or lane.
-package struct PartitionID: Hashable, Sendable, CustomStringConvertible {
-    package let channel: String
-    package let number: Int32
-
-    package init(channel: String, number: Int32) {
-        self.channel = channel
-        self.number = number
-    }
-
-    package var description: String { "\(channel)/\(number)" }
 }
 
 extension [OutgoingMessage] {
