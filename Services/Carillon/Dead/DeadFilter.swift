@@ -17,7 +17,8 @@ struct DeadFilter {
         let text = arguments.value(DeadFilter.reasonOption)
         reason = text.flatMap { DeadLetter.Reason(rawValue: $0) }
         if let text, reason == nil {
-            throw UsageError("no reason \(text)" + Spelling.advice(text, among: DeadLetter.Reason.allCases.map(\.rawValue)))
+            throw UsageError(
+                "no reason \(text)" + Spelling.advice(text, among: DeadLetter.Reason.allCases.map(\.rawValue)))
         }
     }
 
