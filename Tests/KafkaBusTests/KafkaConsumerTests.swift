@@ -152,8 +152,14 @@ struct KafkaConsumerTests {
         let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "g"))
         for round in 1...2 {
             _ = try await consumer.collect(1)
-            try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
-            #expect(await kafka.lines.awaitLine("the Kafka consumer cannot fetch", times: round))
+            // An error that meets a request without partitions is told to nobody, so that several are tried.
+            var isTold = false
+            for _ in 0..<20 where !isTold {
+                try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
+                isTold = await kafka.lines.awaitLine(
+                    "the Kafka consumer cannot fetch", times: round, within: .seconds(2))
+            }
+            #expect(isTold)
             try await producer.send([channel.message("\(round)", key: "k")])
         }
         await producer.close()

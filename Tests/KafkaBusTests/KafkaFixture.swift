@@ -49,9 +49,9 @@ final class LineList: LogSink {
         lines.change { $0.append(line) }
     }
 
-    func awaitLine(_ text: String, times count: Int = 1) async -> Bool {
+    func awaitLine(_ text: String, times count: Int = 1, within limit: Duration = .seconds(30)) async -> Bool {
         await blocking { [lines] in
-            lines.wait(timeout: .seconds(30)) { $0.count { $0.contains(text) } >= count ? true : nil } ?? false
+            lines.wait(timeout: limit) { $0.count { $0.contains(text) } >= count ? true : nil } ?? false
         }
     }
 

@@ -27,6 +27,7 @@ final class NonsenseServer: Sendable {
         connectionsEnded = ended
         NativeThread(name: "nonsense") {
             while case let connection = accept(listener, nil, nil), connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 NonsenseServer.answer(connection, answers)
                 close(connection)
                 ended.change { $0 += 1 }

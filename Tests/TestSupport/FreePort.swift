@@ -15,7 +15,7 @@ package enum FreePort {
     }
 
     private static func isUnused(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket could be opened")
         defer { close(descriptor) }
         var address = sockaddr_in()

@@ -15,7 +15,7 @@ package final class RawClient: Sendable {
     package let descriptor: Int32
 
     package init(port: UInt16) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket could be opened")
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         let limitSize = socklen_t(MemoryLayout<timeval>.size)
