@@ -82,8 +82,6 @@ final class KafkaConsumerLoop {
     }
 }
 
-// MARK: - Fetching
-
 extension KafkaConsumerLoop {
     private func fetch() {
         var timeout = paused.isEmpty ? Self.pollMilliseconds : Self.pausedPollMilliseconds
@@ -150,8 +148,6 @@ extension KafkaConsumerLoop {
     }
 }
 
-// MARK: - Offsets
-
 extension KafkaConsumerLoop {
     private func storeWhenDue() {
         let now = environment.time.uptime
@@ -180,8 +176,6 @@ extension KafkaConsumerLoop {
         }
     }
 }
-
-// MARK: - Rebalancing
 
 extension KafkaConsumerLoop {
     private func rebalance(_ event: RDKafkaConsumer.Rebalance) {

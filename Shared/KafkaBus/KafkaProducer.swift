@@ -86,8 +86,6 @@ package final class KafkaProducer: BusProducer {
     }
 }
 
-// MARK: - Senders
-
 extension KafkaProducer {
     private enum Entry {
         case admitted(RDKafkaProducer)
@@ -172,8 +170,6 @@ extension KafkaProducer {
         }
     }
 }
-
-// MARK: - The polling thread
 
 extension KafkaProducer {
     private func serve(_ first: RDKafkaProducer) {

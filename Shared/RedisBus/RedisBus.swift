@@ -81,17 +81,13 @@ package final class RedisBus: Bus {
 
     /// Names and values in turn, as `CONFIG GET` lists them.
     private static func readiness(of settings: [String]) -> Health.Readiness {
-        func isSet(_ name: String, to value: String) -> Bool {
-            zip(settings, settings.dropFirst()).contains { $0 == (name, value) }
+        let wanted = [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
+        let wrong = wanted.filter { name, value in
+            !zip(settings, settings.dropFirst()).contains { $0 == (name, value) }
         }
-        guard isSet("appendonly", to: "yes"), isSet("appendfsync", to: "always") else {
-            return .notReady(
-                "Redis would lose acknowledged messages: start it with appendonly yes and appendfsync always")
-        }
-        guard isSet("maxmemory-policy", to: "noeviction") else {
-            return .notReady("Redis would throw messages away when it is full: set maxmemory-policy to noeviction")
-        }
-        return .ready
+        guard !wrong.isEmpty else { return .ready }
+        let cure = wrong.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return .notReady("Redis would lose acknowledged messages: set \(cure)")
     }
 
     package func close() async {

@@ -93,7 +93,7 @@ struct RedisReader {
             "XREAD", "COUNT", "4", "BLOCK", RedisArgument(patience.wholeMilliseconds), "STREAMS",
         ]
         parts += reading.map { RedisBusKeys.log(partition($0.number)) }
-        parts += reading.map { RedisArgument("\($0.position)-0") }
+        parts += reading.map { RedisArgument("\($0.position)-\(UInt64.max)") }
         return RedisCommand(parts)
     }
 

@@ -75,8 +75,6 @@ final class RedisClusterRouter: Sendable {
     }
 }
 
-// MARK: - Routing
-
 extension RedisClusterRouter {
     private func node(for command: RedisCommand) -> RedisNode {
         if let key = command.routingKey, let owner = state.withLock({ $0.map.owner(of: RedisSlot.of(key)) }) {
@@ -132,8 +130,6 @@ extension RedisClusterRouter {
         }
     }
 }
-
-// MARK: - Learning the slots
 
 extension RedisClusterRouter {
     private func askForSlots() {

@@ -14,7 +14,10 @@ extension RedisConfiguration {
         } catch {
             environment.reject(RedisSettings.url, error.message, fix: "write it as redis://host:6379/0")
         }
-        if let secret = environment.secret(RedisSettings.password, "The password; it overrides the one in the URL.") {
+        if let secret = environment.secret(
+            RedisSettings.password,
+            "The password; it overrides one in CARILLON_REDIS, and one in CARILLON_BUS is left as it is.")
+        {
             password = secret
         }
         readTLS(&environment)

@@ -53,8 +53,6 @@ final class RedisConnectionDriver {
     }
 }
 
-// MARK: - Decisions carried out
-
 extension RedisConnectionDriver {
     private func handle(_ event: RedisConnectionMachine.Event) {
         switch machine.handle(event, now: seat.time.uptime) {
@@ -127,8 +125,6 @@ extension RedisConnectionDriver {
         return RedisError(.notSent, "not sent to \(seat.address) within its deadline: \(reason)")
     }
 }
-
-// MARK: - Bytes and time
 
 extension RedisConnectionDriver {
     private func moveBytes() {

@@ -124,7 +124,7 @@ struct RedisConnectionMachine {
         let error = RedisError(reply: line)
         guard !error.isRetriable else { return error }
         return RedisError(
-            .refused, "the server refuses database \(configuration.database) (\(line)); check \(RedisSettings.url)")
+            .refused, "the server refuses database \(configuration.database) (\(line)); check the address")
     }
 
     private func obstacle(_ reply: RedisValue) -> RedisError? {

@@ -43,6 +43,11 @@ package enum ServiceHost {
         do {
             let bus = try host.bus.open(environment)
             environment.health.addReadinessCheck("bus") { await bus.readiness() }
+            // A bus that may lose messages must not go unnoticed where nobody asks for readiness.
+            Task {
+                guard case .notReady(let reason) = await bus.readiness() else { return }
+                log.warning("the bus is not ready", [.reason: reason])
+            }
             let application = Application(
                 bus: bus, environment: environment, workerOptions: workerOptions, drainDeadline: host.drainDeadline,
                 build: build)

@@ -1,9 +1,9 @@
 import Glibc
+import ServiceKit
 
 /// Standard error, for what a person who starts a service by hand must read.
 package enum StandardError {
     package static func print(_ text: String) {
-        let bytes = Array((text + "\n").utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+        WholeWrite.write(Array((text + "\n").utf8), to: STDERR_FILENO)
     }
 }

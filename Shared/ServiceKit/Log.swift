@@ -10,16 +10,8 @@ package struct StandardOutputSink: LogSink {
     package init() {}
 
     package func write(line: String) {
-        var bytes = Array(line.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            // A closed or broken standard output must not stop the service: the line is given up.
-            guard count > 0 else { return }
-            written += count
-        }
+        // A closed or broken standard output must not stop the service: the line is given up.
+        WholeWrite.write(Array(line.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 }
 

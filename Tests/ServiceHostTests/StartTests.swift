@@ -29,7 +29,7 @@ import Topics
         _ = try await probe.logged("running")
         let response = try await probe.get("/readyz")
         #expect(response.status == 503)
-        #expect(response.text.contains("start it with appendonly yes and appendfsync always"))
+        #expect(response.text.contains("set appendonly yes, appendfsync always"))
     }
 
     /// Goal: who waits for Redis does not keep an operator waiting. Method: a drain deadline of minutes, of which nothing

@@ -5,7 +5,7 @@ struct BenchBus: Command {
     static let declaration = CommandDeclaration(
         "bench bus", "measures both buses against bare loops over the same C clients", options: [.json, .rounds],
         notes: """
-            Starts a redis-server and pretended Kafka brokers of its own and takes about two minutes. Each round runs the
+            Starts a redis-server and pretended Kafka brokers of its own and takes about two minutes with three rounds. Each round runs the
             bare loop and then the bus, in processes of their own; the figures are the medians of the rounds.
             The programs BareLoops and KafkaMock must lie beside this one, as `make build` leaves them.
             """)
@@ -23,7 +23,8 @@ struct BenchBus: Command {
         for driver in BenchDriver.allCases {
             let broker = try await driver.start()
             for size in BenchSize.all {
-                surroundings.console.complain("\(driver.rawValue), \(size.name) messages, \(rounds) rounds …")
+                surroundings.console.complain(
+                    "\(driver.rawValue), \(size.name) messages, \(rounds == 1 ? "1 round" : "\(rounds) rounds") …")
                 figures += try await measure(driver, size, broker)
             }
         }

@@ -14,10 +14,13 @@ protocol Console: Sendable {
 
 /// Standard output, standard error, and a terminal on standard input.
 struct ProcessConsole: Console {
-    private let output = StandardOutputSink()
-
+    /// A result that nobody gets is a failure; only a reader who has seen enough is not told so.
     func print(_ text: String) {
-        output.write(line: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        guard !WholeWrite.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO) else {
+            return
+        }
+        if errno != EPIPE { complain("carillon: the result cannot be written: \(String(cString: strerror(errno)))") }
+        exit(ExitCode.failure)
     }
 
     func complain(_ text: String) {
