@@ -17,10 +17,11 @@ final class RedisNode: Sendable {
         guard connections.count > 1 else { return connections[0].channel.submit(commands) }
         let first = turn.add(1, ordering: .relaxed).newValue & Int.max
         var admission = RedisOutbox.Admission.full
-        for wantsReady in [true, false] {
+        // The second round asks every one: what was not ready in the first may be by now.
+        for mustBeReady in [true, false] {
             for offset in connections.indices {
                 let channel = connections[(first &+ offset) % connections.count].channel
-                guard channel.isReady == wantsReady else { continue }
+                guard !mustBeReady || channel.isReady else { continue }
                 admission = channel.submit(commands)
                 if admission != .full { return admission }
             }
