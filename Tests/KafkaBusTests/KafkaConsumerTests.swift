@@ -152,7 +152,7 @@ struct KafkaConsumerTests {
         let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "g"))
         for round in 1...2 {
             _ = try await consumer.collect(1)
-            // An error that meets a request without partitions is told to nobody, so that several are tried.
+            // Under load the pretended brokers' error does not always reach the consumer, so that several are tried.
             var isTold = false
             for _ in 0..<20 where !isTold {
                 try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
