@@ -62,11 +62,13 @@ let package = Package(
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
+        shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
         shared(
             "ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
+        shared("Store", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
         shared("Topics"),
 

@@ -33,10 +33,17 @@ enum ImportRules {
         Library("RedisBus", owns: "Bus over Redis Streams", mayImport: ["Bus", "RedisClient", "ServiceKit", "Topics"]),
         Library("MemoryBus", owns: "Bus in memory", mayImport: ["Bus", "ServiceKit", "Topics"]),
         Library(
-            "RedisStore", owns: "registry, ledger, schedules: every other Redis key and script",
-            mayImport: ["PushModel", "RedisClient", "ServiceKit"]),
+            "Store", owns: "registry, ledger, schedules: the contract that both stores keep",
+            mayImport: ["PushModel", "ServiceKit"]),
         Library(
-            "MemoryStore", owns: "registry, ledger, schedules in memory", mayImport: ["PushModel", "ServiceKit"]),
+            "RedisStore", owns: "registry, ledger, schedules: every other Redis key and script",
+            mayImport: ["PushModel", "RedisClient", "ServiceKit", "Store"]),
+        Library(
+            "MemoryStore", owns: "registry, ledger, schedules in memory",
+            mayImport: ["PushModel", "ServiceKit", "Store"]),
+        Library(
+            "RegistryLog", owns: "the registry as a log: records, journal, projector, rebuild",
+            mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "Topics"]),
         Library(
             "Apps", owns: "app files, credentials, scopes",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "Signing"]),

@@ -1,0 +1,26 @@
+/// A name by which others know a device. Several devices may carry the same one (a user has a phone and a tablet); a
+/// device carries at most one of each kind.
+package struct Alias: Hashable, Sendable {
+    /// The raw value stands in stored records and must not change.
+    package enum Kind: UInt8, CaseIterable, Sendable {
+        case externalUser = 1
+        case hardware = 2
+        case appMetricaDevice = 3
+        case appleAdvertising = 4
+        case googleAdvertising = 5
+        case huaweiAdvertising = 6
+    }
+
+    package static let bytesMaximum = 256
+    package let kind: Kind
+    package let value: String
+
+    package init(_ kind: Kind, _ value: String) throws(InvalidValue) {
+        guard (1...Alias.bytesMaximum).contains(value.utf8.count), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw InvalidValue("must be 1 to \(Alias.bytesMaximum) bytes without control characters")
+        }
+        self.kind = kind
+        self.value = value
+    }
+}

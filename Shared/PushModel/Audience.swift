@@ -1,0 +1,45 @@
+/// Which devices of an app are meant, by what they are subscribed to.
+package indirect enum Audience: Hashable, Sendable {
+    case everyone
+    case topic(TopicName)
+    case not(Audience)
+    case all([Audience])
+    case any([Audience])
+
+    package static let topicsMaximum = 64
+    package static let depthMaximum = 8
+
+    /// Those it names, each once, in the order of their first mention.
+    package var topics: [TopicName] {
+        var topics: [TopicName] = []
+        visitTopics { if !topics.contains($0) { topics.append($0) } }
+        return topics
+    }
+
+    /// Checked where a publisher's request becomes an audience, so that resolving has a bound.
+    package func checkBounds() throws(InvalidValue) {
+        guard depth <= Audience.depthMaximum else {
+            throw InvalidValue("is nested \(depth) deep; the most is \(Audience.depthMaximum)")
+        }
+        guard topics.count <= Audience.topicsMaximum else {
+            throw InvalidValue("names \(topics.count) topics; the most is \(Audience.topicsMaximum)")
+        }
+    }
+
+    private var depth: Int {
+        switch self {
+        case .everyone, .topic: 1
+        case .not(let inner): 1 + inner.depth
+        case .all(let parts), .any(let parts): 1 + (parts.map(\.depth).max() ?? 0)
+        }
+    }
+
+    private func visitTopics(_ visit: (TopicName) -> Void) {
+        switch self {
+        case .everyone: break
+        case .topic(let topic): visit(topic)
+        case .not(let inner): inner.visitTopics(visit)
+        case .all(let parts), .any(let parts): for part in parts { part.visitTopics(visit) }
+        }
+    }
+}

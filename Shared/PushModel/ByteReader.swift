@@ -1,0 +1,82 @@
+/// Reads packed values from bytes that may be anything; nil where they end too early.
+package struct ByteReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    package init(_ bytes: [UInt8]) {
+        self.init(bytes[...])
+    }
+
+    package var isAtEnd: Bool { position == bytes.endIndex }
+
+    package mutating func byte() -> UInt8? {
+        guard position < bytes.endIndex else { return nil }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, bytes.endIndex - position >= count else { return nil }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    package mutating func rest() -> ArraySlice<UInt8> {
+        defer { position = bytes.endIndex }
+        return bytes[position...]
+    }
+
+    /// The lowest byte first.
+    package mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) -> Value? {
+        guard let slice = bytes(MemoryLayout<Value>.size) else { return nil }
+        return slice.reversed().reduce(Value.zero) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+    }
+
+    /// Seven bits a byte, the lowest first; at most five bytes.
+    package mutating func variableInteger() -> Int? {
+        var value = 0
+        for shift in stride(from: 0, through: 28, by: 7) {
+            guard let next = byte() else { return nil }
+            value |= Int(next & 0x7F) << shift
+            if next < 0x80 { return value }
+        }
+        return nil
+    }
+
+    /// A length and as many bytes.
+    package mutating func counted() -> ArraySlice<UInt8>? {
+        variableInteger().flatMap { bytes($0) }
+    }
+
+    package mutating func text() -> String? {
+        counted().flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    package mutating func append<Value: FixedWidthInteger>(integer value: Value) {
+        for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+        }
+    }
+
+    package mutating func append(variableInteger value: Int) {
+        precondition((0..<1 << 35).contains(value), "\(value) does not fit into five bytes")
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    package mutating func append(counted bytes: some Collection<UInt8>) {
+        append(variableInteger: bytes.count)
+        append(contentsOf: bytes)
+    }
+}

@@ -1,0 +1,31 @@
+/// Where a device stands in a task. Four bits in the ledger; the raw value stands there and must not change.
+package enum DeliveryState: UInt8, CaseIterable, Sendable {
+    case notTargeted = 0
+    case targeted = 1
+    /// A sender holds it under a lease.
+    case claimed = 2
+    /// Handed back, to be tried again later.
+    case waiting = 3
+    case delivered = 4
+    case failed = 5
+    /// The provider knows no such device, and the device is kept for want of proof.
+    case invalid = 6
+    case invalidRemoved = 7
+    case expired = 8
+    case suppressed = 9
+    case cancelled = 10
+    /// Whether it was delivered cannot be known.
+    case unknown = 11
+
+    /// Such a state never changes again.
+    package var isTerminal: Bool { rawValue >= DeliveryState.delivered.rawValue }
+
+    /// What it is called in reports and metrics.
+    package var name: String {
+        switch self {
+        case .notTargeted: "not_targeted"
+        case .invalidRemoved: "invalid_removed"
+        default: "\(self)"
+        }
+    }
+}

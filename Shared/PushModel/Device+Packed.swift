@@ -1,0 +1,78 @@
+/// The stored form of a device: a fixed head, the token, then one field after the other with its kind and length. A
+/// reader passes over kinds it does not know, so that versions of the house can work side by side.
+extension Device {
+    private static let format: UInt8 = 0x10
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let sandbox = Flags(rawValue: 1)
+        static let saysContentAvailable = Flags(rawValue: 2)
+        static let contentAvailable = Flags(rawValue: 4)
+    }
+
+    private enum Field {
+        static let language: UInt8 = 1
+        static let version: UInt8 = 2
+        static let category: UInt8 = 3
+        static let timeZone: UInt8 = 4
+        /// Added to the alias' own kind.
+        static let aliases: UInt8 = 16
+    }
+
+    package var packed: [UInt8] {
+        var bytes: [UInt8] = [Device.format | token.kind.rawValue, flags.rawValue]
+        bytes.append(integer: tag)
+        bytes.append(integer: created)
+        bytes.append(integer: updated)
+        bytes.append(counted: token.packed)
+        let texts = [
+            (Field.language, language), (Field.version, version), (Field.category, category),
+            (Field.timeZone, timeZone),
+        ]
+        let names = aliases.sorted { $0.key.rawValue < $1.key.rawValue }.map { (Field.aliases + $0.rawValue, $1) }
+        for case (let kind, let text?) in texts + names {
+            bytes.append(kind)
+            bytes.append(counted: text.utf8)
+        }
+        return bytes
+    }
+
+    /// Nil for bytes that are no device.
+    package init?(packed bytes: ArraySlice<UInt8>) {
+        var reader = ByteReader(bytes)
+        guard let head = reader.byte(), head & 0xF0 == Device.format, let kind = PushProtocol(rawValue: head & 0x0F),
+            let flags = reader.byte().map(Flags.init(rawValue:)), let tag = reader.integer(UInt32.self),
+            let created = reader.integer(UInt32.self), let updated = reader.integer(UInt32.self),
+            let token = reader.counted().flatMap({ PushToken(kind, packed: $0) })
+        else { return nil }
+        self.init(tag: tag, token: token, created: created)
+        self.updated = updated
+        environment = flags.contains(.sandbox) ? .sandbox : .production
+        contentAvailable = flags.contains(.saysContentAvailable) ? flags.contains(.contentAvailable) : nil
+        while !reader.isAtEnd {
+            guard let field = reader.byte(), let text = reader.text() else { return nil }
+            set(field, text)
+        }
+    }
+
+    private mutating func set(_ field: UInt8, _ text: String) {
+        switch field {
+        case Field.language: language = text
+        case Field.version: version = text
+        case Field.category: category = text
+        case Field.timeZone: timeZone = text
+        default:
+            guard field > Field.aliases, let kind = Alias.Kind(rawValue: field - Field.aliases) else { return }
+            aliases[kind] = text
+        }
+    }
+
+    private var flags: Flags {
+        var flags: Flags = environment == .sandbox ? [.sandbox] : []
+        if let contentAvailable {
+            flags.insert(.saysContentAvailable)
+            if contentAvailable { flags.insert(.contentAvailable) }
+        }
+        return flags
+    }
+}

@@ -1,0 +1,28 @@
+/// What is known of a registered device, apart from its subscriptions and its badge.
+package struct Device: Hashable, Sendable {
+    /// APNs keeps two worlds; a token of one is unknown in the other.
+    package enum Environment: String, Sendable {
+        case production
+        case sandbox
+    }
+
+    package let tag: UInt32
+    package let token: PushToken
+    /// Seconds since 1970.
+    package let created: UInt32
+    package var updated: UInt32
+    package var environment: Environment = .production
+    package var contentAvailable: Bool?
+    package var language: String?
+    package var version: String?
+    package var category: String?
+    package var timeZone: String?
+    package var aliases: [Alias.Kind: String] = [:]
+
+    package init(tag: UInt32, token: PushToken, created: UInt32) {
+        self.tag = tag
+        self.token = token
+        self.created = created
+        updated = created
+    }
+}

@@ -1,0 +1,26 @@
+/// How a device is reached. The raw value stands in stored records and must not change.
+package enum PushProtocol: UInt8, CaseIterable, Sendable {
+    case apns = 1
+    case fcm = 2
+    case huawei = 3
+    case webpush = 4
+    case wns = 5
+    case mpns = 6
+    case http = 7
+
+    /// What it is called in requests and answers; `gcm` and `c2dm`, Google's older names, mean `fcm`.
+    package init?(name: String) {
+        switch name {
+        case "apns": self = .apns
+        case "fcm", "gcm", "c2dm": self = .fcm
+        case "huawei": self = .huawei
+        case "webpush": self = .webpush
+        case "wns": self = .wns
+        case "mpns": self = .mpns
+        case "http": self = .http
+        default: return nil
+        }
+    }
+
+    package var name: String { "\(self)" }
+}

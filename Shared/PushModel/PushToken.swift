@@ -1,0 +1,90 @@
+/// A provider's address of a device, in the one spelling under which it is stored and compared.
+package struct PushToken: Hashable, Sendable {
+    package let kind: PushProtocol
+    package let text: String
+
+    /// Checks the form, as far as the provider tells it. APNs tokens become lower case.
+    package init(_ kind: PushProtocol, _ text: String) throws(InvalidValue) {
+        let form = PushToken.form(of: kind)
+        guard form.lengths.contains(text.utf8.count), text.utf8.allSatisfy(form.isAllowed), form.isWhole(text) else {
+            throw InvalidValue("must be \(form.description)")
+        }
+        self.kind = kind
+        self.text = kind == .apns ? text.lowercased() : text
+    }
+
+    fileprivate init(unchecked kind: PushProtocol, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    private struct Form {
+        let lengths: ClosedRange<Int>
+        let isAllowed: @Sendable (UInt8) -> Bool
+        var isWhole: @Sendable (String) -> Bool = { _ in true }
+        let description: String
+    }
+
+    private static func form(of kind: PushProtocol) -> Form {
+        switch kind {
+        case .apns:
+            Form(
+                lengths: 64...200, isAllowed: isHexadecimal, isWhole: { $0.utf8.count.isMultiple(of: 2) },
+                description: "64 to 200 hexadecimal digits, an even number of them")
+        case .fcm:
+            Form(
+                lengths: 32...4_096,
+                isAllowed: { Base64URL.values[Int($0)] < 64 || $0 == UInt8(ascii: ":") },
+                description: "32 to 4096 of A-Z, a-z, 0-9, _, - and :")
+        case .huawei:
+            Form(
+                lengths: 16...1_024, isAllowed: isGraphic,
+                description: "16 to 1024 printable ASCII characters without blanks")
+        case .webpush, .wns:
+            Form(
+                lengths: 12...2_048, isAllowed: isGraphic, isWhole: { $0.hasPrefix("https://") },
+                description: "an https:// address of at most 2048 ASCII characters")
+        case .mpns, .http:
+            Form(
+                lengths: 11...2_048, isAllowed: isGraphic,
+                isWhole: { $0.hasPrefix("https://") || $0.hasPrefix("http://") },
+                description: "an http:// or https:// address of at most 2048 ASCII characters")
+        }
+    }
+
+    @Sendable private static func isGraphic(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte)
+    }
+
+    @Sendable private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        Hexadecimal.value(of: byte) != nil
+    }
+}
+
+extension PushToken {
+    /// As stored: how it is packed, then the bytes.
+    private enum Packing: UInt8 {
+        case text = 0
+        case hexadecimal = 1
+        case sixBits = 2
+    }
+
+    var packed: [UInt8] {
+        if kind == .apns, let bytes = Hexadecimal.decode(text) { return [Packing.hexadecimal.rawValue] + bytes }
+        if let bytes = PackedText.pack(text) { return [Packing.sixBits.rawValue] + bytes }
+        return [Packing.text.rawValue] + Array(text.utf8)
+    }
+
+    init?(_ kind: PushProtocol, packed: ArraySlice<UInt8>) {
+        guard let packing = packed.first.flatMap(Packing.init(rawValue:)) else { return nil }
+        let content = packed.dropFirst()
+        let text: String? =
+            switch packing {
+            case .text: String(validating: content, as: UTF8.self)
+            case .hexadecimal: Hexadecimal.encode(content)
+            case .sixBits: PackedText.unpack(content)
+            }
+        guard let text else { return nil }
+        self.init(unchecked: kind, text)
+    }
+}

@@ -1,0 +1,37 @@
+/// A task's name: a UUID, which some dialects ask for, in 22 characters where it stands in keys.
+package struct TaskID: Hashable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A UUID in its usual spelling, upper or lower case.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12], let bytes = Hexadecimal.decode(parts.joined()) else {
+            return nil
+        }
+        self.init(bytes: bytes)
+    }
+
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    package var bytes: [UInt8] {
+        [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(half >> UInt64($0) & 0xFF) } }
+    }
+
+    package var description: String {
+        let digits = Array(Hexadecimal.encode(bytes).utf8)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+    }
+
+    package var key: String { Base64URL.encode(bytes) }
+}

@@ -1,0 +1,31 @@
+/// What a device subscribes to. Dialects narrow it further; this is what the registry can hold.
+package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package static let bytesMaximum = 256
+    package let text: String
+
+    package init(_ text: String) throws(InvalidValue) {
+        guard (1...TopicName.bytesMaximum).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw InvalidValue("must be 1 to \(TopicName.bytesMaximum) bytes without control characters")
+        }
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    package static func < (left: TopicName, right: TopicName) -> Bool {
+        left.text < right.text
+    }
+}
+
+package struct SubscriptionOptions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Data and badge arrive, the alert does not.
+    package static let ignoreMessage = SubscriptionOptions(rawValue: 1)
+    package static let known: SubscriptionOptions = [.ignoreMessage]
+}

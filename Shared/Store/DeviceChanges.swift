@@ -1,0 +1,44 @@
+package import PushModel
+
+/// What a registration or an update says of a device; what it does not mention stays as it is.
+package struct DeviceChanges: Hashable, Sendable {
+    package var environment: Device.Environment?
+    package var contentAvailable: Bool?
+    package var language: String?
+    package var version: String?
+    package var category: String?
+    package var timeZone: String?
+    package var badge: UInt32?
+    /// An empty value takes the alias away.
+    package var aliases: [Alias.Kind: String]
+
+    package init(
+        environment: Device.Environment? = nil, contentAvailable: Bool? = nil, language: String? = nil,
+        version: String? = nil, category: String? = nil, timeZone: String? = nil, badge: UInt32? = nil,
+        aliases: [Alias.Kind: String] = [:]
+    ) {
+        self.environment = environment
+        self.contentAvailable = contentAvailable
+        self.language = language
+        self.version = version
+        self.category = category
+        self.timeZone = timeZone
+        self.badge = badge
+        self.aliases = aliases
+    }
+}
+
+extension Device {
+    package func applying(_ changes: DeviceChanges, at seconds: UInt32) -> Device {
+        var device = self
+        device.updated = seconds
+        device.environment = changes.environment ?? environment
+        device.contentAvailable = changes.contentAvailable ?? contentAvailable
+        device.language = changes.language ?? language
+        device.version = changes.version ?? version
+        device.category = changes.category ?? category
+        device.timeZone = changes.timeZone ?? timeZone
+        for (kind, value) in changes.aliases { device.aliases[kind] = value.isEmpty ? nil : value }
+        return device
+    }
+}

@@ -1,0 +1,47 @@
+package import PushModel
+
+/// What became of each device of a task. Every step is a compare-and-set within one segment: it happens whole or not at
+/// all, a terminal state is never overwritten, and the counts change with the states.
+package protocol Ledger: Sendable {
+    /// Writes the plan unless there is one; the plan that holds.
+    func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan
+    func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
+
+    /// The first mark, merged device by device. A segment is entered in the task before its first device is marked, so
+    /// that no crash can hide one.
+    func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> MarkVerdict
+    /// The job is done: everything it had to mark is marked, and on the bus.
+    func resolve(job: Int, of task: TaskID) async throws(StoreError)
+
+    /// Asks for devices a sender is about to submit. A device's badge is counted with its first claim ever.
+    func claim(
+        _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> ClaimVerdict
+    /// Keeps the lease of a claim alive; false when the claim is lost.
+    func renew(
+        _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> Bool
+    /// Ends the claim for these devices. Refused for those it no longer holds.
+    func settle(
+        _ settlement: Settlement, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SettleVerdict
+
+    /// What the segment's devices stand at.
+    func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?
+    /// Why a device was not delivered, or when it was.
+    func detail(
+        of offset: UInt16, task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> OutcomeDetail?
+
+    /// Ends every device of the segment that no sender holds, now and whatever is marked later; those ended now.
+    func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet
+    /// At the deadline: ends every device that no sender holds under a live lease; those ended now, by state.
+    func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet]
+    /// Segments of the task that may still have open devices.
+    func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID]
+    /// Writes the counts of segments without open devices into the task, once all jobs are resolved, and closes the task
+    /// when none is left; the ledgers go after their time.
+    func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress
+}

@@ -1,0 +1,172 @@
+package import PushModel
+package import ServiceKit
+
+/// How many devices stand at each state.
+package struct StateCounts: Hashable, Sendable {
+    private var counts = [Int](repeating: 0, count: DeliveryState.allCases.count)
+
+    package init() {}
+
+    package subscript(state: DeliveryState) -> Int {
+        get { counts[Int(state.rawValue)] }
+        set { counts[Int(state.rawValue)] = newValue }
+    }
+
+    /// Everybody who was ever marked.
+    package var targeted: Int { counts.reduce(0, +) - self[.notTargeted] }
+    package var open: Int { self[.targeted] + self[.claimed] + self[.waiting] }
+
+    package mutating func add(_ other: StateCounts) {
+        for state in DeliveryState.allCases { self[state] += other[state] }
+    }
+}
+
+/// Whose claim it is: a sender's incarnation and a number it gives out once.
+package struct ClaimID: Hashable, Sendable {
+    package let owner: UInt64
+    package let number: UInt64
+
+    package init(owner: UInt64, number: UInt64) {
+        self.owner = owner
+        self.number = number
+    }
+}
+
+package struct ClaimRequest: Hashable, Sendable {
+    package let id: ClaimID
+    package let offsets: [UInt16]
+    /// Which attempt the message that asks belongs to; zero for the first.
+    package let attempt: UInt8
+    package let lease: Duration
+    /// Whether the first claim of a device counts its badge up, and every claim reads it.
+    package let countsBadge: Bool
+
+    package static let devicesMaximum = 256
+
+    package init(id: ClaimID, offsets: [UInt16], attempt: UInt8, lease: Duration, countsBadge: Bool) {
+        self.id = id
+        self.offsets = offsets
+        self.attempt = attempt
+        self.lease = lease
+        self.countsBadge = countsBadge
+    }
+}
+
+/// What a claim may do with one device.
+package enum ClaimAnswer: Hashable, Sendable {
+    /// It is yours. The badge is nil where none is counted.
+    case claimed(badge: UInt32?)
+    /// It has ended; the result is to be told again.
+    case ended(DeliveryState)
+    /// A living sender holds it: neither send it nor acknowledge the message.
+    case held
+    /// A later attempt has it; nothing to do.
+    case superseded
+    /// It was never marked: the ledger and the message do not fit.
+    case unmarked
+}
+
+package enum ClaimVerdict: Hashable, Sendable {
+    /// One answer for each offset of the request.
+    case answers([ClaimAnswer])
+    /// There is no ledger: nothing may be sent.
+    case missing
+}
+
+package enum MarkVerdict: Hashable, Sendable {
+    /// Those of the marked devices that have not ended: what is to be sent on. A repeated mark names them again.
+    case open(SegmentSet)
+    /// The task was cancelled: all are ended.
+    case cancelled
+    /// There is no plan, or the task is closed.
+    case missing
+}
+
+package struct OutcomeDetail: Hashable, Sendable {
+    package let state: DeliveryState
+    package let attempt: UInt8
+    package let time: Timestamp
+    /// The provider's status, zero where none answered.
+    package let status: UInt16
+    /// The provider's reason or ours, cut at its bound.
+    package let reason: String
+
+    package static let reasonBytesMaximum = 64
+
+    package init(state: DeliveryState, attempt: UInt8, time: Timestamp, status: UInt16, reason: String) {
+        self.state = state
+        self.attempt = attempt
+        self.time = time
+        self.status = status
+        self.reason = reason
+    }
+}
+
+/// Results of one claim. Devices it does not name stay claimed.
+package struct Settlement: Hashable, Sendable {
+    /// Devices that all met the same end, or all wait.
+    package struct Group: Hashable, Sendable {
+        package let offsets: [UInt16]
+        /// Terminal, or `waiting`.
+        package let state: DeliveryState
+        /// For `waiting` the attempt that comes next, which is the present one when nothing was sent; else the present.
+        package let attempt: UInt8
+        package let status: UInt16
+        package let reason: String
+
+        package init(
+            offsets: [UInt16], state: DeliveryState, attempt: UInt8, status: UInt16 = 0, reason: String = ""
+        ) {
+            self.offsets = offsets
+            self.state = state
+            self.attempt = attempt
+            self.status = status
+            self.reason = reason
+        }
+    }
+
+    package let claim: ClaimID
+    package let groups: [Group]
+
+    package init(claim: ClaimID, groups: [Group]) {
+        self.claim = claim
+        self.groups = groups
+    }
+}
+
+package enum SettleVerdict: Hashable, Sendable {
+    /// Those the claim no longer held, which keep the state they have.
+    case settled(refused: SegmentSet)
+    case missing
+}
+
+package struct LedgerSnapshot: Hashable, Sendable {
+    package let counts: StateCounts
+    package let isCancelled: Bool
+    /// In the order of offsets; only devices that were marked.
+    package let states: [UInt16: DeliveryState]
+
+    package init(counts: StateCounts, isCancelled: Bool, states: [UInt16: DeliveryState]) {
+        self.counts = counts
+        self.isCancelled = isCancelled
+        self.states = states
+    }
+}
+
+package struct TaskProgress: Hashable, Sendable {
+    package let plan: TaskPlan
+    package let jobsResolved: Int
+    package let isCancelled: Bool
+    /// Of closed segments and open ones, as they stand.
+    package let counts: StateCounts
+    /// When the last segment was closed; the counts are final.
+    package let closed: Timestamp?
+
+    package init(plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts, closed: Timestamp?) {
+        self.plan = plan
+        self.jobsResolved = jobsResolved
+        self.isCancelled = isCancelled
+        self.counts = counts
+        self.closed = closed
+    }
+}
