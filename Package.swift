@@ -70,7 +70,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
-        shared("Topics"),
+        shared("Topics", "PushModel"),
 
         service("Carillon", command: "carillon", "Bus", "KafkaBus", "ServiceHost", "ServiceKit", "Topics"),
 
@@ -98,7 +98,7 @@ let package = Package(
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
-        tests("TopicsTests", "TestSupport", "Topics"),
+        tests("TopicsTests", "PushModel", "TestSupport", "Topics"),
     ],
     // simdjson's headers choose their string type by it; anything older would not match the library.
     cxxLanguageStandard: .cxx17

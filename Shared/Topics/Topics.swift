@@ -36,7 +36,7 @@ package enum Topics {
     package static let dispatchWeb = dispatch("web", to: "web-sender")
 
     /// Devices to be tried again later. Draining: a sender must be able to hand back what it cannot send.
-    package static let retries = Topic<OpaqueMessage>(
+    package static let retries = Topic<RetryOrder>(
         TopicDeclaration(
             "retries", .work, admission: .draining, lanes: Lane.allCases, partitions: hot, key: "task and segment",
             from: senders, to: ["scheduler"]))
@@ -88,7 +88,7 @@ package enum Topics {
     private static let senders = ["apns-sender", "android-sender", "web-sender"]
 
     /// Rendered chunks for one family of providers.
-    private static func dispatch(_ family: String, to sender: String) -> Topic<OpaqueMessage> {
+    private static func dispatch(_ family: String, to sender: String) -> Topic<DispatchChunk> {
         Topic(
             TopicDeclaration(
                 "dispatch.\(family)", .work, admission: .forward, lanes: Lane.allCases, partitions: hot,

@@ -6,17 +6,21 @@ import ServiceKit
 ///
 ///     BareLoops kafka URL TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW
 ///     BareLoops redis PORT STREAM PARTITIONS MESSAGES BYTES BATCH WINDOW
+///     BareLoops hashes PORT PATTERN
 @main struct BareLoops {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count == 8, let load = BareLoad(arguments) else {
+        let clock = Monitor(Usage.now)
+        let problem: String?
+        if arguments.count == 3, arguments[0] == "hashes" {
+            problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
+        } else if arguments.count == 8, let load = BareLoad(arguments) {
+            problem = arguments[0] == "kafka" ? BareKafka.run(load, clock) : BareRedis.run(load, clock)
+        } else {
             StandardOutputSink().write(
                 line: "usage: BareLoops kafka|redis ADDRESS NAME PARTITIONS MESSAGES BYTES BATCH WINDOW")
             exit(64)
         }
-        let clock = Monitor(Usage.now)
-        let problem =
-            arguments[0] == "kafka" ? BareKafka.run(load, clock) : BareRedis.run(load, clock)
         if let problem {
             StandardOutputSink().write(line: "error \(problem)")
             exit(1)

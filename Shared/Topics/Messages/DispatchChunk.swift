@@ -1,0 +1,76 @@
+package import PushModel
+
+/// Devices of one task, rendered for one family of providers: all a sender needs besides the ledger. Devices stand as
+/// columns, one array a field, since a broadcast moves millions of them.
+package struct DispatchChunk: TopicMessage, Hashable {
+    package static let devicesMaximum = 1_000
+    private static let format: UInt8 = 1
+
+    package let task: TaskID
+    package let app: AppID
+    /// Zero for the first.
+    package let attempt: UInt8
+    /// Milliseconds since 1970 after which nothing is sent.
+    package let deadline: Int64
+    /// Whether a device's first claim counts its badge.
+    package let countsBadge: Bool
+    package let variants: [RenderedVariant]
+    package let segments: [SegmentDevices]
+
+    package init(
+        task: TaskID, app: AppID, attempt: UInt8, deadline: Int64, countsBadge: Bool, variants: [RenderedVariant],
+        segments: [SegmentDevices]
+    ) {
+        self.task = task
+        self.app = app
+        self.attempt = attempt
+        self.deadline = deadline
+        self.countsBadge = countsBadge
+        self.variants = variants
+        self.segments = segments
+    }
+
+    package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
+
+    package func encoded() -> [UInt8] {
+        var bytes: [UInt8] = [DispatchChunk.format]
+        bytes.append(contentsOf: task.bytes)
+        bytes.append(counted: app.text.utf8)
+        bytes.append(attempt)
+        bytes.append(integer: deadline)
+        bytes.append(countsBadge ? 1 : 0)
+        bytes.append(variableInteger: variants.count)
+        for variant in variants { variant.write(to: &bytes) }
+        bytes.append(variableInteger: segments.count)
+        for segment in segments { segment.write(to: &bytes) }
+        return bytes
+    }
+
+    package init(decoding bytes: [UInt8]) throws {
+        var reader = ByteReader(bytes)
+        guard let chunk = DispatchChunk(from: &reader), reader.isAtEnd else {
+            throw MalformedMessage("no dispatch chunk of a known format")
+        }
+        self = chunk
+    }
+
+    private init?(from reader: inout ByteReader) {
+        guard reader.byte() == DispatchChunk.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
+            let app = reader.text().flatMap({ try? AppID($0) }), let attempt = reader.byte(),
+            let deadline = reader.integer(Int64.self), let countsBadge = reader.byte(),
+            let variantCount = reader.variableInteger(), variantCount <= 256
+        else { return nil }
+        let variants = (0..<variantCount).compactMap { _ in RenderedVariant(from: &reader) }
+        guard variants.count == variantCount, let segmentCount = reader.variableInteger(),
+            segmentCount <= DispatchChunk.devicesMaximum
+        else { return nil }
+        let segments = (0..<segmentCount).compactMap { _ in SegmentDevices(from: &reader) }
+        guard segments.count == segmentCount,
+            segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
+        else { return nil }
+        self.init(
+            task: task, app: app, attempt: attempt, deadline: deadline, countsBadge: countsBadge != 0,
+            variants: variants, segments: segments)
+        guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
+    }
+}

@@ -1,0 +1,57 @@
+import PushModel
+
+/// A rendered payload with the places where devices differ: written once for many, completed for each by the sender.
+package struct PayloadTemplate: Hashable, Sendable {
+    /// What stands between two parts.
+    package enum Slot: UInt8, Sendable {
+        /// The device's token as JSON text, without quotes.
+        case token = 1
+        /// The device's badge as a number.
+        case badge = 2
+    }
+
+    package static let slotsMaximum = 8
+
+    /// One more than slots.
+    package let parts: [[UInt8]]
+    package let slots: [Slot]
+
+    package init(parts: [[UInt8]], slots: [Slot]) {
+        precondition(parts.count == slots.count + 1, "a slot stands between two parts")
+        self.parts = parts
+        self.slots = slots
+    }
+
+    /// A payload that is the same for all.
+    package init(_ bytes: [UInt8]) {
+        self.init(parts: [bytes], slots: [])
+    }
+
+    package func payload(token: String, badge: UInt32) -> [UInt8] {
+        var bytes = parts[0]
+        for (slot, part) in zip(slots, parts.dropFirst()) {
+            switch slot {
+            case .token: bytes.append(contentsOf: token.utf8)
+            case .badge: bytes.append(contentsOf: String(badge).utf8)
+            }
+            bytes.append(contentsOf: part)
+        }
+        return bytes
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(slots.count))
+        bytes.append(contentsOf: slots.map(\.rawValue))
+        for part in parts { bytes.append(counted: part) }
+    }
+
+    init?(from reader: inout ByteReader) {
+        guard let count = reader.byte(), Int(count) <= PayloadTemplate.slotsMaximum,
+            let raw = reader.bytes(Int(count))
+        else { return nil }
+        let slots = raw.compactMap(Slot.init(rawValue:))
+        let parts = (0...count).compactMap { _ in reader.counted().map { Array($0) } }
+        guard slots.count == Int(count), parts.count == slots.count + 1 else { return nil }
+        self.init(parts: parts, slots: slots)
+    }
+}

@@ -1,0 +1,54 @@
+package import PushModel
+
+/// One way in which a chunk's devices are addressed: a provider, its options, and the payload.
+package struct RenderedVariant: Hashable, Sendable {
+    /// The raw value stands in messages and must not change.
+    package enum Priority: UInt8, Sendable {
+        /// When it suits the device.
+        case normal = 0
+        /// At once.
+        case high = 1
+    }
+
+    package let kind: PushProtocol
+    package let priority: Priority
+    /// As the provider names it (`alert`, `background`, …); empty where the provider knows none.
+    package let pushType: String
+    /// What replaces an earlier one on the screen; empty for none.
+    package let collapseID: String
+    /// When the provider may stop trying, in seconds since 1970; zero for one attempt and no storage.
+    package let expiration: UInt32
+    package let payload: PayloadTemplate
+
+    package init(
+        kind: PushProtocol, priority: Priority, pushType: String, collapseID: String, expiration: UInt32,
+        payload: PayloadTemplate
+    ) {
+        self.kind = kind
+        self.priority = priority
+        self.pushType = pushType
+        self.collapseID = collapseID
+        self.expiration = expiration
+        self.payload = payload
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(kind.rawValue)
+        bytes.append(priority.rawValue)
+        bytes.append(counted: pushType.utf8)
+        bytes.append(counted: collapseID.utf8)
+        bytes.append(integer: expiration)
+        payload.write(to: &bytes)
+    }
+
+    init?(from reader: inout ByteReader) {
+        guard let kind = reader.byte().flatMap(PushProtocol.init(rawValue:)),
+            let priority = reader.byte().flatMap(Priority.init(rawValue:)), let pushType = reader.text(),
+            let collapseID = reader.text(), let expiration = reader.integer(UInt32.self),
+            let payload = PayloadTemplate(from: &reader)
+        else { return nil }
+        self.init(
+            kind: kind, priority: priority, pushType: pushType, collapseID: collapseID, expiration: expiration,
+            payload: payload)
+    }
+}

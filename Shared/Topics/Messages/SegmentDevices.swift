@@ -1,0 +1,63 @@
+package import PushModel
+
+/// A chunk's devices that lie in one segment, and so in one ledger. All columns have the same length.
+package struct SegmentDevices: Hashable, Sendable {
+    package let segment: SegmentNumber
+    package private(set) var offsets: [UInt16] = []
+    /// Each device's place in the chunk's variants.
+    package private(set) var variants: [UInt8] = []
+    package private(set) var isSandbox: [Bool] = []
+    package private(set) var tags: [UInt32] = []
+    /// When the device was last registered, in seconds since 1970: a provider's older news of its death does not count.
+    package private(set) var updated: [UInt32] = []
+    package private(set) var tokens: [String] = []
+
+    package init(segment: SegmentNumber) {
+        self.segment = segment
+    }
+
+    package var count: Int { offsets.count }
+
+    package mutating func append(offset: UInt16, variant: UInt8, device: Device) {
+        offsets.append(offset)
+        variants.append(variant)
+        isSandbox.append(device.environment == .sandbox)
+        tags.append(device.tag)
+        updated.append(device.updated)
+        tokens.append(device.token.text)
+    }
+
+    package func id(at position: Int) -> DeviceID {
+        DeviceID(index: DeviceIndex(segment: segment, offset: offsets[position]), tag: tags[position])
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(integer: segment.rawValue)
+        bytes.append(variableInteger: count)
+        for offset in offsets { bytes.append(integer: offset) }
+        bytes.append(contentsOf: variants)
+        bytes.append(contentsOf: isSandbox.map { $0 ? 1 : 0 })
+        for tag in tags { bytes.append(integer: tag) }
+        for moment in updated { bytes.append(integer: moment) }
+        for token in tokens { bytes.append(counted: token.utf8) }
+    }
+
+    init?(from reader: inout ByteReader) {
+        guard let segment = reader.integer(UInt32.self), segment <= SegmentNumber.maximum,
+            let count = reader.variableInteger(), count <= DispatchChunk.devicesMaximum
+        else { return nil }
+        self.init(segment: SegmentNumber(rawValue: segment))
+        offsets = (0..<count).compactMap { _ in reader.integer(UInt16.self) }
+        guard offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }), let variants = reader.bytes(count),
+            let flags = reader.bytes(count)
+        else { return nil }
+        self.variants = Array(variants)
+        isSandbox = flags.map { $0 != 0 }
+        tags = (0..<count).compactMap { _ in reader.integer(UInt32.self) }
+        updated = (0..<count).compactMap { _ in reader.integer(UInt32.self) }
+        tokens = (0..<count).compactMap { _ in reader.text() }
+        guard offsets.count == count, tags.count == count, updated.count == count, tokens.count == count else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import CHiredis
+import ServiceKit
+
+/// Reads every hash whose key fits a pattern, pipelined, what reading a whole registry costs with
+/// nothing around it.
+enum BareHashes {
+    private static let pipelined = 32
+
+    static func run(port: String, pattern: String, _ clock: Monitor<Usage>) -> String? {
+        guard let context = Hiredis.connect(port) else { return "no connection" }
+        defer { redisFree(context) }
+        var keys: [String] = []
+        Hiredis.append(context, ["KEYS", pattern])
+        if let text = Hiredis.reply(
+            context,
+            { reply in
+                keys = Hiredis.elements(reply).map(Hiredis.text)
+                return nil
+            })
+        {
+            return text
+        }
+        clock.change { $0 = Usage.now }
+        var fields = 0
+        for start in stride(from: 0, to: keys.count, by: pipelined) {
+            let batch = keys[start..<min(start + pipelined, keys.count)]
+            for key in batch { Hiredis.append(context, ["HGETALL", key]) }
+            for _ in batch {
+                if let text = Hiredis.reply(
+                    context,
+                    { reply in
+                        fields += reply.pointee.elements / 2
+                        return nil
+                    })
+                {
+                    return text
+                }
+            }
+        }
+        return fields == 0 ? "no fields in \(keys.count) hashes" : nil
+    }
+}

@@ -1,0 +1,91 @@
+import PushModel
+import Testing
+import Topics
+
+/// Every message survives its own encoding, and no bytes whatever make a decoder trap.
+@Suite struct MessageEncodingTests {
+    @Test func aDispatchChunkComesBackAsItWas() throws {
+        let chunk = try MessageEncodingTests.chunk()
+        #expect(try DispatchChunk(decoding: chunk.encoded()) == chunk)
+    }
+
+    @Test func aRetryOrderComesBackAsItWas() throws {
+        let order = try MessageEncodingTests.order()
+        #expect(try RetryOrder(decoding: order.encoded()) == order)
+    }
+
+    @Test func aPayloadIsCompletedSlotBySlot() {
+        let template = PayloadTemplate(
+            parts: [Array("{\"to\":\"".utf8), Array("\",\"badge\":".utf8), Array("}".utf8)], slots: [.token, .badge])
+        let payload = String(decoding: template.payload(token: "abc", badge: 7), as: UTF8.self)
+        #expect(payload == #"{"to":"abc","badge":7}"#)
+    }
+
+    @Test func truncatedMessagesAreMalformed() throws {
+        let chunk = try MessageEncodingTests.chunk().encoded()
+        for length in 0..<chunk.count {
+            #expect(throws: MalformedMessage.self) { try DispatchChunk(decoding: Array(chunk.prefix(length))) }
+        }
+        let order = try MessageEncodingTests.order().encoded()
+        for length in 0..<order.count {
+            #expect(throws: MalformedMessage.self) { try RetryOrder(decoding: Array(order.prefix(length))) }
+        }
+    }
+
+    /// Each byte in turn is set to values that lengths and kinds take badly. What still decodes must encode again.
+    @Test func damagedMessagesNeverTrap() throws {
+        let chunk = try MessageEncodingTests.chunk().encoded()
+        let order = try MessageEncodingTests.order().encoded()
+        for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+            for position in chunk.indices {
+                var damaged = chunk
+                damaged[position] = value
+                if let decoded = try? DispatchChunk(decoding: damaged) { _ = decoded.encoded() }
+            }
+            for position in order.indices {
+                var damaged = order
+                damaged[position] = value
+                if let decoded = try? RetryOrder(decoding: damaged) { _ = decoded.encoded() }
+            }
+        }
+    }
+
+    @Test func aVariantThatIsNotThereMakesAChunkMalformed() throws {
+        var segment = SegmentDevices(segment: SegmentNumber(rawValue: 0))
+        segment.append(offset: 1, variant: 3, device: try MessageEncodingTests.device(1))
+        let chunk = try MessageEncodingTests.chunk(segments: [segment])
+        #expect(throws: MalformedMessage.self) { try DispatchChunk(decoding: chunk.encoded()) }
+    }
+
+    private static func device(_ number: UInt32) throws -> Device {
+        let digits = String(number, radix: 16)
+        let token = try PushToken(.apns, String(repeating: "a", count: 64 - digits.count) + digits)
+        var device = Device(tag: number, token: token, created: 1_000)
+        device.environment = number.isMultiple(of: 2) ? .sandbox : .production
+        return device
+    }
+
+    private static func chunk(segments given: [SegmentDevices]? = nil) throws -> DispatchChunk {
+        var first = SegmentDevices(segment: SegmentNumber(rawValue: 7))
+        for number in 0..<5 {
+            first.append(offset: UInt16(number * 800), variant: UInt8(number % 2), device: try device(UInt32(number)))
+        }
+        var second = SegmentDevices(segment: SegmentNumber(rawValue: 8))
+        second.append(offset: 4_095, variant: 0, device: try device(9))
+        let alert = RenderedVariant(
+            kind: .apns, priority: .high, pushType: "alert", collapseID: "task", expiration: 1_900_000_000,
+            payload: PayloadTemplate(parts: [Array("{".utf8), Array("}".utf8)], slots: [.badge]))
+        let silent = RenderedVariant(
+            kind: .apns, priority: .normal, pushType: "background", collapseID: "", expiration: 0,
+            payload: PayloadTemplate(Array("{}".utf8)))
+        return DispatchChunk(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), attempt: 1, deadline: 1_900_000_000_000,
+            countsBadge: true, variants: [alert, silent], segments: given ?? [first, second])
+    }
+
+    private static func order() throws -> RetryOrder {
+        RetryOrder(
+            task: TaskID(high: 1, low: 2), segment: SegmentID(try AppID("news"), SegmentNumber(rawValue: 3)),
+            attempt: 2, due: 1_900_000_000_000, offsets: [0, 17, 4_095])
+    }
+}
