@@ -62,6 +62,7 @@ let package = Package(
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
+        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -70,7 +71,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
-        shared("Topics", "PushModel"),
+        shared("Topics", "PushModel", "ServiceKit"),
 
         service("Carillon", command: "carillon", "Bus", "KafkaBus", "ServiceHost", "ServiceKit", "Topics"),
 
@@ -90,6 +91,7 @@ let package = Package(
         tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
+        tests("ProviderKitTests", "ProviderKit", "ServiceKit"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(

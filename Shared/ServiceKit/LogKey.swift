@@ -1,6 +1,7 @@
 /// The names under which facts appear in log lines; one list, so that a dashboard can rely on them.
 package enum LogKey: String, Sendable {
     case address
+    case app
     case attempt
     case bytes
     case count
@@ -12,8 +13,10 @@ package enum LogKey: String, Sendable {
     case partition
     case port
     case reason
+    case segment
     case signal
     case status
+    case task
     case topic
     case version
 }

@@ -21,6 +21,12 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestsRefused = "carillon_http_refused_requests_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
+    case senderAppsHalted = "carillon_sender_halted_apps"
+    case senderClaimsRefused = "carillon_sender_refused_settlements_total"
+    case senderDevicesEnded = "carillon_sender_ended_devices_total"
+    case senderDevicesUnledgered = "carillon_sender_unledgered_devices_total"
+    case senderPushDuration = "carillon_sender_push_duration_seconds"
+    case senderPushes = "carillon_sender_pushes_total"
 
     package enum Kind: String, Sendable {
         case counter
@@ -31,9 +37,9 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
-            .httpConnectionsOpen:
+            .httpConnectionsOpen, .senderAppsHalted:
             .gauge
-        case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration: .histogram
+        case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration, .senderPushDuration: .histogram
         default: .counter
         }
     }
@@ -61,6 +67,12 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
         case .redisCommandDuration: "Time from handing a command over until its reply."
         case .redisReconnects: "Connections to Redis opened again after a failure."
+        case .senderAppsHalted: "Apps of which nothing can be sent until their settings are mended."
+        case .senderClaimsRefused: "Devices whose result came after another sender had taken them over."
+        case .senderDevicesEnded: "Devices that reached an end in this sender, by state."
+        case .senderDevicesUnledgered: "Devices not sent because no ledger, or no mark in it, vouched for them."
+        case .senderPushDuration: "Time a batch of devices took from its claim's answer to the provider's last answer."
+        case .senderPushes: "Pushes handed to a provider, by outcome: answered, not_sent, unknown."
         }
     }
 }

@@ -15,7 +15,9 @@ enum ImportRules {
 
     static let libraries = [
         Library("PushModel", owns: "device tokens, app and task ids, delivery outcomes: plain values"),
-        Library("Topics", owns: "every topic, its message type and its encoding", mayImport: ["PushModel"]),
+        Library(
+            "Topics", owns: "every topic, its message type and its encoding",
+            mayImport: ["JSONKit", "PushModel", "ServiceKit"]),
         Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock"),
         Library(
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
@@ -53,8 +55,10 @@ enum ImportRules {
         Library("Signing", owns: "OpenSSL's keys, signatures and hashes", mayImport: ["COpenSSL", "ServiceKit"]),
         Library("JSONKit", owns: "simdjson", mayImport: ["CSimdJSON", "ServiceKit"]),
         Library(
-            "ProviderKit", owns: "provider protocol, outcome policy",
-            mayImport: ["HTTP2", "HTTPClient", "PushModel", "ServiceKit", "Signing"]),
+            "ProviderKit", owns: "provider protocol, outcome policy, the way of a dispatch chunk through a sender",
+            mayImport: [
+                "Apps", "Bus", "HTTP2", "HTTPClient", "PushModel", "ServiceKit", "Signing", "Store", "Topics",
+            ]),
     ]
 
     /// Test targets that talk to a C library themselves: the mock broker, the bare loops that benchmarks compare with,

@@ -79,8 +79,8 @@ import Topics
             kind: .apns, priority: .normal, pushType: "background", collapseID: "", expiration: 0,
             payload: PayloadTemplate(Array("{}".utf8)))
         return DispatchChunk(
-            task: TaskID(high: 1, low: 2), app: try AppID("news"), attempt: 1, deadline: 1_900_000_000_000,
-            countsBadge: true, variants: [alert, silent], segments: given ?? [first, second])
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, deadline: 1_900_000_000_000,
+            countsBadge: true, repeatsUnknown: false, variants: [alert, silent], segments: given ?? [first, second])
     }
 
     private static func order() throws -> RetryOrder {

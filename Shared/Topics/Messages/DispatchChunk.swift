@@ -8,24 +8,29 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     package let task: TaskID
     package let app: AppID
+    package let lane: Lane
     /// Zero for the first.
     package let attempt: UInt8
     /// Milliseconds since 1970 after which nothing is sent.
     package let deadline: Int64
     /// Whether a device's first claim counts its badge.
     package let countsBadge: Bool
+    /// Whether a device of which nobody knows whether it was delivered may be sent again.
+    package let repeatsUnknown: Bool
     package let variants: [RenderedVariant]
     package let segments: [SegmentDevices]
 
     package init(
-        task: TaskID, app: AppID, attempt: UInt8, deadline: Int64, countsBadge: Bool, variants: [RenderedVariant],
-        segments: [SegmentDevices]
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool,
+        variants: [RenderedVariant], segments: [SegmentDevices]
     ) {
         self.task = task
         self.app = app
+        self.lane = lane
         self.attempt = attempt
         self.deadline = deadline
         self.countsBadge = countsBadge
+        self.repeatsUnknown = repeatsUnknown
         self.variants = variants
         self.segments = segments
     }
@@ -38,7 +43,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         bytes.append(counted: app.text.utf8)
         bytes.append(attempt)
         bytes.append(integer: deadline)
-        bytes.append(countsBadge ? 1 : 0)
+        bytes.append((countsBadge ? 1 : 0) | (repeatsUnknown ? 2 : 0) | (lane == .fast ? 4 : 0))
         bytes.append(variableInteger: variants.count)
         for variant in variants { variant.write(to: &bytes) }
         bytes.append(variableInteger: segments.count)
@@ -57,7 +62,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private init?(from reader: inout ByteReader) {
         guard reader.byte() == DispatchChunk.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
             let app = reader.text().flatMap({ try? AppID($0) }), let attempt = reader.byte(),
-            let deadline = reader.integer(Int64.self), let countsBadge = reader.byte(),
+            let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256
         else { return nil }
         let variants = (0..<variantCount).compactMap { _ in RenderedVariant(from: &reader) }
@@ -69,7 +74,9 @@ package struct DispatchChunk: TopicMessage, Hashable {
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
         else { return nil }
         self.init(
-            task: task, app: app, attempt: attempt, deadline: deadline, countsBadge: countsBadge != 0,
+            task: task, app: app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, deadline: deadline,
+            countsBadge: flags & 1 != 0,
+            repeatsUnknown: flags & 2 != 0,
             variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }

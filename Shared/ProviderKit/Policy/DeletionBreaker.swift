@@ -1,0 +1,60 @@
+import ServiceKit
+
+/// Decides whether a device may be deleted on a provider's word alone.
+///
+/// Sent to the wrong environment, every token is invalid; an app that believed it would delete all its devices. So a word
+/// without the provider's own time counts only when the same app and environment delivers, and most of what it sends is
+/// good.
+package struct DeletionBreaker: Sendable {
+    package struct Settings: Sendable, Equatable {
+        package var window: Duration = .seconds(60)
+        package var invalidPercentMaximum = 20
+        /// Below so many answers a percentage says nothing; a delivery is asked for all the same.
+        package var answersMinimum = 50
+
+        package init() {}
+    }
+
+    private struct Slice: Sendable {
+        let start: Duration
+        var delivered = 0
+        var invalid = 0
+    }
+
+    private static let slicesPerWindow = 12
+    private let settings: Settings
+    private var slices: [Slice] = []
+
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+    }
+
+    package mutating func noteDelivered(_ count: Int = 1, at uptime: Duration) {
+        withSlice(at: uptime) { $0.delivered += count }
+    }
+
+    package mutating func noteInvalid(_ count: Int = 1, at uptime: Duration) {
+        withSlice(at: uptime) { $0.invalid += count }
+    }
+
+    package func allowsDeletion(at uptime: Duration) -> Bool {
+        let recent = slices.filter { uptime - $0.start < settings.window }
+        let delivered = recent.reduce(0) { $0 + $1.delivered }
+        let invalid = recent.reduce(0) { $0 + $1.invalid }
+        guard delivered > 0 else { return false }
+        guard delivered + invalid >= settings.answersMinimum else { return true }
+        return invalid * 100 <= (delivered + invalid) * settings.invalidPercentMaximum
+    }
+
+    private mutating func withSlice(at uptime: Duration, _ change: (inout Slice) -> Void) {
+        let width = settings.window / DeletionBreaker.slicesPerWindow
+        if let last = slices.last, uptime - last.start < width {
+            change(&slices[slices.count - 1])
+            return
+        }
+        slices.removeAll { uptime - $0.start >= settings.window }
+        var slice = Slice(start: uptime)
+        change(&slice)
+        slices.append(slice)
+    }
+}

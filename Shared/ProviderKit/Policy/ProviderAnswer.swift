@@ -1,0 +1,49 @@
+package import ServiceKit
+
+/// What a provider said about one device, and what follows from it.
+package struct ProviderAnswer: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
+        case delivered
+        /// There is no such device, as of the provider's time where it names one.
+        case invalidDevice(since: Timestamp?)
+        case retryLater(RetryAdvice)
+        /// Too much at once, of this device or of the whole app.
+        case throttled(Throttle, RetryAdvice)
+        /// Once more with a fresh token; a second time it is a misconfiguration.
+        case refreshAuthorization
+        /// Nothing of this app can be sent until somebody mends it. The devices are kept.
+        case misconfigured
+        /// This message will never be taken.
+        case payloadRejected
+    }
+
+    package enum Throttle: Sendable, Equatable {
+        case device
+        case app
+    }
+
+    package let verdict: Verdict
+    /// The provider's own word, for the report.
+    package let reason: String
+    package let status: UInt16
+    /// Whether the connection it came on must not be used again.
+    package let endsConnection: Bool
+
+    package init(_ verdict: Verdict, reason: String, status: UInt16, endsConnection: Bool = false) {
+        self.verdict = verdict
+        self.reason = reason
+        self.status = status
+        self.endsConnection = endsConnection
+    }
+}
+
+/// When to try again, as far as the provider or its manual says.
+package struct RetryAdvice: Sendable, Equatable {
+    /// Not before this.
+    package let floor: Duration
+    package static let soon = RetryAdvice(floor: .zero)
+
+    package init(floor: Duration) {
+        self.floor = floor
+    }
+}

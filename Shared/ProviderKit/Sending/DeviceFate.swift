@@ -1,0 +1,102 @@
+package import PushModel
+package import ServiceKit
+
+/// What becomes of a device after a sender has tried, decided without any effect.
+package enum DeviceFate: Hashable, Sendable {
+    case ended(DeliveryState, status: UInt16, reason: String)
+    case waiting(attempt: UInt8, due: Timestamp, status: UInt16, reason: String)
+}
+
+/// What the decision needs to know besides the outcome.
+package struct FateQuestion: Sendable {
+    package let attempt: UInt8
+    /// When the device was last registered.
+    package let registered: Timestamp
+    /// Whether the provider keeps it when the device is away; if not, there is one attempt.
+    package let isStored: Bool
+    package let repeatsUnknown: Bool
+    package let now: Timestamp
+    package let deadline: Timestamp
+    /// Whether a device may be deleted on the provider's word alone.
+    package let allowsDeletion: Bool
+
+    package init(
+        attempt: UInt8, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool, now: Timestamp,
+        deadline: Timestamp, allowsDeletion: Bool
+    ) {
+        self.attempt = attempt
+        self.registered = registered
+        self.isStored = isStored
+        self.repeatsUnknown = repeatsUnknown
+        self.now = now
+        self.deadline = deadline
+        self.allowsDeletion = allowsDeletion
+    }
+}
+
+package struct FatePolicy: Sendable {
+    /// How long devices of an app that cannot send are put aside before somebody looks again.
+    package static let parking = Duration.seconds(60)
+    private let schedule: RetrySchedule
+
+    package init(_ schedule: RetrySchedule = .standard) {
+        self.schedule = schedule
+    }
+
+    package func fate(
+        of outcome: PushOutcome, _ question: FateQuestion, random: any RandomSource
+    ) -> DeviceFate {
+        switch outcome {
+        case .answered(let answer): fate(of: answer, question, random)
+        // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
+        case .notSent(let reason):
+            waiting(question, question.attempt, .soon, status: 0, reason, random)
+        case .unknown(let reason):
+            question.repeatsUnknown
+                ? again(question, .soon, status: 0, reason, random) : .ended(.unknown, status: 0, reason: reason)
+        }
+    }
+
+    /// Put aside unsent: the app cannot send, or must not for a while.
+    package func aside(_ question: FateQuestion, for pause: Duration, reason: String) -> DeviceFate {
+        let due = question.now + pause
+        guard due < question.deadline else { return .ended(.expired, status: 0, reason: reason) }
+        return .waiting(attempt: question.attempt, due: due, status: 0, reason: reason)
+    }
+
+    private func fate(
+        of answer: ProviderAnswer, _ question: FateQuestion, _ random: any RandomSource
+    ) -> DeviceFate {
+        let (status, reason) = (answer.status, answer.reason)
+        switch answer.verdict {
+        case .delivered: return .ended(.delivered, status: status, reason: reason)
+        case .payloadRejected: return .ended(.failed, status: status, reason: reason)
+        case .invalidDevice(let since):
+            let isProven = since.map { question.registered < $0 } ?? question.allowsDeletion
+            return .ended(isProven ? .invalidRemoved : .invalid, status: status, reason: reason)
+        case .retryLater(let advice), .throttled(_, let advice):
+            return again(question, advice, status: status, reason, random)
+        case .refreshAuthorization, .misconfigured:
+            return aside(question, for: FatePolicy.parking, reason: reason)
+        }
+    }
+
+    private func again(
+        _ question: FateQuestion, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+    ) -> DeviceFate {
+        guard question.isStored, question.attempt < UInt8.max else {
+            return .ended(.failed, status: status, reason: reason)
+        }
+        return waiting(question, question.attempt + 1, advice, status: status, reason, random)
+    }
+
+    private func waiting(
+        _ question: FateQuestion, _ attempt: UInt8, _ advice: RetryAdvice, status: UInt16, _ reason: String,
+        _ random: any RandomSource
+    ) -> DeviceFate {
+        let due = schedule.due(
+            afterAttempt: question.attempt, advice, now: question.now, deadline: question.deadline, random: random)
+        guard let due else { return .ended(.expired, status: status, reason: reason) }
+        return .waiting(attempt: attempt, due: due, status: status, reason: reason)
+    }
+}

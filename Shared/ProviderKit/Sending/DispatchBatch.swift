@@ -1,0 +1,97 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+/// Some devices of a chunk that lie in one segment: what is claimed and settled together.
+struct DispatchBatch: Sendable {
+    let chunk: DispatchChunk
+    let devices: SegmentDevices
+    private let range: Range<Int>
+    private let trace: TraceContext?
+
+    init(_ chunk: DispatchChunk, _ devices: SegmentDevices, _ range: Range<Int>, trace: TraceContext?) {
+        self.chunk = chunk
+        self.devices = devices
+        self.range = range
+        self.trace = trace
+    }
+
+    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
+
+    var positionsByKind: [(PushProtocol, [Int])] {
+        let kinds = Dictionary(grouping: range) { variant(at: $0).kind }
+        return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+    }
+
+    func variant(at position: Int) -> RenderedVariant {
+        chunk.variants[Int(devices.variants[position])]
+    }
+
+    /// One app's devices in one of a provider's environments.
+    func world(at position: Int) -> DeletionWorld {
+        DeletionWorld(app: chunk.app, kind: variant(at: position).kind, isSandbox: devices.isSandbox[position])
+    }
+
+    /// The same for every attempt, so that a repeat can be recognised.
+    func push(at position: Int, badge: UInt32) -> Push {
+        let device = devices.id(at: position)
+        let own = UInt64(device.index.rawValue) << 32 | UInt64(device.tag)
+        return Push(
+            id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
+            isSandbox: devices.isSandbox[position], variant: variant(at: position), badge: badge)
+    }
+
+    struct Settled {
+        let value: Settlement
+        let retries: [OutgoingMessage]
+        let results: [DeviceResult]
+    }
+
+    /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
+    /// lest every device became a retry of its own.
+    func settlement(_ fates: [(position: Int, fate: DeviceFate)], of claim: ClaimID) -> Settled {
+        var groups: [DeviceFate: [Int]] = [:]
+        for (position, fate) in fates { groups[fate.roundedToSecond, default: []].append(position) }
+        var settled: [Settlement.Group] = []
+        var retries: [OutgoingMessage] = []
+        var results: [DeviceResult] = []
+        for (fate, positions) in groups {
+            let offsets = positions.map { devices.offsets[$0] }.sorted()
+            switch fate {
+            case .ended(let state, let status, let reason):
+                settled.append(
+                    Settlement.Group(
+                        offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
+                results += positions.map { position in
+                    DeviceResult(
+                        device: devices.id(at: position), provider: variant(at: position).kind, state: state,
+                        attempt: chunk.attempt, status: status, reason: reason)
+                }
+            case .waiting(let attempt, let due, let status, let reason):
+                settled.append(
+                    Settlement.Group(
+                        offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason))
+                retries.append(retry(offsets, attempt, due))
+            }
+        }
+        return Settled(value: Settlement(claim: claim, groups: settled), retries: retries, results: results)
+    }
+
+    private func retry(_ offsets: [UInt16], _ attempt: UInt8, _ due: Timestamp) -> OutgoingMessage {
+        let order = RetryOrder(
+            task: chunk.task, segment: segment, attempt: attempt, due: due.milliseconds, offsets: offsets)
+        return Topics.retries.message(
+            order, key: Array("\(chunk.task):\(devices.segment)".utf8), lane: chunk.lane, trace: trace)
+    }
+}
+
+extension DeviceFate {
+    fileprivate var roundedToSecond: DeviceFate {
+        guard case .waiting(let attempt, let due, let status, let reason) = self else { return self }
+        let seconds = (due.milliseconds + 999) / 1_000
+        return .waiting(
+            attempt: attempt, due: Timestamp(milliseconds: seconds * 1_000), status: status, reason: reason)
+    }
+}

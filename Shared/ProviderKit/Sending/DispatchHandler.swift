@@ -1,0 +1,275 @@
+package import Bus
+import PushModel
+package import ServiceKit
+package import Store
+package import Topics
+
+/// A sender's work: takes dispatch chunks, claims what it is about to send, sends, settles and reports.
+///
+/// Whatever it is interrupted by, each device ends once: what is not claimed stays for the next delivery of the chunk,
+/// what is claimed and not settled is found under a lease that died, what is settled is told again from the ledger.
+package struct DispatchHandler: MessageHandler {
+    /// Devices claimed, sent and settled together.
+    private static let batchMaximum = 64
+
+    private let owner: UInt64
+    private let claims: ClaimNumbers
+    private let ledger: any Ledger
+    private let gateways: any GatewayDirectory
+    private let breakers: DeletionBreakers
+    private let halts: AppHalts
+    private let policy: FatePolicy
+    private let lease: Duration
+    private let meters: SenderMeters
+
+    /// `lease` must be longer than the longest a gateway takes for an answer.
+    package init(
+        ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, breakers: DeletionBreakers,
+        policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90), random: any RandomSource, metrics: Metrics
+    ) {
+        owner = random.next()
+        claims = ClaimNumbers()
+        self.ledger = ledger
+        self.gateways = gateways
+        self.halts = halts
+        self.breakers = breakers
+        self.policy = policy
+        self.lease = lease
+        meters = SenderMeters(metrics)
+    }
+
+    package func handle(
+        _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        var outputs: [OutgoingMessage] = []
+        for received in messages {
+            outputs += try await handle(received.message, received.trace, context)
+        }
+        return outputs
+    }
+
+    private func handle(
+        _ chunk: DispatchChunk, _ trace: TraceContext?, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        let batches = chunk.segments.flatMap { devices in
+            stride(from: 0, to: devices.count, by: DispatchHandler.batchMaximum).map { start in
+                DispatchBatch(
+                    chunk, devices, start..<min(start + DispatchHandler.batchMaximum, devices.count), trace: trace)
+            }
+        }
+        return try await withThrowingTaskGroup(of: BatchEnd.self) { group in
+            for batch in batches { group.addTask { try await run(batch, context) } }
+            var results: [DeviceResult] = []
+            var held = 0
+            for try await end in group {
+                results += end.results
+                held += end.held
+            }
+            let messages = ResultBatch.messages(results, of: chunk, at: context.time.now, trace: trace)
+            guard held > 0 else { return messages }
+            // The chunk comes again; what has ended is then told again, under the same ids.
+            try await context.producer.send(messages)
+            throw HeldElsewhere(count: held)
+        }
+    }
+
+    /// A batch is of one kind of provider or of several, as its chunk is; each kind has a gateway of its own.
+    private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
+        var end = BatchEnd()
+        for (kind, positions) in batch.positionsByKind {
+            var rest = positions[...]
+            while !rest.isEmpty {
+                let admission = await admit(batch, kind, rest.count)
+                switch admission {
+                case .go(let gateway, let count):
+                    end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, context))
+                    rest = rest.dropFirst(count)
+                case .aside(let pause, let reason):
+                    end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
+                    rest = []
+                }
+            }
+        }
+        return end
+    }
+
+    private enum Way {
+        case go(any PushGateway, Int)
+        case aside(Duration, reason: String)
+    }
+
+    private func admit(_ batch: DispatchBatch, _ kind: PushProtocol, _ count: Int) async -> Way {
+        if let halt = halts.current(batch.chunk.app, kind) { return .aside(FatePolicy.parking, reason: halt) }
+        guard let gateway = await gateways.gateway(for: batch.chunk.app, kind) else {
+            let reason = "no credentials for \(kind.name)"
+            halts.halt(batch.chunk.app, kind, reason: reason)
+            return .aside(FatePolicy.parking, reason: reason)
+        }
+        switch await gateway.admit(count) {
+        case .admitted(let admitted): return .go(gateway, admitted)
+        case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
+        case .halted(let reason):
+            halts.halt(batch.chunk.app, kind, reason: reason)
+            return .aside(FatePolicy.parking, reason: reason)
+        }
+    }
+
+    private func send(
+        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ context: HandlerContext
+    ) async throws -> BatchEnd {
+        let claimed: ClaimedBatch
+        do {
+            claimed = try await claim(batch, positions, context)
+        } catch {
+            await gateway.giveBack(positions.count)
+            throw error
+        }
+        await gateway.giveBack(positions.count - claimed.mine.count)
+        guard !claimed.mine.isEmpty else { return claimed.end }
+        let started = context.time.uptime
+        let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
+        meters.note(outcomes, after: context.time.uptime - started)
+        note(outcomes, batch, claimed)
+        let fates = zip(claimed.mine, outcomes).map { device, outcome in
+            let question = question(batch, device.position, context)
+            return (device.position, policy.fate(of: outcome, question, random: context.random))
+        }
+        var end = claimed.end
+        end.add(try await settle(batch, fates, claimed.id, context))
+        return end
+    }
+
+    private func putAside(
+        _ batch: DispatchBatch, _ positions: [Int], for pause: Duration, reason: String, _ context: HandlerContext
+    ) async throws -> BatchEnd {
+        let claimed = try await claim(batch, positions, context)
+        let fates = claimed.mine.map { device in
+            (device.position, policy.aside(question(batch, device.position, context), for: pause, reason: reason))
+        }
+        var end = claimed.end
+        end.add(try await settle(batch, fates, claimed.id, context))
+        return end
+    }
+
+    private func claim(
+        _ batch: DispatchBatch, _ positions: [Int], _ context: HandlerContext
+    ) async throws -> ClaimedBatch {
+        let id = ClaimID(owner: owner, number: claims.next())
+        let request = ClaimRequest(
+            id: id, offsets: positions.map { batch.devices.offsets[$0] }, attempt: batch.chunk.attempt, lease: lease,
+            countsBadge: batch.chunk.countsBadge)
+        let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
+        var claimed = ClaimedBatch(id: id)
+        guard case .answers(let answers) = verdict else {
+            alarm("a chunk has no ledger; nothing of it is sent", batch, positions.count, context)
+            return claimed
+        }
+        var unmarked = 0
+        for (position, answer) in zip(positions, answers) {
+            switch answer {
+            case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
+            case .ended(let state): claimed.end.results.append(try await told(batch, position, state))
+            case .held: claimed.end.held += 1
+            case .superseded: break
+            case .unmarked: unmarked += 1
+            }
+        }
+        if unmarked > 0 { alarm("devices of a chunk were never marked; they are not sent", batch, unmarked, context) }
+        return claimed
+    }
+
+    /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
+    private func settle(
+        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claim: ClaimID,
+        _ context: HandlerContext
+    ) async throws -> BatchEnd {
+        let settlement = batch.settlement(fates, of: claim)
+        if !settlement.retries.isEmpty { try await context.producer.send(settlement.retries) }
+        let verdict = try await ledger.settle(settlement.value, of: batch.chunk.task, in: batch.segment)
+        guard case .settled(let refused) = verdict else {
+            alarm("a ledger went while its devices were being sent", batch, fates.count, context)
+            return BatchEnd()
+        }
+        if !refused.isEmpty { meters.refused.increment(by: refused.count) }
+        var end = BatchEnd()
+        end.results = settlement.results.filter { !refused.contains($0.offset) }
+        meters.note(end.results)
+        return end
+    }
+
+    /// What ended before is told again as it was: with the reason the ledger kept for it.
+    private func told(
+        _ batch: DispatchBatch, _ position: Int, _ state: DeliveryState
+    ) async throws -> DeviceResult {
+        let offset = batch.devices.offsets[position]
+        let detail = try await ledger.detail(of: offset, task: batch.chunk.task, in: batch.segment)
+        return DeviceResult(
+            device: batch.devices.id(at: position), provider: batch.variant(at: position).kind, state: state,
+            attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "")
+    }
+
+    private func question(_ batch: DispatchBatch, _ position: Int, _ context: HandlerContext) -> FateQuestion {
+        FateQuestion(
+            attempt: batch.chunk.attempt,
+            registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000),
+            isStored: batch.variant(at: position).expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
+            now: context.time.now, deadline: Timestamp(milliseconds: batch.chunk.deadline),
+            allowsDeletion: breakers.allowsDeletion(batch.world(at: position)))
+    }
+
+    /// Deliveries and dead devices go into the breaker before any of them is judged by it.
+    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch) {
+        for (device, outcome) in zip(claimed.mine, outcomes) {
+            guard case .answered(let answer) = outcome else { continue }
+            let kind = batch.variant(at: device.position).kind
+            switch answer.verdict {
+            case .delivered:
+                breakers.noteDelivered(batch.world(at: device.position))
+                halts.clear(batch.chunk.app, kind)
+            case .invalidDevice: breakers.noteInvalid(batch.world(at: device.position))
+            case .misconfigured, .refreshAuthorization:
+                halts.halt(batch.chunk.app, kind, reason: answer.reason)
+            case .retryLater, .throttled, .payloadRejected: break
+            }
+        }
+    }
+
+    private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {
+        meters.unledgered.increment(by: count)
+        context.log.error(
+            message,
+            [
+                .task: "\(batch.chunk.task)", .app: batch.chunk.app.text, .segment: "\(batch.segment)",
+                .count: "\(count)",
+            ])
+    }
+}
+
+/// Living senders hold devices of the chunk; it must not be acknowledged before they are through.
+struct HeldElsewhere: RetriableError, CustomStringConvertible {
+    let count: Int
+    let isRetriable = true
+    var description: String { "\(count) devices are held by another sender" }
+}
+
+/// What came of a batch, or of a part of it.
+struct BatchEnd: Sendable {
+    var results: [DeviceResult] = []
+    var held = 0
+
+    mutating func add(_ other: BatchEnd) {
+        results += other.results
+        held += other.held
+    }
+}
+
+private struct ClaimedBatch {
+    let id: ClaimID
+    var mine: [(position: Int, badge: UInt32)] = []
+    /// Of those that are not ours to send.
+    var end = BatchEnd()
+
+    init(id: ClaimID) {
+        self.id = id
+    }
+}

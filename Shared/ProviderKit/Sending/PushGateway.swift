@@ -1,0 +1,51 @@
+package import PushModel
+package import Topics
+
+/// The way to a provider for one app. The hot senders drive real connections behind it, a simulation none.
+package protocol PushGateway: Sendable {
+    /// How many may be sent now, at most as many as asked for; none for a while when the provider wants a pause.
+    func admit(_ count: Int) async -> Admission
+    /// Sends each once; the answers stand in the order of the pushes. What was admitted and is not sent is given back.
+    func send(_ pushes: [Push]) async -> [PushOutcome]
+    func giveBack(_ count: Int) async
+}
+
+package enum Admission: Sendable, Equatable {
+    case admitted(Int)
+    case pausedFor(Duration)
+    /// Nothing of this app can be sent until somebody mends it.
+    case halted(reason: String)
+}
+
+/// One device's notification as it goes to the provider.
+package struct Push: Sendable {
+    package let id: TaskID
+    package let token: String
+    package let isSandbox: Bool
+    package let variant: RenderedVariant
+    package let badge: UInt32
+
+    package init(id: TaskID, token: String, isSandbox: Bool, variant: RenderedVariant, badge: UInt32) {
+        self.id = id
+        self.token = token
+        self.isSandbox = isSandbox
+        self.variant = variant
+        self.badge = badge
+    }
+
+    package var payload: [UInt8] { variant.payload.payload(token: token, badge: badge) }
+}
+
+package enum PushOutcome: Sendable, Equatable {
+    case answered(ProviderAnswer)
+    /// It never reached the provider: sending it again cannot repeat it.
+    case notSent(String)
+    /// It may have been delivered, and no answer came.
+    case unknown(String)
+}
+
+/// Where a sender finds the gateway of an app.
+package protocol GatewayDirectory: Sendable {
+    /// Nil when the app is not known, or has no credentials for this provider.
+    func gateway(for app: AppID, _ kind: PushProtocol) async -> (any PushGateway)?
+}

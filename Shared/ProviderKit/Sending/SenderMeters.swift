@@ -1,0 +1,41 @@
+import PushModel
+import ServiceKit
+import Topics
+
+struct SenderMeters: Sendable {
+    let refused: Counter
+    let unledgered: Counter
+    private let answered: Counter
+    private let notSent: Counter
+    private let unknown: Counter
+    private let duration: Histogram
+    private let ended: [DeliveryState: Counter]
+
+    init(_ metrics: Metrics) {
+        refused = metrics.counter(.senderClaimsRefused)
+        unledgered = metrics.counter(.senderDevicesUnledgered)
+        answered = metrics.counter(.senderPushes, ["outcome": "answered"])
+        notSent = metrics.counter(.senderPushes, ["outcome": "not_sent"])
+        unknown = metrics.counter(.senderPushes, ["outcome": "unknown"])
+        duration = metrics.histogram(.senderPushDuration)
+        ended = Dictionary(
+            uniqueKeysWithValues: DeliveryState.allCases.filter(\.isTerminal).map { state in
+                (state, metrics.counter(.senderDevicesEnded, ["state": state.name]))
+            })
+    }
+
+    func note(_ outcomes: [PushOutcome], after taken: Duration) {
+        duration.record(taken)
+        for outcome in outcomes {
+            switch outcome {
+            case .answered: answered.increment()
+            case .notSent: notSent.increment()
+            case .unknown: unknown.increment()
+            }
+        }
+    }
+
+    func note(_ results: [DeviceResult]) {
+        for result in results { ended[result.state]?.increment() }
+    }
+}

@@ -1,0 +1,27 @@
+package import PushModel
+
+/// How one device ended in a task.
+package struct DeviceResult: Hashable, Sendable {
+    package static let reasonBytesMaximum = 64
+
+    package let device: DeviceID
+    package let provider: PushProtocol
+    package let state: DeliveryState
+    package let attempt: UInt8
+    /// The provider's status; zero where none answered.
+    package let status: UInt16
+    package let reason: String
+
+    package init(
+        device: DeviceID, provider: PushProtocol, state: DeliveryState, attempt: UInt8, status: UInt16, reason: String
+    ) {
+        self.device = device
+        self.provider = provider
+        self.state = state
+        self.attempt = attempt
+        self.status = status
+        self.reason = reason
+    }
+
+    package var offset: UInt16 { device.index.offset }
+}
