@@ -69,6 +69,7 @@ let package = Package(
         shared(
             "ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
+        shared("Signing", "COpenSSL"),
         shared("Store", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
         shared("Topics", "PushModel", "ServiceKit"),
@@ -98,6 +99,7 @@ let package = Package(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
+        tests("SigningTests", "PushModel", "Signing"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TopicsTests", "PushModel", "TestSupport", "Topics"),
