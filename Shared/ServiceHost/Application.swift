@@ -1,4 +1,5 @@
 import Bus
+import RedisClient
 import ServiceKit
 
 /// A service's own parts: built once the bus is there, drained in reverse, and then the bus is closed.
@@ -7,17 +8,19 @@ struct Application: Service {
     private let bus: any Bus
     private let environment: WorkerEnvironment
     private let workerOptions: WorkerOptions
+    private let redis: RedisConfiguration
     private let drainDeadline: Duration
     private let build: @Sendable (ServiceContext) async throws -> [any Service]
     private let stopRequested = OneTimeEvent()
 
     init(
-        bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, drainDeadline: Duration,
-        build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
+        bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, redis: RedisConfiguration,
+        drainDeadline: Duration, build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
     ) {
         self.bus = bus
         self.environment = environment
         self.workerOptions = workerOptions
+        self.redis = redis
         self.drainDeadline = drainDeadline
         self.build = build
     }
@@ -37,7 +40,8 @@ struct Application: Service {
 
     /// Nil when the stop was asked for while the service still waited for something it needs.
     private func builtOrStopped() async throws -> [any Service]? {
-        let context = ServiceContext(bus: bus, environment: environment, workerOptions: workerOptions)
+        let context = ServiceContext(
+            bus: bus, environment: environment, workerOptions: workerOptions, redis: redis)
         return try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
             tasks.addTask { try await build(context) }
             tasks.addTask {

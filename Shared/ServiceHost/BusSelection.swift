@@ -1,7 +1,7 @@
 package import Bus
 package import KafkaBus
 import RedisBus
-import RedisClient
+package import RedisClient
 package import ServiceKit
 
 /// Which bus carries the messages: chosen by the scheme of `CARILLON_BUS`, and nothing else in the house knows.
@@ -12,6 +12,8 @@ package struct BusSelection: Sendable {
     }
 
     private let kind: Kind
+    /// Of everything but messages. The embedded bus' own server unless `CARILLON_REDIS` names another.
+    package let redis: RedisConfiguration
 
     /// For people: made from what was understood, so that no credentials can be in it.
     package var address: String {
@@ -33,8 +35,11 @@ package struct BusSelection: Sendable {
         let kafka = KafkaConfiguration(url: isKafka ? url : "kafka://unused:9092", environment: &environment)
         if isKafka {
             kind = .kafka(kafka)
+            self.redis = redis
         } else {
-            kind = .redis(BusSelection.bus(at: url, like: redis, &environment), embedded)
+            let bus = BusSelection.bus(at: url, like: redis, &environment)
+            kind = .redis(bus, embedded)
+            self.redis = environment.isSet("CARILLON_REDIS") ? redis : bus
         }
     }
 

@@ -1,4 +1,5 @@
 package import Bus
+package import RedisClient
 package import ServiceKit
 
 /// What a service is built from. Everything that waits for the outside waits here, with a line in the log and a reason in
@@ -7,12 +8,17 @@ package struct ServiceContext: Sendable {
     package let bus: any Bus
     package let environment: WorkerEnvironment
     package let workerOptions: WorkerOptions
+    /// Where the registry, the ledger and the schedules are.
+    package let redis: RedisConfiguration
     private let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
 
-    init(bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions) {
+    init(
+        bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, redis: RedisConfiguration
+    ) {
         self.bus = bus
         self.environment = environment
         self.workerOptions = workerOptions
+        self.redis = redis
     }
 
     /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service that is
@@ -21,8 +27,9 @@ package struct ServiceContext: Sendable {
         LateWorker(options, handler, context: self)
     }
 
+    /// `what` completes the log's "waiting for".
     package func untilReachable<Value: Sendable>(
-        _ make: @Sendable () async throws -> Value
+        _ what: String = "the bus", _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
         var attempt = 0
         while true {
@@ -30,7 +37,7 @@ package struct ServiceContext: Sendable {
                 return try await make()
             } catch let error as any RetriableError where error.isRetriable {
                 attempt += 1
-                environment.log.warning("waiting for the bus", [.error: "\(error)", .attempt: "\(attempt)"])
+                environment.log.warning("waiting for \(what)", [.error: "\(error)", .attempt: "\(attempt)"])
                 try await environment.time.sleep(
                     for: backoff.delay(afterAttempt: attempt, random: environment.random))
             }

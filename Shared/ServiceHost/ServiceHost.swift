@@ -49,8 +49,8 @@ package enum ServiceHost {
                 log.warning("the bus is not ready", [.reason: reason])
             }
             let application = Application(
-                bus: bus, environment: environment, workerOptions: workerOptions, drainDeadline: host.drainDeadline,
-                build: build)
+                bus: bus, environment: environment, workerOptions: workerOptions, redis: host.bus.redis,
+                drainDeadline: host.drainDeadline, build: build)
             let admin = AdminServer(
                 host.admin, health: environment.health, metrics: environment.metrics, log: log, time: time)
             log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])

@@ -37,6 +37,11 @@ package struct EnvironmentReader {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
+    /// Whether a value was given, for a default that depends on other variables.
+    package func isSet(_ name: String) -> Bool {
+        environment[name] != nil
+    }
+
     /// Adds a problem that no single variable shows, such as two that contradict each other.
     package mutating func reject(_ variable: String, _ problem: String, fix: String) {
         problems.append(.init(variable: variable, problem: problem, fix: fix))

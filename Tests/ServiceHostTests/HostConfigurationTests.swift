@@ -1,3 +1,4 @@
+import RedisClient
 import ServiceHost
 import ServiceKit
 import Testing
@@ -26,5 +27,19 @@ import Testing
         let configuration = HostConfiguration(environment: &reader)
         try reader.finish()
         #expect(configuration.bus.address == expected)
+    }
+
+    @Test(arguments: [
+        ([:], "127.0.0.1:6379"),
+        (["CARILLON_BUS": "redis://a:1"], "a:1"),
+        (["CARILLON_BUS": "redis://a:1", "CARILLON_REDIS": "redis://b:2"], "b:2"),
+        (["CARILLON_BUS": "kafka://a:1", "CARILLON_REDIS": "redis://b:2"], "b:2"),
+        (["CARILLON_BUS": "kafka://a:1"], "127.0.0.1:6379"),
+    ])
+    func theEmbeddedBusHoldsTheRegistryUnlessToldOtherwise(variables: [String: String], expected: String) throws {
+        var reader = EnvironmentReader(variables)
+        let configuration = HostConfiguration(environment: &reader)
+        try reader.finish()
+        #expect(configuration.bus.redis.addresses.map(\.description) == [expected])
     }
 }

@@ -1,5 +1,6 @@
 import Bus
 import MemoryBus
+import RedisClient
 import ServiceKit
 import TestSupport
 import Testing
@@ -18,8 +19,9 @@ import Topics
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
             metrics: Metrics(), health: health)
-        return ServiceContext(bus: bus, environment: environment, workerOptions: WorkerOptions())
-            .worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
+        return ServiceContext(
+            bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration()
+        ).worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
     }
 
     /// Goal: partitions do not wait for a service that is still being built. Method: a worker that was made and not run is
