@@ -19,9 +19,11 @@ package protocol Bus: Sendable {
 }
 
 package protocol BusProducer: Sendable {
-    /// Returns once all are durable. After an error some may be durable and others not: send all again, and let the
-    /// consumers drop the repeats. Messages of one key stay in order as long as their sends do not overlap.
-    func send(_ messages: [OutgoingMessage]) async throws(BusError)
+    /// Returns once all are durable, with the place of each. After an error some may be durable and others not: send all
+    /// again, and let the consumers drop the repeats. Messages of one key stay in order as long as their sends do not
+    /// overlap.
+    @discardableResult
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition]
     /// Waits for what is being sent, then refuses more.
     func close() async
 }

@@ -1,11 +1,20 @@
 /// Chooses a partition as Kafka's Java client does (murmur2 of the key), so that a key has the same place whichever
-/// client or driver wrote it.
+/// client or driver wrote it. What stands before the first zero byte of a key decides alone: records that compaction
+/// must tell apart can share a partition, and with it their order.
 package enum Partitioner {
     package static func partition(ofKey key: [UInt8], count: Int) -> Int32 {
-        Int32(Int(murmur2(key) & 0x7FFF_FFFF) % count)
+        Int32(Int(murmur2(key.prefix { $0 != 0 }) & 0x7FFF_FFFF) % count)
     }
 
     package static func murmur2(_ bytes: [UInt8]) -> UInt32 {
+        murmur2(bytes[...])
+    }
+
+    private static func murmur2(_ slice: ArraySlice<UInt8>) -> UInt32 {
+        slice.withUnsafeBufferPointer { murmur2($0) }
+    }
+
+    private static func murmur2(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let multiplier: UInt32 = 0x5BD1_E995
         var hash = UInt32(0x9747_B28C) ^ UInt32(truncatingIfNeeded: bytes.count)
         var index = 0

@@ -4,12 +4,23 @@ import Bus
 ///
 /// It decides what a report means for the send it belongs to; the producer hands over, waits and resumes.
 struct DeliveryTable {
-    typealias Waiter = CheckedContinuation<BusError?, Never>
+    typealias Outcome = Result<[MessagePosition], BusError>
+    typealias Waiter = CheckedContinuation<Outcome, Never>
 
     /// A send that is through, and who waits for it.
     struct Finished {
         let waiter: Waiter
-        let failure: BusError?
+        let outcome: Outcome
+
+        func resume() {
+            waiter.resume(returning: outcome)
+        }
+    }
+
+    /// A report on one message of a send.
+    struct Landing {
+        let index: Int
+        let position: MessagePosition
     }
 
     /// A class, so that a report changes one field in place. Never leaves the table.
@@ -18,6 +29,8 @@ struct DeliveryTable {
         let messages: [OutgoingMessage]
         let tally: ProducedTally
         var isReported: [Bool]
+        /// Meaningful where there was a report of success; given to the sender as it is, without a copy.
+        var positions: [MessagePosition]
         var reported = 0
         /// How many the library has taken, from the start.
         var handedOver = 0
@@ -34,15 +47,17 @@ struct DeliveryTable {
             self.messages = messages
             self.tally = tally
             isReported = [Bool](repeating: false, count: messages.count)
+            positions = [MessagePosition](
+                repeating: MessagePosition(partition: -1, offset: nil), count: messages.count)
         }
 
         var isSettled: Bool { reported == handedOver }
+        var outcome: Outcome { failure.map { .failure($0) } ?? .success(positions) }
 
-        func mark(_ indices: some Sequence<Int>) {
-            for index in indices where !isReported[index] {
-                isReported[index] = true
-                reported += 1
-            }
+        func mark(_ index: Int) {
+            guard !isReported[index] else { return }
+            isReported[index] = true
+            reported += 1
         }
     }
 
@@ -80,7 +95,7 @@ struct DeliveryTable {
             return nil
         }
         close(place)
-        return Finished(waiter: waiter, failure: batch.failure)
+        return Finished(waiter: waiter, outcome: batch.outcome)
     }
 
     /// The sender has given up; what it handed over is still out.
@@ -96,21 +111,33 @@ struct DeliveryTable {
             guard let batch, let waiter = batch.waiter, batch.deadline <= now else { return nil }
             batch.waiter = nil
             batch.isAbandoned = true
-            return Finished(waiter: waiter, failure: failure)
+            return Finished(waiter: waiter, outcome: .failure(failure))
         }
     }
 
-    /// Takes in reports on one send: these messages are durable, or failed for good. Many at once, since this is done for
-    /// every message there is.
-    mutating func report(
-        _ place: Int, _ indices: some Sequence<Int>, failure: BusError? = nil
-    ) -> Finished? {
+    /// Takes in reports on one send: these messages are durable. Many at once, since this is done for every message there
+    /// is.
+    mutating func report(_ place: Int, _ landings: some Sequence<Landing>) -> Finished? {
         guard let batch = batches[place] else { return nil }
-        batch.mark(indices)
-        if let failure, batch.failure == nil { batch.failure = failure }
+        for landing in landings {
+            batch.positions[landing.index] = landing.position
+            batch.mark(landing.index)
+        }
+        return finish(place, batch)
+    }
+
+    /// These messages of a send failed for good.
+    mutating func report(_ place: Int, _ indices: some Sequence<Int>, failure: BusError) -> Finished? {
+        guard let batch = batches[place] else { return nil }
+        for index in indices { batch.mark(index) }
+        if batch.failure == nil { batch.failure = failure }
+        return finish(place, batch)
+    }
+
+    private mutating func finish(_ place: Int, _ batch: Batch) -> Finished? {
         guard batch.isSettled, batch.waiter != nil || batch.isAbandoned else { return nil }
         close(place)
-        return batch.waiter.map { Finished(waiter: $0, failure: batch.failure) }
+        return batch.waiter.map { Finished(waiter: $0, outcome: batch.outcome) }
     }
 
     /// The sends that were durable as a whole, since the last call.

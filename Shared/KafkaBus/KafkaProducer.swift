@@ -55,8 +55,9 @@ package final class KafkaProducer: BusProducer {
         NativeThread(name: "kafka-producer") { self.serve(client) }.detach()
     }
 
-    package func send(_ messages: [OutgoingMessage]) async throws(BusError) {
-        guard !messages.isEmpty else { return }
+    @discardableResult
+    package func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        guard !messages.isEmpty else { return [] }
         let deadline = environment.time.uptime + options.patience
         try messages.checkSizes()
         let place = try open(messages)
@@ -66,7 +67,7 @@ package final class KafkaProducer: BusProducer {
             state.withLock { $0.table.abandon(place) }
             throw error
         }
-        if let failure = await outcome(of: place, until: deadline) { throw failure }
+        return try await outcome(of: place, until: deadline).get()
     }
 
     package func close() async {
@@ -160,7 +161,7 @@ extension KafkaProducer {
         }
     }
 
-    private func outcome(of place: Int, until deadline: Duration) async -> BusError? {
+    private func outcome(of place: Int, until deadline: Duration) async -> DeliveryTable.Outcome {
         await withCheckedContinuation { waiter in
             let (finished, produced) = state.withLock { state in
                 (state.table.settleOrWait(place, waiter, until: deadline), state.table.takeDurable())
@@ -209,14 +210,12 @@ extension KafkaProducer {
             var rest = reports[...]
             while let first = rest.first {
                 // Reports come in runs of one send, and are taken in as such.
-                let place = MessageNumber(bits: first.opaque).place
-                let run = rest.prefix { $0.error == first.error && MessageNumber(bits: $0.opaque).place == place }
+                let place = first.number.place
+                let run = rest.prefix { $0.error == first.error && $0.number.place == place }
                 rest = rest[run.endIndex...]
                 let isDurable = first.error == RD_KAFKA_RESP_ERR_NO_ERROR
                 if !isDurable && isFatal { continue }
-                let failure = isDurable ? nil : BusError(first.error, "not delivered")
-                let indices = run.lazy.map { MessageNumber(bits: $0.opaque).index }
-                if let one = state.table.report(place, indices, failure: failure) { finished.append(one) }
+                if let one = state.table.takeIn(run, of: place, isDurable: isDurable) { finished.append(one) }
             }
             return (finished, state.table.takeDurable())
         }
@@ -357,10 +356,20 @@ private struct Meters: Sendable {
     func waits(of channel: Channel) -> Counter { metrics.counter(.busProducerWaits, ["topic": channel.name]) }
 }
 
-extension DeliveryTable.Finished {
-    fileprivate func resume() {
-        waiter.resume(returning: failure)
+extension DeliveryTable {
+    /// Reports of one send, all with the same error or all without.
+    fileprivate mutating func takeIn(
+        _ run: ArraySlice<RDKafkaReport>, of place: Int, isDurable: Bool
+    ) -> Finished? {
+        guard !isDurable, let first = run.first else {
+            return report(place, run.lazy.map { Landing(index: $0.number.index, position: $0.position) })
+        }
+        return report(place, run.lazy.map(\.number.index), failure: BusError(first.error, "not delivered"))
     }
+}
+
+extension RDKafkaReport {
+    fileprivate var number: MessageNumber { MessageNumber(bits: opaque) }
 }
 
 extension [DeliveryTable.Finished] {

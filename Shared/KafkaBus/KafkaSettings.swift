@@ -27,8 +27,6 @@ package enum KafkaSettings {
             // The default bound is 1 GiB.
             KafkaSetting("queue.buffering.max.kbytes", "65536"),
             KafkaSetting("queue.buffering.max.messages", "100000"),
-            // The default (CRC-32) puts keys elsewhere than every other client does.
-            KafkaSetting("partitioner", "murmur2_random"),
             KafkaSetting("delivery.report.only.error", "false"),
         ] + configuration.overrides(for: .producer)
     }

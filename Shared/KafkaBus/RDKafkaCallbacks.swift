@@ -1,11 +1,13 @@
+import Bus
 import CRDKafka
 import ServiceKit
 import Synchronization
 
-/// What became of one message: the number it was produced with, and the library's error.
+/// What became of one message: the number it was produced with, the library's error, and where it lies.
 struct RDKafkaReport {
     let opaque: UInt
     let error: rd_kafka_resp_err_t
+    let position: MessagePosition
 }
 
 /// What librdkafka calls back into. It only buffers and counts; the owner looks at it after a poll.
@@ -52,8 +54,11 @@ private func bufferReport(
     _: OpaquePointer?, _ message: UnsafePointer<rd_kafka_message_t>?, _ context: UnsafeMutableRawPointer?
 ) {
     guard let message else { return }
+    let offset = message.pointee.offset
     RDKafkaCallbacks.from(context)?.reports.append(
-        RDKafkaReport(opaque: UInt(bitPattern: message.pointee._private), error: message.pointee.err))
+        RDKafkaReport(
+            opaque: UInt(bitPattern: message.pointee._private), error: message.pointee.err,
+            position: MessagePosition(partition: message.pointee.partition, offset: offset < 0 ? nil : offset)))
 }
 
 private func forwardRebalance(

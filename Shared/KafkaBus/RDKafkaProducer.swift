@@ -74,7 +74,13 @@ final class RDKafkaProducer: @unchecked Sendable {
     private func topic(_ name: String) -> OpaquePointer? {
         let address = topics.withLock { topics -> UInt? in
             if let known = topics[name] { return known }
-            guard let made = rd_kafka_topic_new(client.handle, name, nil) else { return nil }
+            guard let settings = rd_kafka_default_topic_conf_dup(client.handle) else { return nil }
+            // The library's own choice (CRC-32) puts keys elsewhere than every other client does.
+            crdkafka_partition_by_prefix(settings)
+            guard let made = rd_kafka_topic_new(client.handle, name, settings) else {
+                rd_kafka_topic_conf_destroy(settings)
+                return nil
+            }
             topics[name] = UInt(bitPattern: made)
             return UInt(bitPattern: made)
         }
@@ -85,7 +91,7 @@ final class RDKafkaProducer: @unchecked Sendable {
 /// The argument list of `rd_kafka_produceva`, filled anew for each message.
 private struct RDKafkaProduceArguments {
     private static let fixed = 5
-    /// A key or value without bytes still needs an address, or the library takes it for none.
+    /// A key without bytes still needs an address, or the library takes it for none.
     private static let nothing: [UInt8] = [0]
 
     private var list = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: fixed)
@@ -123,6 +129,8 @@ private struct RDKafkaProduceArguments {
     private mutating func produceBody(of message: OutgoingMessage, to client: OpaquePointer) -> rd_kafka_resp_err_t {
         message.value.withUnsafeBytes { value in
             set(3, value)
+            // To the compaction of a log only a value without an address says that the key is gone.
+            if value.isEmpty, message.channel.declaration.cleanup == .compaction { list[3].u.mem.ptr = nil }
             guard let key = message.key else {
                 list[4].u.mem.ptr = nil
                 list[4].u.mem.size = 0

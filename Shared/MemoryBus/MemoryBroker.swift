@@ -48,18 +48,18 @@ final class MemoryBroker: Sendable {
         self.bytesMaximum = bytesMaximum
     }
 
-    /// False when a topic on which one has to wait is at its bound.
-    func append(_ messages: [OutgoingMessage], now: Timestamp, random: any RandomSource) -> Bool {
+    /// Nil when a topic on which one has to wait is at its bound.
+    func append(_ messages: [OutgoingMessage], now: Timestamp, random: any RandomSource) -> [MessagePosition]? {
         state.withLock { state in
             for message in messages { state.touch(message.channel) }
             let isFull = messages.contains { message in
                 message.channel.declaration.admission == .forward
                     && (state.channels[message.channel.name]?.bytes ?? 0) >= bytesMaximum
             }
-            guard !isFull else { return false }
-            for message in messages { state.append(message, now: now, random: random) }
+            guard !isFull else { return nil }
+            let positions = messages.compactMap { state.append($0, now: now, random: random) }
             for name in Set(messages.map(\.channel.name)) { pump(name, &state) }
-            return true
+            return positions
         }
     }
 
@@ -199,12 +199,15 @@ extension MemoryBroker.State {
         channels[channel.name] = .init(channel: channel, logs: (0..<partitions).map { _ in MemoryLog() })
     }
 
-    fileprivate mutating func append(_ message: OutgoingMessage, now: Timestamp, random: any RandomSource) {
+    fileprivate mutating func append(
+        _ message: OutgoingMessage, now: Timestamp, random: any RandomSource
+    ) -> MessagePosition? {
         let name = message.channel.name
         let count = message.channel.declaration.partitions.embedded
         let number =
             message.key.map { Partitioner.partition(ofKey: $0, count: count) } ?? Int32(random.next() % UInt64(count))
-        channels[name]?.logs[Int(number)].append(message, to: PartitionID(channel: name, number: number), now: now)
+        let partition = PartitionID(channel: name, number: number)
+        return channels[name]?.logs[Int(number)].append(message, to: partition, now: now)
     }
 }
 

@@ -9,12 +9,14 @@ struct MemoryLog {
 
     private var nextOffset: Int64 { firstOffset + Int64(messages.count) }
 
-    mutating func append(_ message: OutgoingMessage, to partition: PartitionID, now: Timestamp) {
+    mutating func append(_ message: OutgoingMessage, to partition: PartitionID, now: Timestamp) -> MessagePosition {
+        let position = MessagePosition(partition: partition.number, offset: nextOffset)
         messages.append(
             IncomingMessage(
                 partition: partition, offset: nextOffset, key: message.key, value: message.value,
                 headers: message.headers, timestamp: now))
         bytes += message.cost
+        return position
     }
 
     func messages(from offset: Int64, bytesMaximum: Int) -> ArraySlice<IncomingMessage> {

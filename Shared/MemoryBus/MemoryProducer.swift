@@ -24,12 +24,13 @@ final class MemoryProducer: BusProducer {
         self.random = random
     }
 
-    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         try messages.checkSizes()
         try enter()
         defer { leave() }
         let deadline = time.uptime + options.patience
-        while !broker.append(messages, now: time.now, random: random) {
+        while true {
+            if let positions = broker.append(messages, now: time.now, random: random) { return positions }
             for channel in Set(messages.map(\.channel)) where channel.declaration.admission == .forward {
                 guard await hasRoom(in: channel, until: deadline) else {
                     throw BusError(.full, "\(channel.name) is at its bound")

@@ -56,7 +56,7 @@ final class AppendPipe: Sendable {
         of result: Result<RedisValue, RedisError>, _ partition: PartitionID
     ) -> AppendQueue.Outcome {
         switch result {
-        case .success(.integer(let next)) where next >= 0: .appended
+        case .success(.integer(let next)) where next >= 0: .appended(next: Int64(next))
         case .success(.integer): .refused(BusError(.full, "\(partition) is at its bound"))
         case .success(let value): .failed(BusError(.refused, "unexpected answer to an append: \(value)"))
         case .failure(let error) where error.code == .reply("OOM"):
@@ -77,15 +77,17 @@ final class AppendPipe: Sendable {
             }
             if error.code == .full { meters.waits.increment() }
             return rest(afterRefusal: count)
-        case .appended:
+        case .appended(let next):
             refusals.withLock { $0 = (0, nil) }
+            var first = next - Int64(settled.reduce(0) { $0 + $1.count })
             for parcel in settled {
                 meters.messages.increment(by: parcel.count)
                 meters.bytes.increment(by: parcel.valueBytes)
-                parcel.ticket.settlePart(nil)
+                parcel.ticket.settle(part: parcel.part, at: first)
+                first += Int64(parcel.count)
             }
         case .failed(let error):
-            for parcel in settled { parcel.ticket.settlePart(error) }
+            for parcel in settled { parcel.ticket.fail(error) }
         }
         goOn()
     }

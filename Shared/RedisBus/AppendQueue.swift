@@ -11,6 +11,8 @@ struct AppendQueue {
         let count: Int
         let valueBytes: Int
         let ticket: SendTicket
+        /// Which part of the send it is.
+        let part: Int
         /// On the monotonic clock; the sender is told by then, and what it did not get sent is dropped.
         let deadline: Duration
     }
@@ -22,7 +24,8 @@ struct AppendQueue {
     }
 
     enum Outcome {
-        case appended
+        /// The offset after the last of the batch.
+        case appended(next: Int64)
         /// At the bound, or Redis is away: to be tried again.
         case refused(BusError)
         /// Trying again cannot help.

@@ -7,6 +7,7 @@ import Topics
 /// Appends messages to partitions and waits until Redis has them on disk.
 final class RedisProducer: BusProducer {
     private struct Part {
+        let partition: Int32
         let pipe: AppendPipe
         var frames: [UInt8] = []
         var count = 0
@@ -25,31 +26,35 @@ final class RedisProducer: BusProducer {
         self.options = options
     }
 
-    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         try messages.checkSizes()
         try enter()
         defer { leave() }
         let deadline = shared.time.uptime + options.patience
-        let parts = try await split(messages)
-        guard !parts.isEmpty else { return }
+        let (parts, partOf) = try await split(messages)
+        guard !parts.isEmpty else { return [] }
         let bytes = parts.reduce(0) { $0 + $1.frames.count }
         try await shared.budget.take(bytes, until: deadline)
         defer { shared.budget.giveBack(bytes) }
 
         let ticket = SendTicket(parts: parts.count)
         let expiry = shared.watch.add(deadline) { [patience = options.patience] in
-            ticket.expire(
+            ticket.fail(
                 parts.lazy.compactMap(\.pipe.lastRefusal).first
                     ?? BusError(.unavailable, "Redis did not answer within \(DurationText.print(patience))"))
         }
         defer { shared.watch.remove(expiry) }
-        for part in parts {
+        for (number, part) in parts.enumerated() {
             part.pipe.add(
                 AppendQueue.Parcel(
-                    frames: part.frames, count: part.count, valueBytes: part.valueBytes, ticket: ticket,
+                    frames: part.frames, count: part.count, valueBytes: part.valueBytes, ticket: ticket, part: number,
                     deadline: deadline))
         }
-        try await ticket.wait()
+        var next = try await ticket.wait()
+        return partOf.map { part in
+            defer { next[part] += 1 }
+            return MessagePosition(partition: parts[part].partition, offset: next[part])
+        }
     }
 
     /// Each send ends by itself within its patience.
@@ -80,24 +85,32 @@ final class RedisProducer: BusProducer {
 
     private static let partBytesMaximum = 256 << 10
 
-    /// Frames the messages and gathers them by partition, cut where a batch would grow too large.
-    private func split(_ messages: [OutgoingMessage]) async throws(BusError) -> [Part] {
+    /// Frames the messages and gathers them by partition, cut where a batch would grow too large. Tells for each message
+    /// in which part it is.
+    private func split(_ messages: [OutgoingMessage]) async throws(BusError) -> (parts: [Part], partOf: [Int]) {
         let now = shared.time.now
-        var open: [PartitionID: Part] = [:]
+        var open: [PartitionID: Int] = [:]
         var parts: [Part] = []
+        var partOf: [Int] = []
+        partOf.reserveCapacity(messages.count)
         for message in messages {
             let partition = try await place(of: message)
-            var part = open.removeValue(forKey: partition) ?? Part(pipe: pipe(for: partition, of: message.channel))
-            if part.count > 0, part.frames.count + message.cost > Self.partBytesMaximum {
-                parts.append(part)
-                part = Part(pipe: part.pipe)
+            let known = open[partition]
+            let part: Int
+            if let known, parts[known].frames.count + message.cost <= Self.partBytesMaximum {
+                part = known
+            } else {
+                let pipe = known.map { parts[$0].pipe } ?? pipe(for: partition, of: message.channel)
+                part = parts.count
+                parts.append(Part(partition: partition.number, pipe: pipe))
+                open[partition] = part
             }
-            MessageBatch.append(message, now: now, to: &part.frames)
-            part.count += 1
-            part.valueBytes += message.value.count
-            open[partition] = part
+            MessageBatch.append(message, now: now, to: &parts[part].frames)
+            parts[part].count += 1
+            parts[part].valueBytes += message.value.count
+            partOf.append(part)
         }
-        return parts + open.values
+        return (parts, partOf)
     }
 
     private func place(of message: OutgoingMessage) async throws(BusError) -> PartitionID {

@@ -3,50 +3,59 @@ import Synchronization
 
 /// One `send` that was split over partitions: done when every part is, failed when one is or when its time is over.
 final class SendTicket: Sendable {
+    /// The offset of each part's first message.
+    typealias Outcome = Result<[Int64], BusError>
+
     private struct State {
         var open: Int
+        var offsets: [Int64]
         var error: BusError?
-        var waiter: CheckedContinuation<BusError?, Never>?
-        var isOver: Bool { open <= 0 || error != nil }
+        var waiter: CheckedContinuation<Outcome, Never>?
+
+        var outcome: Outcome? {
+            if let error { return .failure(error) }
+            return open <= 0 ? .success(offsets) : nil
+        }
     }
 
     private let state: Mutex<State>
 
     init(parts: Int) {
-        state = Mutex(State(open: parts))
+        state = Mutex(State(open: parts, offsets: [Int64](repeating: -1, count: parts)))
     }
 
-    func settlePart(_ error: BusError?) {
+    /// The messages of the part lie at this offset and those after it.
+    func settle(part: Int, at offset: Int64) {
         change { state in
             state.open -= 1
-            state.error = state.error ?? error
+            state.offsets[part] = offset
         }
     }
 
     /// The sender is told now; parts that go through later do so unheard.
-    func expire(_ error: BusError) {
+    func fail(_ error: BusError) {
         change { $0.error = $0.error ?? error }
     }
 
-    func wait() async throws(BusError) {
-        let error = await withCheckedContinuation { continuation in
-            let settled = state.withLock { state -> BusError?? in
-                if state.isOver { return .some(state.error) }
+    func wait() async throws(BusError) -> [Int64] {
+        let outcome = await withCheckedContinuation { continuation in
+            let settled = state.withLock { state -> Outcome? in
+                if let outcome = state.outcome { return outcome }
                 state.waiter = continuation
                 return nil
             }
             if let settled { continuation.resume(returning: settled) }
         }
-        if let error { throw error }
+        return try outcome.get()
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let settled = state.withLock { state -> (CheckedContinuation<BusError?, Never>, BusError?)? in
+        let settled = state.withLock { state -> (CheckedContinuation<Outcome, Never>, Outcome)? in
             body(&state)
-            guard state.isOver, let waiter = state.waiter else { return nil }
+            guard let outcome = state.outcome, let waiter = state.waiter else { return nil }
             state.waiter = nil
-            return (waiter, state.error)
+            return (waiter, outcome)
         }
-        if let (waiter, error) = settled { waiter.resume(returning: error) }
+        if let (waiter, outcome) = settled { waiter.resume(returning: outcome) }
     }
 }

@@ -88,6 +88,86 @@ import Topics
         await bus.close()
     }
 
+    /// Goal: a send tells where each of its messages lies. Method: what a reader finds there is compared, for messages with
+    /// and without keys, over all partitions, in sends of which one is cut into several appends.
+    @Test(arguments: Driver.allCases)
+    func tellsWhereMessagesLie(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        var places: [String: MessagePosition] = [:]
+        for (send, bytes) in [(0, 0), (1, 0), (2, 40_000)] {
+            let texts = (0..<40).map { "\(send)-\($0)" }
+            let messages = texts.enumerated().map { index, text in
+                topic.text(text, key: index % 3 == 0 ? nil : "key \(index)", bytes: bytes)
+            }
+            let positions = try await producer.send(messages)
+            #expect(positions.count == texts.count)
+            places.merge(zip(texts, positions)) { $1 }
+        }
+        #expect(Set(places.values).count == 120)
+        try await bus.scan(topic.channel) { message in
+            let text = String(decoding: message.value.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+            let place = places.removeValue(forKey: text)
+            #expect(place == MessagePosition(partition: message.partition.number, offset: message.offset))
+            return true
+        }
+        #expect(places.isEmpty)
+        await bus.close()
+    }
+
+    /// Goal: keys that differ only behind a zero byte share a partition and its order, and stay different keys.
+    @Test(arguments: Driver.allCases)
+    func placesAKeyByWhatStandsBeforeItsFirstZero(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let heads = (0..<12).map { "head \($0)" }
+        for number in 0..<20 {
+            let positions = try await producer.send(heads.map { topic.text("\(number)", key: "\($0)\0\(number)\0x") })
+            #expect(
+                positions.map(\.partition)
+                    == heads.map { Partitioner.partition(ofKey: Array($0.utf8), count: 4) })
+        }
+        var seen: [String: [String]] = [:]
+        try await bus.scan(topic.channel) { message in
+            let parts = (message.key ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            #expect(parts.count == 3)
+            seen[parts[0], default: []].append(parts[1])
+            return true
+        }
+        #expect(Set(heads.map { Partitioner.partition(ofKey: Array($0.utf8), count: 4) }).count == 4)
+        for head in heads { #expect(seen[head] == (0..<20).map(String.init)) }
+        await bus.close()
+    }
+
+    /// Goal: on a compacted log a message without a value, which says that its key is gone, arrives like any other.
+    @Test(arguments: Driver.allCases)
+    func carriesTombstones(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 1, cleanup: .compaction)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send([
+            topic.text("here", key: "k"), topic.message(OpaqueMessage([]), key: Array("k".utf8)),
+            topic.text("there", key: "l"),
+        ])
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add("\(message.key)=\(message.text)") }
+            return []
+        }
+        #expect(await record.wait(forCount: 3))
+        #expect(record.all == ["k=here", "k=", "l=there"])
+        try await worker.stop()
+        await bus.close()
+    }
+
     @Test(arguments: Driver.allCases)
     func refusesAMessageThatIsTooLarge(driver: Driver) async throws {
         let fixture = try await driver.fixture()

@@ -51,13 +51,13 @@ import Topics
         let bus = try fixture.bus()
         _ = try await Self.fill(topic, bus)
         let producer = try await bus.makeProducer(ProducerOptions(patience: .seconds(60)))
-        async let waiting: Void = producer.send([topic.text("patient", bytes: 10_000)])
+        async let waiting = producer.send([topic.text("patient", bytes: 10_000)])
         let record = Record()
         let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
-        try await waiting
+        _ = try await waiting
         #expect(await record.wait { $0.contains("patient") })
         try await worker.stop()
         await bus.close()

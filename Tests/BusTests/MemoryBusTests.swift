@@ -50,7 +50,7 @@ import Topics
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
         let delivery = try #require(await consumer.next())
         consumer.complete(delivery)
-        try await sending.value
+        _ = try await sending.value
         await closing.value
         let error = await #expect(throws: BusError.self) { try await producer.send([message]) }
         #expect(error?.code == .closed)

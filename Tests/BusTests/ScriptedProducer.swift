@@ -16,13 +16,14 @@ final class ScriptedProducer: BusProducer {
 
     var sent: [OutgoingMessage] { state.withLock { $0.sent } }
 
-    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         let failure = state.change { state -> BusError? in
             guard state.failures.isEmpty else { return state.failures.removeFirst() }
             state.sent += messages
             return nil
         }
         if let failure { throw failure }
+        return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
     }
 
     func close() async {}

@@ -133,12 +133,13 @@ private final class WatchedProducer: BusProducer {
         await blocking { [sent] in sent.wait(timeout: .seconds(30)) { $0 >= count ? true : nil } ?? false }
     }
 
-    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         guard messages.allSatisfy({ $0.value.count <= valueBytesMaximum }) else {
             throw BusError(.tooLarge, "too large for this test")
         }
-        try await producer.send(messages)
+        let positions = try await producer.send(messages)
         sent.change { $0 += messages.count }
+        return positions
     }
 
     func close() async {

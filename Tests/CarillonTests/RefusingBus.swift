@@ -32,9 +32,9 @@ private struct RefusingProducer: BusProducer {
     let producer: any BusProducer
     let channel: Channel
 
-    func send(_ messages: [OutgoingMessage]) async throws(BusError) {
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         guard !messages.contains(where: { $0.channel == channel }) else { throw BusError(.full, "at its bound") }
-        try await producer.send(messages)
+        return try await producer.send(messages)
     }
 
     func close() async {

@@ -15,17 +15,27 @@ struct DeliveryTableTests {
         table.open(messages(count), ProducedTally(messages(count)))
     }
 
+    /// Where message `index` of a send is said to lie.
+    private func landing(_ index: Int) -> DeliveryTable.Landing {
+        .init(index: index, position: MessagePosition(partition: 3, offset: Int64(100 + index)))
+    }
+
+    private func failure(_ outcome: DeliveryTable.Outcome) -> BusError? {
+        if case .failure(let error) = outcome { error } else { nil }
+    }
+
     /// Reports a whole batch while a task waits for it, and returns what the task was told.
-    private func outcome(_ failures: [BusError?]) async -> BusError? {
+    private func outcome(_ failures: [BusError?]) async -> DeliveryTable.Outcome {
         await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(failures.count, in: &table)
             table.handOver(place, upTo: failures.count)
             #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             for (index, failure) in failures.enumerated() {
-                let finished = table.report(place, [index], failure: failure)
+                let finished =
+                    failure.map { table.report(place, [index], failure: $0) } ?? table.report(place, [landing(index)])
                 #expect((finished == nil) == (index < failures.count - 1))
-                finished.map { $0.waiter.resume(returning: $0.failure) }
+                finished?.resume()
             }
             #expect(table.isEmpty)
         }
@@ -33,22 +43,36 @@ struct DeliveryTableTests {
 
     @Test("a send is through with its last report and fails with its first failure")
     func finishes() async {
-        #expect(await outcome([nil, nil, nil]) == nil)
+        #expect(failure(await outcome([nil, nil, nil])) == nil)
         let first = BusError(.unavailable, "first")
-        #expect(await outcome([nil, first, BusError(.refused, "second")])?.message == "first")
+        #expect(failure(await outcome([nil, first, BusError(.refused, "second")]))?.message == "first")
+    }
+
+    @Test("a send that is through says where each message lies, in whatever order the reports came")
+    func positions() async throws {
+        let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
+            var table = DeliveryTable()
+            let place = open(3, in: &table)
+            table.handOver(place, upTo: 3)
+            _ = table.settleOrWait(place, waiter, until: .seconds(30))
+            _ = table.report(place, [landing(2)])
+            table.report(place, [landing(0), landing(1)])?.resume()
+        }
+        #expect(try outcome.get().map(\.offset) == [100, 101, 102])
+        #expect(try outcome.get().allSatisfy { $0.partition == 3 })
     }
 
     @Test("a report may overtake the note that its message was handed over")
     func earlyReport() async {
-        let failure: BusError? = await withCheckedContinuation { waiter in
+        let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(1, in: &table)
-            #expect(table.report(place, [0]) == nil)
+            #expect(table.report(place, [landing(0)]) == nil)
             table.handOver(place, upTo: 1)
-            table.settleOrWait(place, waiter, until: .seconds(30)).map { $0.waiter.resume(returning: $0.failure) }
+            table.settleOrWait(place, waiter, until: .seconds(30))?.resume()
             #expect(table.isEmpty)
         }
-        #expect(failure == nil)
+        #expect(failure(outcome) == nil)
     }
 
     @Test("a report counts once, and its send with the last of them")
@@ -57,10 +81,10 @@ struct DeliveryTableTests {
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
         table.abandon(place)
-        for _ in 0..<2 { _ = table.report(place, [0]) }
+        for _ in 0..<2 { _ = table.report(place, [landing(0)]) }
         #expect(table.takeDurable().runs.isEmpty)
         #expect(table.unreported().map(\.index) == [1])
-        _ = table.report(place, [1])
+        _ = table.report(place, [landing(1)])
         #expect(table.takeDurable().runs == [.init(channel: channel.name, messages: 2, bytes: 2)])
     }
 
@@ -71,7 +95,7 @@ struct DeliveryTableTests {
         table.handOver(place, upTo: 1)
         table.abandon(place)
         #expect(table.count == 1)
-        _ = table.report(place, [0])
+        _ = table.report(place, [landing(0)])
         #expect(table.isEmpty)
         let next = open(1, in: &table)
         #expect(next == place)
@@ -82,16 +106,16 @@ struct DeliveryTableTests {
         var table = DeliveryTable()
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
-        let failure: BusError? = await withCheckedContinuation { waiter in
+        let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             #expect(table.settleOrWait(place, waiter, until: .seconds(5)) == nil)
             let late = BusError(.unavailable, "late")
             #expect(table.endPatience(at: .seconds(4), late).isEmpty)
-            for one in table.endPatience(at: .seconds(5), late) { one.waiter.resume(returning: one.failure) }
+            for one in table.endPatience(at: .seconds(5), late) { one.resume() }
             #expect(table.endPatience(at: .seconds(9), late).isEmpty)
         }
-        #expect(failure?.message == "late")
+        #expect(failure(outcome)?.message == "late")
         #expect(table.unreported().count == 2)
-        #expect(table.report(place, 0...1) == nil)
+        #expect(table.report(place, [landing(0), landing(1)]) == nil)
         #expect(table.takeDurable().runs.map(\.messages) == [2])
         #expect(table.isEmpty)
         let next = open(1, in: &table)
@@ -106,7 +130,7 @@ struct DeliveryTableTests {
         table.handOver(first, upTo: 1)
         table.handOver(second, upTo: 2)
         table.abandon(first)
-        _ = table.report(first, [0])
+        _ = table.report(first, [landing(0)])
         let third = open(1, in: &table)
         table.handOver(third, upTo: 1)
         #expect(third == first)
@@ -116,16 +140,16 @@ struct DeliveryTableTests {
 
     @Test("a send that was lost too often fails")
     func replays() async {
-        let failure: BusError? = await withCheckedContinuation { waiter in
+        let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(2, in: &table)
             table.handOver(place, upTo: 2)
             #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
             let lost = BusError(.unavailable, "lost")
             #expect(table.countReplay(maximum: 1, failure: lost).isEmpty)
-            for one in table.countReplay(maximum: 1, failure: lost) { one.waiter.resume(returning: one.failure) }
+            for one in table.countReplay(maximum: 1, failure: lost) { one.resume() }
         }
-        #expect(failure?.message == "lost")
+        #expect(failure(outcome)?.message == "lost")
     }
 
     @Test(

@@ -108,11 +108,11 @@ struct KafkaProducerTests {
         let producer = try await kafka.bus().producer(ProducerOptions())
         try await producer.send([channel.message("first", key: "k")])
         try await allBrokers("down", kafka)
-        async let sent: Void = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
+        async let sent = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
         #expect(await blocking { producer.makeFatal(whenOut: 300, within: .seconds(20)) })
         #expect(await kafka.lines.awaitLine("turned fatal and is replaced"))
         try await allBrokers("up", kafka)
-        try await sent
+        _ = try await sent
         try await producer.send([channel.message("last", key: "k")])
         await producer.close()
         #expect(kafka.metrics.total(.busProducerRestarts) == 1)
@@ -126,9 +126,9 @@ struct KafkaProducerTests {
         let producer = try await kafka.bus().producer(ProducerOptions())
         try await producer.send([channel.message("before", key: "k")])
         try await allBrokers("down", kafka)
-        async let sent: Void = producer.send([channel.message("meanwhile", key: "k")])
+        async let sent = producer.send([channel.message("meanwhile", key: "k")])
         try await allBrokers("up", kafka)
-        try await sent
+        _ = try await sent
         await producer.close()
         #expect(try await texts(kafka, 2) == ["before", "meanwhile"])
     }
@@ -139,9 +139,9 @@ struct KafkaProducerTests {
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
         for round in 0..<9 {
-            async let sent: Void = producer.send((0..<50).map { channel.message("\(round * 50 + $0)", key: "k") })
+            async let sent = producer.send((0..<50).map { channel.message("\(round * 50 + $0)", key: "k") })
             try await kafka.server.perform("leader \(channel.name) 0 \(round % 3 + 1)")
-            try await sent
+            _ = try await sent
         }
         await producer.close()
         #expect(try await texts(kafka, 450) == (0..<450).map(String.init))

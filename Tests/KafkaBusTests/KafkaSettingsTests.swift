@@ -16,8 +16,7 @@ struct KafkaSettingsTests {
         "what the promises of the bus rest on",
         arguments: [
             ("acks", "-1"), ("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "5"),
-            ("message.timeout.ms", "120000"), ("partitioner", "murmur2_random"),
-            ("delivery.report.only.error", "false"),
+            ("message.timeout.ms", "120000"), ("delivery.report.only.error", "false"),
             ("queue.buffering.max.kbytes", "65536"), ("queue.buffering.max.messages", "100000"),
             ("socket.nagle.disable", "true"), ("ssl.endpoint.identification.algorithm", "https"),
         ])

@@ -9,7 +9,7 @@ import Testing
     private func parcel(_ byte: UInt8, bytes: Int = 1, deadline: Duration = .seconds(60)) -> AppendQueue.Parcel {
         AppendQueue.Parcel(
             frames: [UInt8](repeating: byte, count: bytes), count: 1, valueBytes: bytes,
-            ticket: SendTicket(parts: 1), deadline: deadline)
+            ticket: SendTicket(parts: 1), part: 0, deadline: deadline)
     }
 
     /// The macros of the test library evaluate on a copy, and all of these change the queue.
@@ -32,9 +32,9 @@ import Testing
         add(2...4, to: &queue)
         let underWay = next(&queue)
         #expect(underWay == nil, "one is under way at a time")
-        #expect(settle(&queue, .appended) == [1])
+        #expect(settle(&queue, .appended(next: 1)) == [1])
         #expect(next(&queue) == [2, 3, 4])
-        #expect(settle(&queue, .appended) == [2, 3, 4])
+        #expect(settle(&queue, .appended(next: 1)) == [2, 3, 4])
         let rest = next(&queue)
         #expect(rest == nil)
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(settle(&queue, .refused(full)).isEmpty)
         queue.endRest()
         #expect(next(&queue) == [1, 2])
-        #expect(settle(&queue, .appended) == [1, 2])
+        #expect(settle(&queue, .appended(next: 1)) == [1, 2])
         #expect(next(&queue) == [3, 4])
     }
 
@@ -74,7 +74,7 @@ import Testing
         _ = settle(&queue, .refused(full))
         queue.endRest()
         #expect(next(&queue, at: .seconds(10)) == [2])
-        #expect(settle(&queue, .appended) == [2])
+        #expect(settle(&queue, .appended(next: 1)) == [2])
         #expect(next(&queue, at: .seconds(10)) == [4])
     }
 
@@ -96,7 +96,7 @@ import Testing
         while let batch = queue.next(now: .zero) {
             #expect(batch.bytes == batch.frames.reduce(0) { $0 + $1.count } && batch.count == batch.frames.count)
             sizes.append(batch.bytes)
-            _ = queue.settle(.appended)
+            _ = queue.settle(.appended(next: 1))
         }
         #expect(sizes == [25, 10, 1])
     }
