@@ -1,12 +1,12 @@
 import Glibc
 
 /// One numeric address and port of a host.
-struct SocketAddress {
+package struct SocketAddress: Sendable, Equatable {
     let family: Int32
     private let bytes: [UInt8]
 
     /// Asks the resolver, which blocks; call it on a thread of its own. Numeric hosts do not reach the resolver.
-    static func resolve(host: String, port: UInt16) throws(TLSSocketError) -> [SocketAddress] {
+    package static func resolve(host: String, port: UInt16) throws(TLSSocketError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV

@@ -9,6 +9,9 @@ package struct TLSConfiguration: Sendable, Equatable {
     package var privateKeyFile: String?
     /// What to offer, best first (ALPN); empty to offer nothing.
     package var applicationProtocols: [String] = []
+    /// A read may then take more from the socket than it returns, which saves calls: whoever sets it reads until
+    /// `wantRead` before it waits for the socket.
+    package var readsAhead = false
 
     package init() {}
 }

@@ -8,26 +8,61 @@ import Glibc
 package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let verifiesPeer: Bool
+    let isServer: Bool
+    /// In the form of the wire: each name behind its length. OpenSSL keeps the address for the time of the context.
+    private let protocols: UnsafeMutableBufferPointer<UInt8>
 
     package init(_ configuration: TLSConfiguration) throws(TLSSocketError) {
-        TLSContext.ignoreBrokenPipes
-        guard let pointer = SSL_CTX_new(TLS_client_method()) else {
-            throw TLSSocketError(.misconfigured, "OpenSSL gave no context: \(OpenSSLErrors.take())")
-        }
-        self.pointer = pointer
+        pointer = try TLSContext.make(TLS_client_method())
+        isServer = false
         verifiesPeer = configuration.verifiesPeer
-        guard carillon_ssl_context_require_tls_1_2(pointer) == 1 else {
-            throw TLSSocketError(.misconfigured, "OpenSSL has no TLS 1.2: \(OpenSSLErrors.take())")
-        }
-        carillon_ssl_context_allow_partial_writes(pointer)
+        protocols = TLSContext.wireForm(configuration.applicationProtocols)
         SSL_CTX_set_verify(pointer, configuration.verifiesPeer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
-        try trust(configuration)
-        try identify(configuration)
-        try offer(configuration.applicationProtocols)
+        if configuration.readsAhead { carillon_ssl_context_read_ahead(pointer) }
+        try trust(configuration.authorityFile)
+        if let certificate = configuration.certificateFile {
+            try identify(certificate, configuration.privateKeyFile ?? certificate)
+        }
+        try offerProtocols()
+    }
+
+    /// For the side that takes connections, which reads ahead.
+    package init(_ configuration: TLSServerConfiguration) throws(TLSSocketError) {
+        pointer = try TLSContext.make(TLS_server_method())
+        isServer = true
+        verifiesPeer = configuration.clientAuthorityFile != nil
+        protocols = TLSContext.wireForm(configuration.applicationProtocols)
+        carillon_ssl_context_read_ahead(pointer)
+        try identify(configuration.certificateFile, configuration.privateKeyFile)
+        if let authorities = configuration.clientAuthorityFile {
+            try trust(authorities)
+            SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        }
+        // Nothing is resumed, so no tickets; without the context's name a client that tries all the same is cut off.
+        SSL_CTX_set_num_tickets(pointer, 0)
+        SSL_CTX_set_session_id_context(pointer, "carillon", 8)
+        if !protocols.isEmpty {
+            SSL_CTX_set_alpn_select_cb(
+                pointer, selectProtocol, Unmanaged.passUnretained(self).toOpaque())
+        }
     }
 
     deinit {
         SSL_CTX_free(pointer)
+        protocols.deallocate()
+    }
+
+    private static func make(_ method: OpaquePointer?) throws(TLSSocketError) -> OpaquePointer {
+        ignoreBrokenPipes
+        guard let pointer = SSL_CTX_new(method) else {
+            throw TLSSocketError(.misconfigured, "OpenSSL gave no context: \(OpenSSLErrors.take())")
+        }
+        guard carillon_ssl_context_require_tls_1_2(pointer) == 1 else {
+            SSL_CTX_free(pointer)
+            throw TLSSocketError(.misconfigured, "OpenSSL has no TLS 1.2: \(OpenSSLErrors.take())")
+        }
+        carillon_ssl_context_allow_partial_writes(pointer)
+        return pointer
     }
 
     /// OpenSSL writes with write(2), which raises SIGPIPE on a connection the peer has closed; the error number that
@@ -39,8 +74,15 @@ package final class TLSContext: @unchecked Sendable {
         if action.__sigaction_handler.sa_handler == nil { signal(SIGPIPE, SIG_IGN) }
     }()
 
-    private func trust(_ configuration: TLSConfiguration) throws(TLSSocketError) {
-        guard let file = configuration.authorityFile else {
+    private static func wireForm(_ protocols: [String]) -> UnsafeMutableBufferPointer<UInt8> {
+        let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: list.count)
+        _ = buffer.initialize(from: list)
+        return buffer
+    }
+
+    private func trust(_ authorityFile: String?) throws(TLSSocketError) {
+        guard let file = authorityFile else {
             SSL_CTX_set_default_verify_paths(pointer)
             return
         }
@@ -49,9 +91,7 @@ package final class TLSContext: @unchecked Sendable {
         }
     }
 
-    private func identify(_ configuration: TLSConfiguration) throws(TLSSocketError) {
-        guard let certificate = configuration.certificateFile else { return }
-        let key = configuration.privateKeyFile ?? certificate
+    private func identify(_ certificate: String, _ key: String) throws(TLSSocketError) {
         guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
             throw TLSSocketError(.misconfigured, "no certificate in \(certificate): \(OpenSSLErrors.take())")
         }
@@ -61,12 +101,37 @@ package final class TLSContext: @unchecked Sendable {
         }
     }
 
-    private func offer(_ protocols: [String]) throws(TLSSocketError) {
+    private func offerProtocols() throws(TLSSocketError) {
         guard !protocols.isEmpty else { return }
-        let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
         // Unlike its neighbours this call returns zero for success.
-        guard SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) == 0 else {
-            throw TLSSocketError(.misconfigured, "the protocols \(protocols) cannot be offered")
+        guard SSL_CTX_set_alpn_protos(pointer, protocols.baseAddress, UInt32(protocols.count)) == 0 else {
+            throw TLSSocketError(.misconfigured, "the application protocols cannot be offered")
         }
     }
+
+    /// The first of ours that the client offers too.
+    fileprivate func select(
+        from offer: UnsafePointer<UInt8>?, _ length: UInt32
+    ) -> (name: UnsafePointer<UInt8>, length: UInt8)? {
+        var name: UnsafeMutablePointer<UInt8>?
+        var nameLength: UInt8 = 0
+        let ours = UInt32(protocols.count)
+        let result = SSL_select_next_proto(&name, &nameLength, protocols.baseAddress, ours, offer, length)
+        guard result == OPENSSL_NPN_NEGOTIATED, let name else { return nil }
+        return (UnsafePointer(name), nameLength)
+    }
+}
+
+private func selectProtocol(
+    _ session: OpaquePointer?, _ name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ nameLength: UnsafeMutablePointer<UInt8>?, _ offer: UnsafePointer<UInt8>?, _ offerLength: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    // A session holds its context as long as it lives, so the pointer is good.
+    let tls = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue()
+    guard let choice = tls.select(from: offer, offerLength) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    name?.pointee = choice.name
+    nameLength?.pointee = choice.length
+    return SSL_TLSEXT_ERR_OK
 }

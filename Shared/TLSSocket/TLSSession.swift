@@ -4,18 +4,29 @@ import Glibc
 /// The TLS side of one socket; belongs to the socket's thread.
 final class TLSSession {
     private let pointer: OpaquePointer
-    private let verifiesPeer: Bool
+    private let context: TLSContext
 
-    init(_ context: TLSContext, serverName: String) throws(TLSSocketError) {
-        guard let pointer = SSL_new(context.pointer) else {
-            throw TLSSocketError(.misconfigured, "OpenSSL gave no session: \(OpenSSLErrors.take())")
-        }
-        self.pointer = pointer
-        verifiesPeer = context.verifiesPeer
+    /// For the side that connects.
+    convenience init(_ context: TLSContext, serverName: String) throws(TLSSocketError) {
+        try self.init(context)
         SSL_set_connect_state(pointer)
         guard expect(serverName) else {
             throw TLSSocketError(.misconfigured, "\(serverName) cannot be checked: \(OpenSSLErrors.take())")
         }
+    }
+
+    /// For the side that has accepted.
+    convenience init(accepting context: TLSContext) throws(TLSSocketError) {
+        try self.init(context)
+        SSL_set_accept_state(pointer)
+    }
+
+    private init(_ context: TLSContext) throws(TLSSocketError) {
+        guard let pointer = SSL_new(context.pointer) else {
+            throw TLSSocketError(.misconfigured, "OpenSSL gave no session: \(OpenSSLErrors.take())")
+        }
+        self.pointer = pointer
+        self.context = context
     }
 
     deinit {
@@ -61,6 +72,15 @@ final class TLSSession {
         return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
+    /// The common name on the certificate that the peer has shown.
+    var peerName: String? {
+        guard let certificate = SSL_get0_peer_certificate(pointer) else { return nil }
+        var name = [CChar](repeating: 0, count: 256)
+        let subject = X509_get_subject_name(certificate)
+        let length = X509_NAME_get_text_by_NID(subject, NID_commonName, &name, Int32(name.count))
+        return length < 0 ? nil : String(decoding: name.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// A numeric host is checked against the certificate's addresses and is not sent as a name, which RFC 6066 forbids.
     private func expect(_ serverName: String) -> Bool {
         if isNumeric(serverName) {
@@ -86,7 +106,7 @@ final class TLSSession {
 
     private func handshakeFailure(with peer: String) -> TLSSocketError {
         let verdict = SSL_get_verify_result(pointer)
-        if verifiesPeer && verdict != Int(X509_V_OK) {
+        if context.verifiesPeer && verdict != Int(X509_V_OK) {
             let reason = String(cString: X509_verify_cert_error_string(verdict))
             return TLSSocketError(.untrusted, "the certificate of \(peer) is not trusted: \(reason)")
         }

@@ -33,15 +33,32 @@ package final class TLSSocket {
     private var session: TLSSession?
 
     /// Resolves the host and starts to connect. `serverName` is what the certificate must be for, unless it is the host.
-    package init(
+    package convenience init(
         host: String, port: UInt16, tls: TLSContext? = nil, serverName: String? = nil
     ) throws(TLSSocketError) {
-        peer = "\(host):\(port)"
-        untried = try SocketAddress.resolve(host: host, port: port)[...]
-        session = try tls.map { context throws(TLSSocketError) in
-            try TLSSession(context, serverName: serverName ?? host)
-        }
+        let addresses = try SocketAddress.resolve(host: host, port: port)
+        try self.init(peer: "\(host):\(port)", at: addresses, tls: tls, serverName: serverName ?? host)
+    }
+
+    /// Starts to connect to the first address that takes it; `peer` is how messages call the other side.
+    package init(
+        peer: String, at addresses: [SocketAddress], tls: TLSContext?, serverName: String
+    ) throws(TLSSocketError) {
+        self.peer = peer
+        untried = addresses[...]
+        session = try tls.map { context throws(TLSSocketError) in try TLSSession(context, serverName: serverName) }
         try connectNext(after: 0)
+    }
+
+    /// Takes over a connection that a listener has accepted; the descriptor is closed even when this throws.
+    init(accepted descriptor: Int32, tls: TLSContext?) throws(TLSSocketError) {
+        peer = "the client"
+        untried = []
+        self.descriptor = descriptor
+        session = try tls.map { context throws(TLSSocketError) in try TLSSession(accepting: context) }
+        try session?.attach(descriptor)
+        phase = session == nil ? .open : .handshaking
+        setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
     }
 
     deinit {
@@ -93,6 +110,9 @@ package final class TLSSocket {
 
     /// The protocol both sides agreed on (ALPN), once the handshake is done.
     package var applicationProtocol: String? { session?.applicationProtocol }
+
+    /// The common name on the certificate the peer has shown, if it has.
+    package var peerName: String? { session?.peerName }
 
     private func connectNext(after failure: Int32) throws(TLSSocketError) {
         var failure = failure

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Wakes a thread that polls: a socket pair whose bytes mean nothing.
-final class WakePipe: Sendable {
+package final class WakePipe: Sendable {
     /// To be polled for reading.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writeEnd: Int32
 
-    init() {
+    package init() {
         var ends: [Int32] = [-1, -1]
         // Unlike pipe(2) it takes the flags at once, so that no process started meanwhile inherits the ends.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -20,13 +20,13 @@ final class WakePipe: Sendable {
         close(writeEnd)
     }
 
-    func wake() {
+    package func wake() {
         var byte: UInt8 = 1
         // Fails only when the pair is full, and then the thread has been woken already.
         _ = write(writeEnd, &byte, 1)
     }
 
-    func drain() {
+    package func drain() {
         var bytes = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
         _ = read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes))
     }
