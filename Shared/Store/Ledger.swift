@@ -8,7 +8,7 @@ package protocol Ledger: Sendable {
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
 
     /// The first mark, merged device by device. A segment is entered in the task before its first device is marked, so
-    /// that no crash can hide one.
+    /// that no crash can hide one. Once all jobs are resolved no segment is entered any more.
     func mark(
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> MarkVerdict
@@ -19,7 +19,8 @@ package protocol Ledger: Sendable {
     func claim(
         _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> ClaimVerdict
-    /// Keeps the lease of a claim alive; false when the claim is lost.
+    /// Keeps the lease of a claim alive, also one that ran out without anybody taking its devices; false when the claim
+    /// holds none any more.
     func renew(
         _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> Bool
@@ -30,18 +31,21 @@ package protocol Ledger: Sendable {
 
     /// What the segment's devices stand at.
     func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?
-    /// Why a device was not delivered, or when it was.
+    /// What a sender last told of a device: why it was not delivered, or when it was. Nil where there was nothing to
+    /// tell: delivered at once in a big task, or ended untried by a cancel, the deadline or a dead lease.
     func detail(
         of offset: UInt16, task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> OutcomeDetail?
 
-    /// Ends every device of the segment that no sender holds, now and whatever is marked later; those ended now.
+    /// Cancels the task, so that whatever is marked later in any segment ends at once, and ends every device of this
+    /// segment that no sender holds; those ended now. May be repeated for devices that senders have handed back since.
+    /// A task that has no plan yet is cancelled all the same.
     func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet
     /// At the deadline: ends every device that no sender holds under a live lease; those ended now, by state.
     func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet]
     /// Segments of the task that may still have open devices.
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID]
     /// Writes the counts of segments without open devices into the task, once all jobs are resolved, and closes the task
-    /// when none is left; the ledgers go after their time.
-    func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress
+    /// when none is left; the ledgers go after their time. Nil for a task without a plan.
+    func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress?
 }

@@ -21,7 +21,7 @@ package struct StateCounts: Hashable, Sendable {
     }
 }
 
-/// Whose claim it is: a sender's incarnation and a number it gives out once.
+/// Whose claim it is: a sender's incarnation and a number it gives out once. A request that is repeated keeps both.
 package struct ClaimID: Hashable, Sendable {
     package let owner: UInt64
     package let number: UInt64
@@ -78,7 +78,7 @@ package enum MarkVerdict: Hashable, Sendable {
     case open(SegmentSet)
     /// The task was cancelled: all are ended.
     case cancelled
-    /// There is no plan, or the task is closed.
+    /// There is no plan, or the segment or the task is closed: nothing is to be sent.
     case missing
 }
 
@@ -92,6 +92,13 @@ package struct OutcomeDetail: Hashable, Sendable {
     package let reason: String
 
     package static let reasonBytesMaximum = 64
+
+    /// As much of the reason as is kept: whole characters.
+    package static func cut(_ reason: String) -> String {
+        var kept = Substring(reason.unicodeScalars.prefix(reasonBytesMaximum))
+        while kept.utf8.count > reasonBytesMaximum { kept.unicodeScalars.removeLast() }
+        return String(kept)
+    }
 
     package init(state: DeliveryState, attempt: UInt8, time: Timestamp, status: UInt16, reason: String) {
         self.state = state
@@ -110,6 +117,7 @@ package struct Settlement: Hashable, Sendable {
         /// Terminal, or `waiting`.
         package let state: DeliveryState
         /// For `waiting` the attempt that comes next, which is the present one when nothing was sent; else the present.
+        /// Never taken for less than the claim's.
         package let attempt: UInt8
         package let status: UInt16
         package let reason: String
@@ -121,7 +129,7 @@ package struct Settlement: Hashable, Sendable {
             self.state = state
             self.attempt = attempt
             self.status = status
-            self.reason = reason
+            self.reason = OutcomeDetail.cut(reason)
         }
     }
 

@@ -29,4 +29,18 @@ package struct TaskPlan: Hashable, Sendable {
     }
 
     package static let jobsMaximum = 1 << 20
+
+    /// How long a segment's ledger outlives its closing, and the task its own: longer than any message on the bus.
+    package var retention: Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
+    /// The same for what was told of single devices.
+    package var detailRetention: Duration { isFast ? .seconds(3_600) : .seconds(7 * 86_400) }
+
+    /// How long a cancellation waits for its plan.
+    package static let cancellationRetention = Duration.seconds(8 * 86_400)
+
+    /// Whether a settlement of this kind is told of when asked for. Most devices of a big task are delivered at once, and
+    /// waiting at attempt zero means that nothing was sent: both have nothing to tell.
+    package func keepsDetail(of state: DeliveryState, attempt: UInt8) -> Bool {
+        isFast || attempt > 0 || (state != .delivered && state != .waiting)
+    }
 }
