@@ -63,9 +63,11 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
+        shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared(
             "ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
@@ -93,6 +95,9 @@ let package = Package(
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("ProviderKitTests", "ProviderKit", "ServiceKit"),
+        tests(
+            "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(

@@ -1,0 +1,178 @@
+package import PushModel
+package import ServiceKit
+package import Store
+
+/// The ledger in memory, for tests and the simulation: the plainest code that keeps the contract, so that the other one
+/// can be compared with it step by step.
+package final class MemoryLedger: Ledger {
+    private struct Place: Hashable {
+        let task: TaskID
+        let segment: SegmentID
+    }
+
+    private struct State {
+        var tasks: [TaskID: MemoryLedgerTask] = [:]
+        var segments: [Place: MemoryLedgerSegment] = [:]
+        /// When what is closed goes.
+        var taskEnds: [TaskID: Timestamp] = [:]
+        var segmentEnds: [Place: Timestamp] = [:]
+
+        mutating func forget(at now: Timestamp) {
+            for task in taskEnds.filter({ now >= $0.value }).keys {
+                tasks[task] = nil
+                taskEnds[task] = nil
+            }
+            for place in segmentEnds.filter({ now >= $0.value }).keys {
+                segments[place] = nil
+                segmentEnds[place] = nil
+            }
+        }
+    }
+
+    private let time: any TimeSource
+    private let badges: any MemoryBadges
+    private let state = Monitor(State())
+
+    package init(time: any TimeSource, badges: any MemoryBadges = MemoryLedgerBadges()) {
+        self.time = time
+        self.badges = badges
+    }
+
+    package func plan(_ task: TaskID, _ plan: TaskPlan) throws(StoreError) -> TaskPlan {
+        guard plan.jobs <= TaskPlan.jobsMaximum else {
+            throw StoreError(.tooMany, "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
+        }
+        return change { state, _ in
+            if let plan = state.tasks[task]?.plan { return plan }
+            state.tasks[task, default: MemoryLedgerTask()].plan = plan
+            state.taskEnds[task] = nil
+            return plan
+        }
+    }
+
+    package func progress(of task: TaskID) -> TaskProgress? {
+        change { state, _ in MemoryLedger.progress(of: task, state) }
+    }
+
+    package func mark(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) -> MarkVerdict {
+        change { state, _ in
+            guard let plan = state.tasks[task]?.enter(segment) else { return .missing }
+            let place = Place(task: task, segment: segment)
+            var ledger = state.segments[place] ?? MemoryLedgerSegment(plan: plan)
+            if state.tasks[task]?.isCancelled == true { ledger.isCancelled = true }
+            defer { state.segments[place] = ledger }
+            return ledger.mark(devices)
+        }
+    }
+
+    package func resolve(job: Int, of task: TaskID) throws(StoreError) {
+        let jobs = change { state, _ -> Int? in
+            guard let jobs = state.tasks[task]?.plan?.jobs else { return nil }
+            if (0..<jobs).contains(job) { state.tasks[task]?.resolved.insert(job) }
+            return jobs
+        }
+        guard let jobs, !(0..<jobs).contains(job) else { return }
+        throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)")
+    }
+
+    package func claim(_ request: ClaimRequest, of task: TaskID, in segment: SegmentID) -> ClaimVerdict {
+        change { state, now in
+            let place = Place(task: task, segment: segment)
+            let answers = badges.changeBadges(in: segment) { badges in
+                state.segments[place]?.claim(request, at: now, counting: &badges)
+            }
+            return answers.map { .answers($0) } ?? .missing
+        }
+    }
+
+    package func renew(_ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID) -> Bool {
+        change { state, now in
+            state.segments[Place(task: task, segment: segment)]?.renew(claim, until: now + duration) ?? false
+        }
+    }
+
+    package func settle(_ settlement: Settlement, of task: TaskID, in segment: SegmentID) -> SettleVerdict {
+        change { state, now in
+            let refused = state.segments[Place(task: task, segment: segment)]?.settle(settlement, at: now)
+            return refused.map { .settled(refused: $0) } ?? .missing
+        }
+    }
+
+    package func states(of task: TaskID, in segment: SegmentID) -> LedgerSnapshot? {
+        change { state, _ in
+            state.segments[Place(task: task, segment: segment)].map {
+                LedgerSnapshot(counts: $0.counts, isCancelled: $0.isCancelled, states: $0.states)
+            }
+        }
+    }
+
+    package func detail(of offset: UInt16, task: TaskID, in segment: SegmentID) -> OutcomeDetail? {
+        change { state, _ in state.segments[Place(task: task, segment: segment)]?.detail(of: offset) }
+    }
+
+    package func cancel(_ task: TaskID, in segment: SegmentID) -> SegmentSet {
+        change { state, now in
+            guard state.tasks[task]?.closed == nil else { return SegmentSet() }
+            state.tasks[task, default: MemoryLedgerTask()].isCancelled = true
+            guard state.tasks[task]?.plan != nil else {
+                state.taskEnds[task] = now + TaskPlan.cancellationRetention
+                return SegmentSet()
+            }
+            guard let plan = state.tasks[task]?.enter(segment) else { return SegmentSet() }
+            return state.segments[Place(task: task, segment: segment), default: MemoryLedgerSegment(plan: plan)].cancel()
+        }
+    }
+
+    package func expire(_ task: TaskID, in segment: SegmentID) -> [DeliveryState: SegmentSet] {
+        change { state, now in state.segments[Place(task: task, segment: segment)]?.expire(at: now) ?? [:] }
+    }
+
+    package func openSegments(of task: TaskID) -> [SegmentID] {
+        change { state, _ in
+            guard let known = state.tasks[task], let plan = known.plan else { return [] }
+            return known.open.sorted().map { SegmentID(plan.app, $0) }
+        }
+    }
+
+    package func close(_ segments: [SegmentID], of task: TaskID) -> TaskProgress? {
+        change { state, now in
+            guard let plan = state.tasks[task]?.plan else { return nil }
+            if state.tasks[task]?.resolved.count == plan.jobs {
+                for segment in segments { close(segment, of: task, plan, at: now, &state) }
+                if state.tasks[task]?.closeIfDone(at: now) == true { state.taskEnds[task] = now + plan.retention }
+            }
+            return MemoryLedger.progress(of: task, state)
+        }
+    }
+
+    private func close(
+        _ segment: SegmentID, of task: TaskID, _ plan: TaskPlan, at now: Timestamp, _ state: inout State
+    ) {
+        guard segment.app == plan.app, state.tasks[task]?.open.contains(segment.number) == true else { return }
+        let place = Place(task: task, segment: segment)
+        guard let counts = state.segments[place, default: MemoryLedgerSegment(plan: plan)].close() else { return }
+        state.tasks[task]?.close(segment.number, with: counts)
+        state.segmentEnds[place] = now + plan.retention
+    }
+
+    private static func progress(of task: TaskID, _ state: State) -> TaskProgress? {
+        guard let known = state.tasks[task], let plan = known.plan else { return nil }
+        var counts = StateCounts()
+        for sum in known.sums.values { counts.add(sum) }
+        for number in known.open {
+            let place = Place(task: task, segment: SegmentID(plan.app, number))
+            if let open = state.segments[place]?.counts { counts.add(open) }
+        }
+        return TaskProgress(
+            plan: plan, jobsResolved: known.resolved.count, isCancelled: known.isCancelled, counts: counts,
+            closed: known.closed)
+    }
+
+    private func change<Result>(_ body: (inout State, Timestamp) -> Result) -> Result {
+        let now = time.now
+        return state.withLock { state in
+            state.forget(at: now)
+            return body(&state, now)
+        }
+    }
+}

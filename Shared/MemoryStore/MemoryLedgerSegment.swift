@@ -1,0 +1,172 @@
+import PushModel
+import ServiceKit
+import Store
+
+/// The ledger of one segment in one task: the rules, without locks, keys or encodings.
+struct MemoryLedgerSegment {
+    private struct Claim {
+        var attempt: UInt8
+        var leaseEnd: Timestamp
+        var offsets: Set<UInt16> = []
+    }
+
+    /// What a claim's request does to one device.
+    private enum Decision {
+        case answer(ClaimAnswer)
+        case take
+        case end(DeliveryState)
+    }
+
+    let plan: TaskPlan
+    /// Devices marked from now on end at once.
+    var isCancelled = false
+    private(set) var isClosed = false
+    private(set) var states: [UInt16: DeliveryState] = [:]
+    private var claims: [ClaimID: Claim] = [:]
+    private var details: [UInt16: OutcomeDetail] = [:]
+
+    init(plan: TaskPlan) {
+        self.plan = plan
+    }
+
+    var counts: StateCounts {
+        states.values.reduce(into: StateCounts()) { counts, state in counts[state] += 1 }
+    }
+
+    func detail(of offset: UInt16) -> OutcomeDetail? {
+        guard let told = details[offset], let state = states[offset] else { return nil }
+        return OutcomeDetail(
+            state: state, attempt: told.attempt, time: told.time, status: told.status, reason: told.reason)
+    }
+
+    mutating func mark(_ devices: SegmentSet) -> MarkVerdict {
+        guard !isClosed else { return .missing }
+        for offset in devices.offsets where states[offset] == nil {
+            states[offset] = isCancelled ? .cancelled : .targeted
+        }
+        guard !isCancelled else { return .cancelled }
+        return .open(SegmentSet(devices.offsets.filter { states[$0]?.isTerminal == false }))
+    }
+
+    /// Counts badges of devices that are claimed for the first time.
+    mutating func claim(
+        _ request: ClaimRequest, at now: Timestamp, counting badges: inout [UInt16: UInt32]
+    ) -> [ClaimAnswer] {
+        request.offsets.map { offset in
+            switch decide(offset, request, at: now) {
+            case .answer(let answer):
+                return answer
+            case .end(let state):
+                end(offset, as: state)
+                return .ended(state)
+            case .take:
+                if request.countsBadge, states[offset] == .targeted { badges[offset, default: 0] += 1 }
+                take(offset, request, at: now)
+                return .claimed(badge: request.countsBadge ? badges[offset] : nil)
+            }
+        }
+    }
+
+    mutating func renew(_ id: ClaimID, until end: Timestamp) -> Bool {
+        guard claims[id] != nil else { return false }
+        claims[id]?.leaseEnd = end
+        return true
+    }
+
+    mutating func settle(_ settlement: Settlement, at now: Timestamp) -> SegmentSet {
+        var refused = SegmentSet()
+        for group in settlement.groups {
+            for offset in SegmentSet(group.offsets).offsets {
+                guard let claim = claims[settlement.claim], claim.offsets.contains(offset) else {
+                    refused.insert(offset)
+                    continue
+                }
+                end(offset, as: group.state)
+                let attempt = max(group.attempt, claim.attempt)
+                guard plan.keepsDetail(of: group.state, attempt: attempt) else { continue }
+                details[offset] = OutcomeDetail(
+                    state: group.state, attempt: attempt, time: now, status: group.status, reason: group.reason)
+            }
+        }
+        return refused
+    }
+
+    mutating func cancel() -> SegmentSet {
+        isCancelled = true
+        let ended = states.filter { $0.value == .targeted || $0.value == .waiting }.keys
+        for offset in ended { end(offset, as: .cancelled) }
+        return SegmentSet(ended)
+    }
+
+    mutating func expire(at now: Timestamp) -> [DeliveryState: SegmentSet] {
+        guard now >= plan.deadline else { return [:] }
+        var ended: [DeliveryState: SegmentSet] = [:]
+        for (offset, state) in states {
+            let final: DeliveryState
+            switch state {
+            case .targeted, .waiting: final = isCancelled ? .cancelled : .expired
+            case .claimed where claim(holding: offset).map { now >= $0.value.leaseEnd } ?? true: final = .unknown
+            default: continue
+            }
+            end(offset, as: final)
+            ended[final, default: SegmentSet()].insert(offset)
+        }
+        return ended
+    }
+
+    /// The final counts, and no mark after them; nil while devices are open.
+    mutating func close() -> StateCounts? {
+        guard counts.open == 0 else { return nil }
+        isClosed = true
+        return counts
+    }
+
+    private func decide(_ offset: UInt16, _ request: ClaimRequest, at now: Timestamp) -> Decision {
+        let ending: DeliveryState? = isCancelled ? .cancelled : now >= plan.deadline ? .expired : nil
+        guard let state = states[offset] else { return .answer(.unmarked) }
+        switch state {
+        case .targeted, .waiting:
+            if let ending { return .end(ending) }
+            let next = state == .waiting ? details[offset]?.attempt ?? 0 : 0
+            return request.attempt < next ? .answer(.superseded) : .take
+        case .claimed:
+            return decide(offset, request, against: claim(holding: offset), ending: ending, at: now)
+        default:
+            return .answer(.ended(state))
+        }
+    }
+
+    /// Of a device that somebody holds or held.
+    private func decide(
+        _ offset: UInt16, _ request: ClaimRequest, against holder: (key: ClaimID, value: Claim)?,
+        ending: DeliveryState?, at now: Timestamp
+    ) -> Decision {
+        guard let holder, request.attempt >= holder.value.attempt else { return .answer(.superseded) }
+        if holder.key == request.id { return .take }
+        if now < holder.value.leaseEnd { return .answer(.held) }
+        // Its holder has decided on the retry that asks now: what it held has not been delivered.
+        if request.attempt > holder.value.attempt { return ending.map { .end($0) } ?? .take }
+        return ending != nil || plan.policy == .atMostOnce ? .end(.unknown) : .take
+    }
+
+    private mutating func take(_ offset: UInt16, _ request: ClaimRequest, at now: Timestamp) {
+        end(offset, as: .claimed)
+        var claim = claims[request.id] ?? Claim(attempt: request.attempt, leaseEnd: now)
+        claim.attempt = request.attempt
+        claim.leaseEnd = now + request.lease
+        claim.offsets.insert(offset)
+        claims[request.id] = claim
+    }
+
+    /// Whoever held the device holds it no longer.
+    private mutating func end(_ offset: UInt16, as state: DeliveryState) {
+        states[offset] = state
+        guard let id = claim(holding: offset)?.key else { return }
+        claims[id]?.offsets.remove(offset)
+        if claims[id]?.offsets.isEmpty == true { claims[id] = nil }
+    }
+
+    private func claim(holding offset: UInt16) -> (key: ClaimID, value: Claim)? {
+        claims.first { $0.value.offsets.contains(offset) }
+    }
+}

@@ -1,0 +1,128 @@
+package import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+/// The ledger in Redis. Every step is one script over the keys of one segment, or of one task; steps that take both go
+/// from the one to the other in an order that a crash cannot harm.
+package struct RedisLedger: Ledger {
+    let connection: StoreConnection
+    /// Nil for the server's own time, which all who share a ledger agree on.
+    private let time: (any TimeSource)?
+
+    package init(_ connection: StoreConnection, time: (any TimeSource)? = nil) {
+        self.connection = connection
+        self.time = time
+    }
+
+    /// The first argument of scripts that need the time.
+    var now: RedisArgument { time.map { RedisArgument($0.now.milliseconds) } ?? "" }
+
+    package func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> MarkVerdict {
+        guard let entered = try await enter(segment, of: task) else { return .missing }
+        let keys = LedgerKeys(task, segment)
+        let answer = try await connection.run(
+            LedgerScripts.mark, keys: [keys.states, keys.details],
+            arguments: RedisLedgerEncoding.start(of: entered.plan) + [
+                entered.isCancelled ? 1 : 0, RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
+            ])
+        return try RedisLedgerReply.marked(devices, answer)
+    }
+
+    package func claim(
+        _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> ClaimVerdict {
+        precondition(request.offsets.count <= ClaimRequest.devicesMaximum, "a claim is small")
+        let offsets = SegmentSet(request.offsets).offsets
+        let keys = LedgerKeys(task, segment)
+        let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
+        let answer = try await connection.run(
+            LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details] + badges,
+            arguments: [
+                now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
+                RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
+                RedisArgument(RedisLedgerEncoding.ranges(offsets)),
+            ])
+        guard !answer.isNull else { return .missing }
+        let answers = try RedisLedgerReply.answers(answer, to: offsets, withBadges: request.countsBadge)
+        return .answers(request.offsets.compactMap { answers[$0] })
+    }
+
+    package func renew(
+        _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> Bool {
+        let keys = LedgerKeys(task, segment)
+        let answer = try await connection.run(
+            LedgerScripts.renew, keys: [keys.states, keys.claims],
+            arguments: [
+                now, RedisArgument(RedisLedgerEncoding.name(of: claim)),
+                RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
+            ])
+        return answer == .integer(1)
+    }
+
+    package func settle(
+        _ settlement: Settlement, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SettleVerdict {
+        let keys = LedgerKeys(task, segment)
+        let groups = settlement.groups.filter { !$0.offsets.isEmpty }
+        let answer = try await connection.run(
+            LedgerScripts.settle, keys: [keys.states, keys.claims, keys.details],
+            arguments: [now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim))]
+                + groups.flatMap(RedisLedger.arguments))
+        switch answer {
+        case .null: return .missing
+        case .integer: return .settled(refused: SegmentSet(groups.flatMap(\.offsets)))
+        default: return .settled(refused: try RedisLedgerReply.set(answer))
+        }
+    }
+
+    package func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
+        try RedisLedgerReply.snapshot(
+            await connection.send(RedisCommand("GET", LedgerKeys(task, segment).states)))
+    }
+
+    package func detail(
+        of offset: UInt16, task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> OutcomeDetail? {
+        let keys = LedgerKeys(task, segment)
+        let answer = try await connection.run(
+            LedgerScripts.look, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))])
+        guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
+        return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
+    }
+
+    package func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
+        // The task first: a segment whose first mark comes in between is cancelled by that mark, or by the next line.
+        guard let entered = try await enterToCancel(segment, of: task) else { return SegmentSet() }
+        return try RedisLedgerReply.set(
+            await connection.run(
+                LedgerScripts.cancel, keys: [LedgerKeys(task, segment).states],
+                arguments: RedisLedgerEncoding.start(of: entered.plan)))
+    }
+
+    package func expire(
+        _ task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
+        let keys = LedgerKeys(task, segment)
+        return try RedisLedgerReply.expired(
+            await connection.run(LedgerScripts.expire, keys: [keys.states, keys.claims], arguments: [now]))
+    }
+
+    private func badgeKeys(of offsets: [UInt16], in segment: SegmentID) -> [RedisArgument] {
+        var buckets: [UInt16] = []
+        for offset in offsets where buckets.last != offset >> 7 { buckets.append(offset >> 7) }
+        return buckets.map { LedgerKeys.badges(bucket: $0, in: segment) }
+    }
+
+    private static func arguments(of group: Settlement.Group) -> [RedisArgument] {
+        precondition(group.state.isTerminal || group.state == .waiting, "a claim does not end as \(group.state)")
+        return [
+            RedisArgument(Int(group.state.rawValue)), RedisArgument(Int(group.attempt)),
+            RedisArgument(Int(group.status)), RedisArgument(group.reason),
+            RedisArgument(RedisLedgerEncoding.ranges(SegmentSet(group.offsets).offsets)),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+
+/// What goes over the wire to the ledger's scripts and back; `LedgerScripts` describes the forms.
+enum RedisLedgerEncoding {
+    private static let headerBytes = 30
+    private static let latest = Int64(1) << 48 - 1
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let cancelled = Flags(rawValue: 1)
+        static let closed = Flags(rawValue: 2)
+        static let fast = Flags(rawValue: 4)
+        static let atMostOnce = Flags(rawValue: 8)
+        static let dense = Flags(rawValue: 16)
+    }
+
+    static func ranges(_ offsets: [UInt16]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var range: ClosedRange<UInt16>?
+        func flush() {
+            guard let range else { return }
+            bytes.append(integer: range.lowerBound)
+            bytes.append(integer: range.upperBound)
+        }
+        for offset in offsets {
+            if let open = range, offset == open.upperBound + 1 {
+                range = open.lowerBound...offset
+            } else {
+                flush()
+                range = offset...offset
+            }
+        }
+        flush()
+        return bytes
+    }
+
+    static func set(ofRanges bytes: [UInt8]) -> SegmentSet? {
+        var set = SegmentSet()
+        var reader = ByteReader(bytes)
+        while !reader.isAtEnd {
+            guard let first = reader.integer(UInt16.self), let last = reader.integer(UInt16.self), first <= last,
+                Int(last) < DeviceIndex.segmentCapacity
+            else { return nil }
+            for offset in first...last { set.insert(offset) }
+        }
+        return set
+    }
+
+    static func name(of claim: ClaimID) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(integer: claim.owner)
+        bytes.append(integer: claim.number)
+        return bytes
+    }
+
+    static func milliseconds(_ moment: Timestamp) -> Int64 {
+        min(max(moment.milliseconds, 0), latest)
+    }
+
+    static func milliseconds(_ duration: Duration) -> Int64 {
+        min(max(duration, .zero), .seconds(1 << 32)).wholeMilliseconds
+    }
+
+    /// Flags and deadline of a ledger that is made for this plan.
+    static func start(of plan: TaskPlan) -> [RedisArgument] {
+        var flags: Flags = plan.isFast ? [.fast] : []
+        if plan.policy == .atMostOnce { flags.insert(.atMostOnce) }
+        return [RedisArgument(Int(flags.rawValue)), RedisArgument(milliseconds(plan.deadline))]
+    }
+
+    /// The app comes first: a script compares it.
+    static func packed(_ plan: TaskPlan) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(counted: plan.app.text.utf8)
+        bytes.append(variableInteger: plan.jobs)
+        bytes.append(plan.isFast ? 1 : 0)
+        bytes.append(plan.policy.rawValue)
+        bytes.append(integer: plan.deadline.milliseconds)
+        return bytes
+    }
+
+    static func plan(packed bytes: [UInt8]) -> TaskPlan? {
+        var reader = ByteReader(bytes)
+        guard let app = reader.text().flatMap({ try? AppID($0) }), let jobs = reader.variableInteger(),
+            let isFast = reader.byte(), let policy = reader.byte().flatMap(TaskPlan.AmbiguityPolicy.init),
+            let deadline = reader.integer(Int64.self)
+        else { return nil }
+        return TaskPlan(
+            app: app, jobs: jobs, isFast: isFast == 1, deadline: Timestamp(milliseconds: deadline), policy: policy)
+    }
+
+    /// Counts as they stand in a ledger, two bytes a state, or in a task, four.
+    static func counts<Value: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>, _: Value.Type) -> StateCounts? {
+        var counts = StateCounts()
+        var reader = ByteReader(bytes)
+        for state in DeliveryState.allCases where state != .notTargeted {
+            guard let count = reader.integer(Value.self) else { return nil }
+            counts[state] = Int(count)
+        }
+        return counts
+    }
+
+    static func snapshot(_ bytes: [UInt8]) -> LedgerSnapshot? {
+        guard bytes.count >= headerBytes, let counts = counts(bytes[8..<headerBytes], UInt16.self) else { return nil }
+        let flags = Flags(rawValue: bytes[1])
+        let states = bytes[headerBytes...]
+        let known = flags.contains(.dense) ? denseStates(states) : sparseStates(states, count: counts.targeted)
+        return known.map { LedgerSnapshot(counts: counts, isCancelled: flags.contains(.cancelled), states: $0) }
+    }
+
+    static func detail(of offset: UInt16, ledger: [UInt8], stored: [UInt8]) -> OutcomeDetail? {
+        guard let snapshot = snapshot(ledger), let state = snapshot.states[offset] else { return nil }
+        let isAlone = snapshot.counts.targeted == 1
+        var reader = ByteReader(isAlone ? ledger[(headerBytes + 2)...] : stored[...])
+        guard let attempt = reader.byte(), let low = reader.integer(UInt32.self), let high = reader.integer(UInt16.self),
+            let status = reader.integer(UInt16.self)
+        else { return nil }
+        let time = Timestamp(milliseconds: Int64(high) << 32 | Int64(low))
+        let reason = String(decoding: reader.rest(), as: UTF8.self)
+        return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason)
+    }
+
+    private static func sparseStates(_ bytes: ArraySlice<UInt8>, count: Int) -> [UInt16: DeliveryState]? {
+        var states: [UInt16: DeliveryState] = [:]
+        var reader = ByteReader(bytes)
+        for _ in 0..<count {
+            guard let entry = reader.integer(UInt16.self), let state = DeliveryState(rawValue: UInt8(entry & 15)) else {
+                return nil
+            }
+            states[entry >> 4] = state
+        }
+        return states
+    }
+
+    private static func denseStates(_ bytes: ArraySlice<UInt8>) -> [UInt16: DeliveryState]? {
+        guard bytes.count == DeviceIndex.segmentCapacity / 2 else { return nil }
+        var states: [UInt16: DeliveryState] = [:]
+        for (position, pair) in bytes.enumerated() {
+            for (offset, value) in [(UInt16(position) * 2, pair & 15), (UInt16(position) * 2 + 1, pair >> 4)] {
+                guard let state = DeliveryState(rawValue: value) else { return nil }
+                if state != .notTargeted { states[offset] = state }
+            }
+        }
+        return states
+    }
+}

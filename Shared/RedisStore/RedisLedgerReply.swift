@@ -1,0 +1,85 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+
+/// Reads the answers of the ledger's scripts. What cannot be read is `corrupt`, whatever it is.
+enum RedisLedgerReply {
+    static func plan(_ value: RedisValue) throws(StoreError) -> TaskPlan {
+        try known(value.bytes.flatMap(RedisLedgerEncoding.plan(packed:)), "a plan")
+    }
+
+    /// The plan of the task a segment was entered in, and whether it is cancelled.
+    static func entered(_ value: RedisValue) throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
+        guard !value.isNull else { return nil }
+        let parts = try known(value.array.flatMap { $0.count == 2 ? $0 : nil }, "a task")
+        return (try plan(parts[0]), parts[1] == .integer(1))
+    }
+
+    static func marked(_ devices: SegmentSet, _ value: RedisValue) throws(StoreError) -> MarkVerdict {
+        switch value {
+        case .null: .missing
+        case .integer(0): .cancelled
+        case .integer: .open(devices)
+        default: .open(try set(value))
+        }
+    }
+
+    static func set(_ value: RedisValue) throws(StoreError) -> SegmentSet {
+        try known(value.bytes.flatMap(RedisLedgerEncoding.set(ofRanges:)), "a set of devices")
+    }
+
+    /// One answer for each offset, which came in rising order and each once.
+    static func answers(
+        _ value: RedisValue, to offsets: [UInt16], withBadges: Bool
+    ) throws(StoreError) -> [UInt16: ClaimAnswer] {
+        let parts = try known(value.array?.compactMap(\.bytes), "a claim's answer")
+        guard parts.count == 2, parts[0].count == offsets.count else { throw unreadable("a claim's answer") }
+        var badges = ByteReader(parts[1])
+        var answers: [UInt16: ClaimAnswer] = [:]
+        for (offset, code) in zip(offsets, parts[0]) {
+            switch code {
+            case 0: answers[offset] = .unmarked
+            case 1: answers[offset] = .held
+            case 2:
+                let badge: UInt32? = withBadges ? try known(badges.integer(), "a badge") : nil
+                answers[offset] = .claimed(badge: badge == .max ? nil : badge)
+            case 3: answers[offset] = .superseded
+            default: answers[offset] = .ended(try known(DeliveryState(rawValue: code), "a state"))
+            }
+        }
+        return answers
+    }
+
+    static func expired(_ value: RedisValue) throws(StoreError) -> [DeliveryState: SegmentSet] {
+        guard !value.isNull else { return [:] }
+        guard let parts = value.array, parts.count == 3, let code = parts[1].integer,
+            let state = DeliveryState(rawValue: UInt8(truncatingIfNeeded: code))
+        else { throw unreadable("what has expired") }
+        let ended = [state: try set(parts[0]), .unknown: try set(parts[2])]
+        return ended.filter { !$0.value.isEmpty }
+    }
+
+    static func counts(_ value: RedisValue) throws(StoreError) -> StateCounts {
+        try known(value.bytes.flatMap { RedisLedgerEncoding.counts($0[...], UInt16.self) }, "counts")
+    }
+
+    static func snapshot(_ value: RedisValue) throws(StoreError) -> LedgerSnapshot? {
+        guard !value.isNull else { return nil }
+        return try known(value.bytes.flatMap(RedisLedgerEncoding.snapshot), "a ledger")
+    }
+
+    static func view(_ value: RedisValue) throws(StoreError) -> RedisLedgerView? {
+        guard !value.isNull else { return nil }
+        return try known(value.array.flatMap(RedisLedgerView.init), "a task")
+    }
+
+    private static func known<Value>(_ value: Value?, _ name: String) throws(StoreError) -> Value {
+        guard let value else { throw unreadable(name) }
+        return value
+    }
+
+    private static func unreadable(_ name: String) -> StoreError {
+        StoreError(.corrupt, "what Redis holds or answers cannot be read as \(name)")
+    }
+}
