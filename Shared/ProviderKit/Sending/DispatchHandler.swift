@@ -246,10 +246,10 @@ package struct DispatchHandler: MessageHandler {
 }
 
 /// Living senders hold devices of the chunk; it must not be acknowledged before they are through.
-struct HeldElsewhere: RetriableError, CustomStringConvertible {
-    let count: Int
-    let isRetriable = true
-    var description: String { "\(count) devices are held by another sender" }
+package struct HeldElsewhere: RetriableError, CustomStringConvertible {
+    package let count: Int
+    package let isRetriable = true
+    package var description: String { "\(count) devices are held by another sender" }
 }
 
 /// What came of a batch, or of a part of it.

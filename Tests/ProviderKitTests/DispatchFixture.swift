@@ -1,0 +1,101 @@
+import Bus
+import MemoryStore
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Topics
+
+/// A sender's handler on a ledger in memory, a provider that follows a script, and a clock of the test's own.
+final class DispatchFixture: Sendable {
+    let time = ManualTimeSource()
+    let ledger: any Ledger
+    let producer = RecordingProducer()
+    let halts: AppHalts
+    let breakers: DeletionBreakers
+    let task = TaskID(high: 7, low: 9)
+    let app: AppID
+    let metrics = Metrics()
+    private let log: Log
+
+    init() throws {
+        ledger = MemoryLedger(time: time)
+        app = try AppID("news")
+        log = Log(service: "test", level: .error, sink: CollectingSink())
+        halts = AppHalts(time: time, log: log, metrics: metrics)
+        breakers = DeletionBreakers(time: time)
+    }
+
+    var segment: SegmentID { SegmentID(app, SegmentNumber(rawValue: 3)) }
+    var deadline: Timestamp { Timestamp(milliseconds: 1_767_225_600_000) + .seconds(3_600) }
+
+    func plan(_ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16]) async throws {
+        _ = try await ledger.plan(
+            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: policy))
+        _ = try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
+    }
+
+    func handler(_ gateway: ScriptedGateway?, seed: UInt64 = 1) -> DispatchHandler {
+        DispatchHandler(
+            ledger: ledger, gateways: OneGateway(gateway: gateway), halts: halts, breakers: breakers,
+            random: SeededRandomSource(seed: seed), metrics: metrics)
+    }
+
+    /// What the handler returned; throws as it does.
+    func run(_ handler: DispatchHandler, _ chunk: DispatchChunk) async throws -> [OutgoingMessage] {
+        let bytes = chunk.encoded()
+        let origin = IncomingMessage(
+            partition: PartitionID(channel: Topics.dispatchAPNs.channel(chunk.lane).name, number: 0), offset: 0,
+            key: nil,
+            value: bytes, headers: [], timestamp: time.now)
+        let context = HandlerContext(
+            time: time, random: SeededRandomSource(seed: 2), producer: producer, log: log, attempt: 1)
+        return try await handler.handle([ReceivedMessage(message: chunk, origin: origin)], context: context)
+    }
+
+    func chunk(
+        _ offsets: [UInt16], attempt: UInt8 = 0, expiration: UInt32 = 1_900_000_000, repeatsUnknown: Bool = true,
+        updated: UInt32 = 1_700_000_000
+    ) throws -> DispatchChunk {
+        var devices = SegmentDevices(segment: segment.number)
+        for offset in offsets {
+            let digits = String(offset, radix: 16)
+            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            devices.append(
+                offset: offset, variant: 0, device: Device(tag: UInt32(offset), token: token, created: updated))
+        }
+        let variant = RenderedVariant(
+            kind: .apns, priority: .high, pushType: "alert", collapseID: "x", expiration: expiration,
+            payload: PayloadTemplate(Array("{}".utf8)))
+        return DispatchChunk(
+            task: task, app: app, lane: .bulk, attempt: attempt, deadline: deadline.milliseconds, countsBadge: true,
+            repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])
+    }
+
+    func counts() async throws -> StateCounts {
+        try await ledger.states(of: task, in: segment)?.counts ?? StateCounts()
+    }
+}
+
+/// Keeps what a handler sends while it works.
+final class RecordingProducer: BusProducer {
+    private let state = Monitor<[OutgoingMessage]>([])
+
+    var sent: [OutgoingMessage] { state.withLock { $0 } }
+
+    func retries() throws -> [RetryOrder] {
+        try sent.filter { $0.channel.name.hasPrefix("retries") }.map { try RetryOrder(decoding: $0.value) }
+    }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        state.change { $0 += messages }
+        return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
+    }
+
+    func close() async {}
+}
+
+extension ProviderAnswer {
+    static let delivered = ProviderAnswer(.delivered, reason: "", status: 200)
+}

@@ -1,0 +1,237 @@
+import Bus
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+import TestSupport
+import Testing
+import Topics
+
+/// A chunk's way through a sender, with everything that can happen to it on the way.
+@Suite struct DispatchHandlerTests {
+    private let offsets = (0..<200).map { UInt16($0 * 3) }
+
+    private func states(in messages: [OutgoingMessage]) -> [String] {
+        messages.flatMap { message in
+            String(decoding: message.value, as: UTF8.self).split(separator: "\"state\":\"").dropFirst()
+                .map { String($0.prefix { $0 != "\"" }) }
+        }
+    }
+
+    @Test func everyDeviceIsSentOnceAndTold() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        #expect(gateway.sent.count == 200)
+        #expect(Set(gateway.sent.map(\.token)).count == 200)
+        #expect(gateway.permitsHeld == 0)
+        #expect(states(in: results) == Array(repeating: "delivered", count: 200))
+        #expect(try await fixture.counts()[.delivered] == 200)
+    }
+
+    /// A chunk that comes again sends nothing and tells everything.
+    @Test func aRedeliveredChunkIsToldAgain() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = ScriptedGateway { push in
+            push.token.hasSuffix("0")
+                ? .answered(ProviderAnswer(.payloadRejected, reason: "PayloadEmpty", status: 400))
+                : .answered(.delivered)
+        }
+        let first = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), fixture.chunk(offsets))
+        #expect(gateway.sent.count == 200)
+        #expect(states(in: again).sorted() == states(in: first).sorted())
+        #expect(String(decoding: again[0].value, as: UTF8.self).contains("PayloadEmpty"))
+    }
+
+    @Test func twoSendersOfOneChunkSendNothingTwice() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let firstClaimed = OneTimeEvent()
+        let mayAnswer = OneTimeEvent()
+        let slow = ScriptedGateway { _ in
+            firstClaimed.happen()
+            await mayAnswer.wait()
+            return .answered(.delivered)
+        }
+        let quick = ScriptedGateway { _ in .answered(.delivered) }
+        async let first = fixture.run(fixture.handler(slow), fixture.chunk(offsets))
+        await firstClaimed.wait()
+        // What the first holds keeps the second from acknowledging the chunk.
+        await #expect(throws: HeldElsewhere.self) {
+            try await fixture.run(fixture.handler(quick, seed: 5), fixture.chunk(offsets))
+        }
+        mayAnswer.happen()
+        _ = try await first
+        #expect(Set(slow.sent.map(\.token)).isDisjoint(with: quick.sent.map(\.token)))
+        #expect(slow.sent.count + quick.sent.count == 200)
+        let last = try await fixture.run(fixture.handler(quick, seed: 6), fixture.chunk(offsets))
+        #expect(states(in: last).count == 200)
+    }
+
+    @Test func aRetryIsOnTheBusAndTheDeviceWaits() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = ScriptedGateway { _ in
+            .answered(
+                ProviderAnswer(.retryLater(RetryAdvice(floor: .seconds(60))), reason: "Busy", status: 503))
+        }
+        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        #expect(results.isEmpty)
+        let orders = try fixture.producer.retries()
+        #expect(Set(orders.flatMap(\.offsets)) == Set(offsets))
+        #expect(orders.allSatisfy { $0.attempt == 1 && $0.due >= (fixture.time.now + .seconds(60)).milliseconds })
+        #expect(try await fixture.counts()[.waiting] == 200)
+        // The next attempt is claimed; the first one, should it come again, is not.
+        let ready = ScriptedGateway { _ in .answered(.delivered) }
+        let stale = try await fixture.run(fixture.handler(ready, seed: 5), fixture.chunk(offsets))
+        #expect(stale.isEmpty && ready.sent.isEmpty)
+        let next = try await fixture.run(fixture.handler(ready, seed: 6), fixture.chunk(offsets, attempt: 1))
+        #expect(states(in: next).count == 200)
+    }
+
+    @Test func whatIsNotStoredIsTriedOnce() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2])
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
+        }
+        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], expiration: 0))
+        #expect(states(in: results) == ["failed", "failed"])
+    }
+
+    @Test(arguments: [true, false])
+    func anUnknownOutcomeFollowsThePolicy(repeats: Bool) async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(repeats ? .atLeastOnce : .atMostOnce, marking: [1])
+        let gateway = ScriptedGateway { _ in .unknown("cut off") }
+        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], repeatsUnknown: repeats))
+        #expect(states(in: results) == (repeats ? [] : ["unknown"]))
+        #expect(try fixture.producer.retries().map(\.attempt) == (repeats ? [1] : []))
+    }
+
+    @Test func whatWasNotSentKeepsItsAttempt() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1])
+        let gateway = ScriptedGateway { _ in .notSent("refused") }
+        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], expiration: 0))
+        #expect(try fixture.producer.retries().map(\.attempt) == [0])
+    }
+
+    /// The wrong environment: every token is bad, one after another, and not one device may go.
+    @Test func tenThousandBadTokensDeleteNobody() async throws {
+        let fixture = try DispatchFixture()
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "BadDeviceToken", status: 400))
+        }
+        let all = (0..<4_000).map { UInt16($0) }
+        try await fixture.plan(marking: all)
+        let handler = fixture.handler(gateway)
+        for start in stride(from: 0, to: 4_000, by: 500) {
+            _ = try await fixture.run(handler, fixture.chunk(Array(all[start..<start + 500])))
+        }
+        let counts = try await fixture.counts()
+        #expect(counts[.invalid] == 4_000)
+        #expect(counts[.invalidRemoved] == 0)
+    }
+
+    @Test func aDeadTokenAmongManyGoodOnesIsRemoved() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let bad = try fixture.chunk(offsets).segments[0].tokens[100]
+        let gateway = ScriptedGateway { push in
+            .answered(
+                push.token == bad
+                    ? ProviderAnswer(.invalidDevice(since: nil), reason: "BadDeviceToken", status: 400) : .delivered)
+        }
+        let handler = fixture.handler(gateway)
+        // The first batch proves that the app delivers.
+        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[..<64])))
+        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[64...])))
+        #expect(try await fixture.counts()[.invalidRemoved] == 1)
+    }
+
+    /// Apple says since when a token is dead; who registered again after that lives.
+    @Test func theProvidersTimeProvesADeathOnlyBeforeTheRegistration() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2])
+        let death = Timestamp(milliseconds: 1_700_000_000_000)
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.invalidDevice(since: death), reason: "Unregistered", status: 410))
+        }
+        let handler = fixture.handler(gateway)
+        let before = try await fixture.run(handler, fixture.chunk([1], updated: 1_699_999_999))
+        #expect(states(in: before) == ["invalid_removed"])
+        let after = try await fixture.run(handler, fixture.chunk([2], updated: 1_700_000_001))
+        #expect(states(in: after) == ["invalid"])
+    }
+
+    @Test func aMisconfiguredAppKeepsItsDevices() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.misconfigured, reason: "BadCertificate", status: 403))
+        }
+        let handler = fixture.handler(gateway)
+        #expect(try await fixture.run(handler, fixture.chunk(Array(offsets[..<10]))).isEmpty)
+        #expect(fixture.halts.detail.contains("BadCertificate"))
+        // From now on nothing is even tried, and nothing is lost.
+        let sent = gateway.sent.count
+        #expect(try await fixture.run(handler, fixture.chunk(Array(offsets[10...]))).isEmpty)
+        #expect(gateway.sent.count == sent)
+        #expect(try await fixture.counts()[.waiting] == 200)
+        #expect(try fixture.producer.retries().allSatisfy { $0.attempt == 0 })
+    }
+
+    @Test func aMendedAppIsFoundByTheProbe() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2, 3])
+        let isMended = Atomic(false)
+        let gateway = ScriptedGateway { _ in
+            isMended.load(ordering: .relaxed)
+                ? .answered(.delivered) : .answered(ProviderAnswer(.misconfigured, reason: "BadTopic", status: 400))
+        }
+        let handler = fixture.handler(gateway)
+        _ = try await fixture.run(handler, fixture.chunk([1]))
+        isMended.store(true, ordering: .relaxed)
+        _ = try await fixture.run(handler, fixture.chunk([2]))
+        #expect(gateway.sent.count == 1)
+        fixture.time.advance(by: .seconds(60))
+        _ = try await fixture.run(handler, fixture.chunk([3]))
+        #expect(try await fixture.counts()[.delivered] == 1)
+        #expect(fixture.halts.detail.isEmpty)
+    }
+
+    @Test func aPausedProviderHasItsDevicesPutAside() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        gateway.answerAdmissions(.pausedFor(.seconds(30)))
+        #expect(try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets)).isEmpty)
+        #expect(gateway.sent.isEmpty)
+        let orders = try fixture.producer.retries()
+        #expect(orders.allSatisfy { $0.attempt == 0 && $0.due >= (fixture.time.now + .seconds(30)).milliseconds })
+        #expect(try await fixture.counts()[.waiting] == 200)
+    }
+
+    @Test func withoutALedgerNothingIsSent() async throws {
+        let fixture = try DispatchFixture()
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        #expect(try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets)).isEmpty)
+        #expect(gateway.sent.isEmpty && gateway.permitsHeld == 0)
+        #expect(fixture.metrics.exposition().contains("carillon_sender_unledgered_devices_total 200"))
+    }
+
+    @Test func aCancelledTaskEndsUnsent() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        _ = try await fixture.ledger.cancel(fixture.task, in: fixture.segment)
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        #expect(gateway.sent.isEmpty && gateway.permitsHeld == 0)
+        #expect(states(in: results) == Array(repeating: "cancelled", count: 200))
+    }
+}

@@ -1,0 +1,57 @@
+import ProviderKit
+import PushModel
+import ServiceKit
+
+/// A provider that answers what a test says, and remembers what it was sent.
+final class ScriptedGateway: PushGateway {
+    private struct State {
+        var sent: [Push] = []
+        var admitted = 0
+        var admission: Admission?
+    }
+
+    private let state = Monitor(State())
+    private let answer: @Sendable (Push) async -> PushOutcome
+
+    init(_ answer: @escaping @Sendable (Push) async -> PushOutcome) {
+        self.answer = answer
+    }
+
+    var sent: [Push] { state.withLock { $0.sent } }
+    /// Admitted and neither sent nor given back.
+    var permitsHeld: Int { state.withLock { $0.admitted } }
+
+    func answerAdmissions(_ admission: Admission?) {
+        state.change { $0.admission = admission }
+    }
+
+    func admit(_ count: Int) -> Admission {
+        state.change { state in
+            if let scripted = state.admission { return scripted }
+            state.admitted += count
+            return .admitted(count)
+        }
+    }
+
+    func giveBack(_ count: Int) {
+        state.change { $0.admitted -= count }
+    }
+
+    func send(_ pushes: [Push]) async -> [PushOutcome] {
+        state.change { state in
+            state.sent += pushes
+            state.admitted -= pushes.count
+        }
+        var outcomes: [PushOutcome] = []
+        for push in pushes { outcomes.append(await answer(push)) }
+        return outcomes
+    }
+}
+
+struct OneGateway: GatewayDirectory {
+    let gateway: ScriptedGateway?
+
+    func gateway(for app: AppID, _ kind: PushProtocol) -> (any PushGateway)? {
+        gateway
+    }
+}
