@@ -104,6 +104,8 @@ let package = Package(
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("SigningTests", "PushModel", "Signing"),
+        tests(
+            "StoreConformanceTests", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TopicsTests", "PushModel", "TestSupport", "Topics"),

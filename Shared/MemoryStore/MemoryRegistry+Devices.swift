@@ -1,0 +1,89 @@
+package import PushModel
+package import Store
+
+extension MemoryRegistry: Registry {
+    package func register(
+        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+    ) async throws(StoreError) -> Registration {
+        let (tag, now) = (nextTag(), seconds)
+        return try await perform(in: app) { state throws(StoreError) in
+            let id = try state.reserve(token, tag: tag)
+            // A token whose device is absent is a registration that was cut off; this one completes it.
+            let known = state.device(id)
+            let device = (known ?? Device(tag: id.tag, token: token, created: now)).applying(changes, at: now)
+            let badge = changes.badge ?? state[id.index].badges[id.index.offset]
+            let registered = RegisteredDevice(id: id, device: device, badge: badge)
+            return Decision(
+                answer: Registration(registered, isNew: known == nil),
+                changes: try state.changes(toPut: device, at: id.index, badge: changes.badge, in: app))
+        }
+    }
+
+    package func device(_ id: DeviceID, in app: AppID) -> RegisteredDevice? {
+        read(app) { $0.registered(id) }
+    }
+
+    package func change(
+        _ id: DeviceID, _ changes: DeviceChanges, in app: AppID
+    ) async throws(StoreError) -> Bool {
+        let now = seconds
+        return try await perform(in: app) { state throws(StoreError) in
+            guard let device = state.device(id)?.applying(changes, at: now) else { return Decision(answer: false) }
+            return Decision(
+                answer: true, changes: try state.changes(toPut: device, at: id.index, badge: changes.badge, in: app))
+        }
+    }
+
+    package func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
+        try await perform(in: app) { state in
+            guard state.device(id) != nil else { return Decision(answer: false) }
+            return Decision(answer: true, changes: [RegistryChange(app: app, index: id.index, .device(nil))])
+        }
+    }
+
+    package func devices(of alias: Alias, in app: AppID) -> [DeviceID] {
+        read(app) { state in
+            state.indices(of: alias.kind, alias.value).sorted().compactMap { index in
+                state[index].devices[index.offset].map { DeviceID(index: index, tag: $0.tag) }
+            }
+        }
+    }
+
+    package func device(of token: PushToken, in app: AppID) -> DeviceID? {
+        read(app) { state in
+            state.id(of: token).flatMap { state.device($0) == nil ? nil : $0 }
+        }
+    }
+
+    package func countFailure(
+        of id: DeviceID, limit: Int, in app: AppID
+    ) async throws(StoreError) -> FailureVerdict {
+        try await perform(in: app) { state in
+            guard state.device(id) != nil else { return Decision(answer: .unknownDevice) }
+            let count = state[id.index].failures[id.index.offset, default: 0] + 1
+            state[id.index].failures[id.index.offset] = count
+            guard count >= limit else { return Decision(answer: .counted(count)) }
+            return Decision(answer: .removed, changes: [RegistryChange(app: app, index: id.index, .device(nil))])
+        }
+    }
+}
+
+extension MemoryRegistryApp {
+    /// What makes the device's new record true. It has been heard of, so its failures are forgotten.
+    fileprivate mutating func changes(
+        toPut device: Device, at index: DeviceIndex, badge: UInt32?, in app: AppID
+    ) throws(StoreError) -> [RegistryChange] {
+        for (kind, value) in device.aliases {
+            let others = indices(of: kind, value).subtracting([index])
+            guard others.count < RegistryBounds.devicesOfAliasMaximum else {
+                throw StoreError(
+                    .tooMany, "\(kind) names \(RegistryBounds.devicesOfAliasMaximum) devices already, which is the most"
+                )
+            }
+        }
+        self[index].failures[index.offset] = nil
+        var changes = [RegistryChange(app: app, index: index, .device(device))]
+        if let badge { changes.append(RegistryChange(app: app, index: index, .badge(badge))) }
+        return changes
+    }
+}

@@ -1,0 +1,68 @@
+import PushModel
+package import ServiceKit
+package import Store
+
+/// The registry in memory: what tests and the simulation run against, and what the stored one is compared with. For one
+/// seed and one order of calls it gives out the same ids.
+package final class MemoryRegistry: Sendable {
+    private let apps: Monitor<[AppID: MemoryRegistryApp]>
+    private let time: any TimeSource
+    private let random: any RandomSource
+    private let journal: (any RegistryJournal)?
+
+    package convenience init(time: any TimeSource, random: any RandomSource) {
+        self.init(Monitor([:]), time, random, journal: nil)
+    }
+
+    private init(
+        _ apps: Monitor<[AppID: MemoryRegistryApp]>, _ time: any TimeSource, _ random: any RandomSource,
+        journal: (any RegistryJournal)?
+    ) {
+        self.apps = apps
+        self.time = time
+        self.random = random
+        self.journal = journal
+    }
+
+    /// The same registry; what is changed through this one comes true only as the journal makes it.
+    package func client(journal: any RegistryJournal) -> MemoryRegistry {
+        MemoryRegistry(apps, time, random, journal: journal)
+    }
+
+    var seconds: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
+    func nextTag() -> UInt32 { UInt32(truncatingIfNeeded: random.next()) }
+
+    func read<Answer>(_ app: AppID, _ body: (MemoryRegistryApp) -> Answer) -> Answer {
+        apps.withLock { body($0[app] ?? MemoryRegistryApp()) }
+    }
+
+    func write<Answer, Failure: Error>(
+        _ app: AppID, _ body: (inout MemoryRegistryApp) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try apps.withLock { apps throws(Failure) in try body(&apps[app, default: MemoryRegistryApp()]) }
+    }
+
+    /// What an operation found, and what shall become true of one device.
+    struct Decision<Answer> {
+        let answer: Answer
+        var changes: [RegistryChange] = []
+    }
+
+    /// Decides and applies in one step; with a journal others may come in between, and the log's order is the truth.
+    func perform<Answer>(
+        in app: AppID, _ decide: (inout MemoryRegistryApp) throws(StoreError) -> Decision<Answer>
+    ) async throws(StoreError) -> Answer {
+        let decision = try write(app) { state throws(StoreError) in
+            let decision = try decide(&state)
+            if journal == nil { for change in decision.changes { state.apply(change) } }
+            return decision
+        }
+        if let journal, !decision.changes.isEmpty { try await journal.commit(decision.changes) }
+        return decision.answer
+    }
+
+    /// For the ledger, which counts badges up in the step that claims their devices.
+    func changeBadges<Answer>(in segment: SegmentID, _ body: (inout [UInt16: UInt32]) -> Answer) -> Answer {
+        write(segment.app) { body(&$0.segments[segment.number, default: MemoryRegistrySegment()].badges) }
+    }
+}

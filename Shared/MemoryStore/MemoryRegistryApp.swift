@@ -1,0 +1,99 @@
+import PushModel
+import Store
+
+/// All that is held of one app.
+struct MemoryRegistryApp {
+    var segments: [SegmentNumber: MemoryRegistrySegment] = [:]
+    /// Entered before the device is: two registrations of one token find the same id, also while neither is through.
+    private var tokens: [PushToken: DeviceID] = [:]
+    private var aliases: [AliasKey: Set<DeviceIndex>] = [:]
+    private var next: UInt64 = 0
+
+    /// The value as bytes: what is spelt differently is another alias, though `String` may call the two equal.
+    private struct AliasKey: Hashable {
+        let kind: Alias.Kind
+        let bytes: [UInt8]
+
+        init(_ kind: Alias.Kind, _ value: String) {
+            self.kind = kind
+            bytes = Array(value.utf8)
+        }
+    }
+
+    /// The segments that were ever given a place in.
+    var segmentCount: UInt32 {
+        UInt32((next + UInt64(DeviceIndex.segmentCapacity) - 1) / UInt64(DeviceIndex.segmentCapacity))
+    }
+
+    func device(_ id: DeviceID) -> Device? {
+        guard let device = segments[id.index.segment]?.devices[id.index.offset], device.tag == id.tag else {
+            return nil
+        }
+        return device
+    }
+
+    func registered(_ id: DeviceID) -> RegisteredDevice? {
+        device(id).map { RegisteredDevice(id: id, device: $0, badge: self[id.index].badges[id.index.offset]) }
+    }
+
+    func id(of token: PushToken) -> DeviceID? { tokens[token] }
+
+    func indices(of kind: Alias.Kind, _ value: String) -> Set<DeviceIndex> {
+        aliases[AliasKey(kind, value)] ?? []
+    }
+
+    /// The segment of the index, empty where it holds nothing yet.
+    subscript(index: DeviceIndex) -> MemoryRegistrySegment {
+        get { segments[index.segment] ?? MemoryRegistrySegment() }
+        set { segments[index.segment] = newValue }
+    }
+
+    /// The token's id; a new one where it has none.
+    mutating func reserve(_ token: PushToken, tag: UInt32) throws(StoreError) -> DeviceID {
+        if let id = tokens[token] { return id }
+        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, "the app has no place left") }
+        let id = DeviceID(index: DeviceIndex(rawValue: free), tag: tag)
+        next += 1
+        tokens[token] = id
+        return id
+    }
+
+    mutating func apply(_ change: RegistryChange) {
+        let index = change.index
+        // A place the log speaks of was given out, whoever holds it now.
+        next = max(next, UInt64(index.rawValue) + 1)
+        switch change.content {
+        case .device(let device?): put(device, at: index)
+        case .device(nil): remove(index)
+        case .subscription(let topic, let options):
+            self[index].subscriptions[index.offset, default: [:]][topic] = options
+        case .badge(let badge): self[index].badges[index.offset] = badge
+        }
+    }
+
+    private mutating func put(_ device: Device, at index: DeviceIndex) {
+        detach(index)
+        self[index].devices[index.offset] = device
+        tokens[device.token] = DeviceID(index: index, tag: device.tag)
+        for (kind, value) in device.aliases { aliases[AliasKey(kind, value), default: []].insert(index) }
+    }
+
+    private mutating func remove(_ index: DeviceIndex) {
+        detach(index)
+        self[index].devices[index.offset] = nil
+        self[index].subscriptions[index.offset] = nil
+        self[index].badges[index.offset] = nil
+        self[index].failures[index.offset] = nil
+    }
+
+    /// Takes away the names under which the device at the place is found.
+    private mutating func detach(_ index: DeviceIndex) {
+        guard let device = self[index].devices[index.offset] else { return }
+        if tokens[device.token]?.index == index { tokens[device.token] = nil }
+        for (kind, value) in device.aliases {
+            let key = AliasKey(kind, value)
+            aliases[key]?.remove(index)
+            if aliases[key]?.isEmpty == true { aliases[key] = nil }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import PushModel
+
+/// What is held of the devices of one segment.
+struct MemoryRegistrySegment {
+    var devices: [UInt16: Device] = [:]
+    /// May stand before the device they are of: a compacted log moves records.
+    var subscriptions: [UInt16: [TopicName: SubscriptionOptions]] = [:]
+    var badges: [UInt16: UInt32] = [:]
+    var failures: [UInt16: Int] = [:]
+    /// The offset after the last applied change of the log.
+    var applied: Int64 = 0
+
+    var live: SegmentSet { SegmentSet(devices.keys) }
+
+    func members(of topic: TopicName) -> TopicMembers {
+        var found = TopicMembers(members: SegmentSet(), ignoring: SegmentSet())
+        for (offset, topics) in subscriptions {
+            guard let options = topics[topic] else { continue }
+            found.members.insert(offset)
+            if options.contains(.ignoreMessage) { found.ignoring.insert(offset) }
+        }
+        return found
+    }
+}

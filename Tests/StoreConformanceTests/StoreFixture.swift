@@ -1,0 +1,64 @@
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The stores the suite runs against.
+enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory
+
+    var testDescription: String { rawValue }
+
+    func fixture() async throws -> any StoreFixture {
+        switch self {
+        case .memory: try MemoryFixture()
+        }
+    }
+
+    /// A test's frame: a store of its own, a client of it, and the end of both.
+    func withRegistry(
+        _ body: (_ registry: any TestedRegistry, _ fixture: any StoreFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await fixture()
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await body(try await fixture.client(), fixture))
+        } catch {
+            outcome = .failure(error)
+        }
+        await fixture.close()
+        try outcome.get()
+    }
+}
+
+typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal
+
+/// A store that holds nothing of the app when the test begins. Others may use the store meanwhile, with other apps.
+protocol StoreFixture: Sendable {
+    var app: AppID { get }
+    /// What the store's clients take for the time.
+    var time: ManualTimeSource { get }
+    /// A client of the store, independent of other clients of it.
+    func client() async throws -> any TestedRegistry
+    /// A client whose changes come true only as the journal makes them.
+    func client(journal: any RegistryJournal) async throws -> any TestedRegistry
+    /// Ends the clients, and the store if it is the test's own.
+    func close() async
+}
+
+struct MemoryFixture: StoreFixture {
+    let app: AppID
+    let time = ManualTimeSource()
+    private let shared: MemoryRegistry
+
+    init() throws {
+        app = try AppID("memory")
+        shared = MemoryRegistry(time: time, random: SystemRandomSource())
+    }
+
+    func client() -> any TestedRegistry { shared }
+    func client(journal: any RegistryJournal) -> any TestedRegistry { shared.client(journal: journal) }
+    func close() {}
+}
