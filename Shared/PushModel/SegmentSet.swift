@@ -19,7 +19,9 @@ package struct SegmentSet: Hashable, Sendable {
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count <= SegmentSet.bytesCount else { return nil }
         self.init()
-        for (position, byte) in bytes.enumerated() { words[position >> 3] |= UInt64(byte) << UInt64(position & 7 << 3) }
+        for (position, byte) in bytes.enumerated() {
+            words[position >> 3] |= UInt64(byte) << UInt64((position & 7) << 3)
+        }
     }
 
     package var bytes: [UInt8] {
