@@ -50,21 +50,23 @@ extension Device {
         environment = flags.contains(.sandbox) ? .sandbox : .production
         contentAvailable = flags.contains(.saysContentAvailable) ? flags.contains(.contentAvailable) : nil
         while !reader.isAtEnd {
-            guard let field = reader.byte(), let text = reader.text() else { return nil }
-            set(field, text)
+            guard let field = reader.byte(), let content = reader.counted(), set(field, content) else { return nil }
         }
     }
 
-    private mutating func set(_ field: UInt8, _ text: String) {
+    /// False for content that is no text where one belongs; what a field we do not know holds is not looked at.
+    private mutating func set(_ field: UInt8, _ content: ArraySlice<UInt8>) -> Bool {
+        let text = String(validating: content, as: UTF8.self)
         switch field {
         case Field.language: language = text
         case Field.version: version = text
         case Field.category: category = text
         case Field.timeZone: timeZone = text
         default:
-            guard field > Field.aliases, let kind = Alias.Kind(rawValue: field - Field.aliases) else { return }
+            guard field > Field.aliases, let kind = Alias.Kind(rawValue: field - Field.aliases) else { return true }
             aliases[kind] = text
         }
+        return text != nil
     }
 
     private var flags: Flags {
