@@ -23,4 +23,9 @@ package struct Alias: Hashable, Sendable {
         self.kind = kind
         self.value = value
     }
+
+    /// Byte by byte, as stores compare: `String` calls two spellings of one accent equal.
+    package static func == (left: Alias, right: Alias) -> Bool {
+        left.kind == right.kind && left.value.utf8.elementsEqual(right.value.utf8)
+    }
 }

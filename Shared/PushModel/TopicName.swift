@@ -13,8 +13,13 @@ package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package var description: String { text }
 
+    /// Byte by byte, as stores compare: `String` calls two spellings of one accent equal.
+    package static func == (left: TopicName, right: TopicName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
     package static func < (left: TopicName, right: TopicName) -> Bool {
-        left.text < right.text
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 }
 
