@@ -8,11 +8,14 @@ package indirect enum Audience: Hashable, Sendable {
 
     package static let topicsMaximum = 64
     package static let depthMaximum = 8
+    /// Of everything that stands in it, the connectives among them.
+    package static let partsMaximum = 256
 
     /// Those it names, each once, in the order of their first mention.
     package var topics: [TopicName] {
         var topics: [TopicName] = []
-        visitTopics { if !topics.contains($0) { topics.append($0) } }
+        var known: Set<TopicName> = []
+        visitTopics { if known.insert($0).inserted { topics.append($0) } }
         return topics
     }
 
@@ -20,6 +23,9 @@ package indirect enum Audience: Hashable, Sendable {
     package func checkBounds() throws(InvalidValue) {
         guard depth <= Audience.depthMaximum else {
             throw InvalidValue("is nested \(depth) deep; the most is \(Audience.depthMaximum)")
+        }
+        guard partCount <= Audience.partsMaximum else {
+            throw InvalidValue("has \(partCount) parts; the most is \(Audience.partsMaximum)")
         }
         guard topics.count <= Audience.topicsMaximum else {
             throw InvalidValue("names \(topics.count) topics; the most is \(Audience.topicsMaximum)")
@@ -31,6 +37,14 @@ package indirect enum Audience: Hashable, Sendable {
         case .everyone, .topic: 1
         case .not(let inner): 1 + inner.depth
         case .all(let parts), .any(let parts): 1 + (parts.map(\.depth).max() ?? 0)
+        }
+    }
+
+    private var partCount: Int {
+        switch self {
+        case .everyone, .topic: 1
+        case .not(let inner): 1 + inner.partCount
+        case .all(let parts), .any(let parts): parts.reduce(1) { $0 + $1.partCount }
         }
     }
 
