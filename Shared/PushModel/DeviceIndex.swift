@@ -12,6 +12,7 @@ package struct DeviceIndex: Hashable, Comparable, Sendable {
 
     package init(segment: SegmentNumber, offset: UInt16) {
         precondition(Int(offset) < DeviceIndex.segmentCapacity, "\(offset) lies outside a segment")
+        precondition(segment.rawValue <= SegmentNumber.maximum, "there is no segment \(segment)")
         rawValue = segment.rawValue << 12 | UInt32(offset)
     }
 

@@ -5,7 +5,7 @@ enum PackedText {
     static func pack(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         let colons = characters.indices.filter { characters[$0] == UInt8(ascii: ":") }
-        guard colons.count <= 1, characters.count >= 8 else { return nil }
+        guard colons.count <= 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.append(variableInteger: characters.count - colons.count)
         bytes.append(variableInteger: colons.first.map { $0 + 1 } ?? 0)
@@ -17,7 +17,7 @@ enum PackedText {
             if bits.count >= 8 { bytes.append(bits.removeFirst(8)) }
         }
         if bits.count > 0 { bytes.append(bits.removeLastPadded(8)) }
-        return bytes
+        return bytes.count < characters.count ? bytes : nil
     }
 
     static func unpack(_ bytes: ArraySlice<UInt8>) -> String? {
