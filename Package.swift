@@ -97,6 +97,7 @@ let package = Package(
         tests(
             "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
             "TestSupport", "Topics"),
+        tests("PushModelTests", "PushModel", "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
@@ -106,6 +107,7 @@ let package = Package(
         tests("SigningTests", "PushModel", "Signing"),
         tests(
             "StoreConformanceTests", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport"),
+        tests("StoreTests", "PushModel", "Store", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TopicsTests", "PushModel", "TestSupport", "Topics"),

@@ -1,0 +1,58 @@
+import PushModel
+import Testing
+
+@Suite struct NamesTests {
+    @Test(arguments: ["a", "0", "shop", "a-b_c9", String(repeating: "z", count: 64)])
+    func anAppHasAPlainName(text: String) throws {
+        #expect(try AppID(text).text == text)
+        #expect(try AppID(text).description == text)
+    }
+
+    @Test(arguments: ["", "-a", "_a", "A", "a b", "a.b", "a/b", "ä", "a\0", String(repeating: "z", count: 65)])
+    func anythingElseIsNoApp(text: String) {
+        #expect(throws: InvalidValue.self) { try AppID(text) }
+    }
+
+    @Test func appsHaveAnOrder() throws {
+        let sorted = try ["b", "a-", "a", "a0"].map { try AppID($0) }.sorted().map(\.text)
+        #expect(sorted == ["a", "a-", "a0", "b"])
+    }
+
+    @Test(arguments: ["a", "en:news/Zürich", "{tag}", "*", "\u{80}", String(repeating: "t", count: 256)])
+    func aTopicIsAlmostAnyText(text: String) throws {
+        #expect(try TopicName(text).text == text)
+        #expect(try Alias(.externalUser, text).value == text)
+    }
+
+    @Test(arguments: [
+        "", "a\nb", "\u{7F}", "\0", String(repeating: "t", count: 257), String(repeating: "é", count: 129),
+    ])
+    func aTopicHasBounds(text: String) {
+        #expect(throws: InvalidValue.self) { try TopicName(text) }
+        #expect(throws: InvalidValue.self) { try Alias(.hardware, text) }
+    }
+
+    /// Goal: names are compared as stores compare them. Method: one accent spelt in two ways, which `String` calls equal.
+    @Test func spellingsAreDifferentNames() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(composed == decomposed)
+        let topics = try [TopicName(composed), TopicName(decomposed)]
+        #expect(topics[0] != topics[1])
+        #expect(Set(topics).count == 2)
+        #expect(topics.sorted().map { Array($0.text.utf8) } == [Array(decomposed.utf8), Array(composed.utf8)])
+        #expect(try Alias(.externalUser, composed) != Alias(.externalUser, decomposed))
+        #expect(try Alias(.externalUser, composed) == Alias(.externalUser, composed))
+        #expect(try Alias(.externalUser, composed) != Alias(.hardware, composed))
+    }
+
+    @Test func statesHaveNamesAndEnds() {
+        #expect(
+            DeliveryState.allCases.map(\.name) == [
+                "not_targeted", "targeted", "claimed", "waiting", "delivered", "failed", "invalid", "invalid_removed",
+                "expired", "suppressed", "cancelled", "unknown",
+            ])
+        #expect(
+            DeliveryState.allCases.filter { !$0.isTerminal } == [.notTargeted, .targeted, .claimed, .waiting])
+        #expect(DeliveryState.allCases.allSatisfy { $0.rawValue < 16 })
+    }
+}
