@@ -100,6 +100,7 @@ let package = Package(
         tests("PushModelTests", "PushModel", "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
+        tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

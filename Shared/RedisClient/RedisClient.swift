@@ -7,9 +7,9 @@ import Synchronization
 package final class RedisClient: Sendable {
     private let configuration: RedisConfiguration
     private let time: any TimeSource
-    private let topology: Topology
+    let topology: Topology
 
-    private enum Topology {
+    enum Topology {
         case standalone(RedisNode)
         case cluster(RedisClusterRouter)
     }

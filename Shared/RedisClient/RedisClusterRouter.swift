@@ -35,6 +35,8 @@ final class RedisClusterRouter: Sendable {
         askForSlots()
     }
 
+    var slotMap: RedisSlotMap { state.withLock { $0.map } }
+
     /// Commands for one server go together and in order; those for different servers are independent.
     func submit(_ commands: [RedisPending]) {
         var groups: [(node: RedisNode, commands: [RedisPending])] = []

@@ -1,15 +1,24 @@
 /// SHA-1 (FIPS 180-4), which Redis names scripts by. Not for anything that has to withstand forgery.
-enum SHA1 {
+package enum SHA1 {
     static func hexadecimal(_ message: [UInt8]) -> String {
+        words(message).map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Its 20 bytes, to spread names over buckets by and to tell them apart within one.
+    package static func digest(_ message: [UInt8]) -> [UInt8] {
+        words(message).flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+    }
+
+    private static func words(_ message: [UInt8]) -> [UInt32] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         let padded = pad(message)
         for start in stride(from: 0, to: padded.count, by: 64) {
             mix(padded[start..<start + 64], into: &state)
         }
-        return state.map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        return state
     }
 
     private static func pad(_ message: [UInt8]) -> [UInt8] {

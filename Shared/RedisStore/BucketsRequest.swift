@@ -1,0 +1,64 @@
+import PushModel
+import RedisClient
+import Store
+
+/// Asks a segment for the records of some of its devices, bucket by bucket: all of a bucket when many are wanted, since
+/// picking fields from a listpack walks it once for each.
+struct BucketsRequest {
+    private static let bucketsOfCall = 8
+    private static let pickedMaximum = 24
+
+    private let offsets: SegmentSet
+    private let buckets: [Int]
+    let calls: [ScriptCall]
+
+    init(_ offsets: SegmentSet, in segment: SegmentID, generation: RegistryGeneration) {
+        let keys = SegmentKeys(segment)
+        self.offsets = offsets
+        var wanted = [[UInt8]](repeating: [], count: SegmentKeys.bucketCount)
+        for offset in offsets.offsets {
+            wanted[SegmentKeys.bucket(of: offset)].append(UInt8(SegmentKeys.field(of: offset)))
+        }
+        let buckets = wanted.indices.filter { !wanted[$0].isEmpty }
+        self.buckets = buckets
+        calls = stride(from: 0, to: buckets.count, by: BucketsRequest.bucketsOfCall).map { start in
+            let part = buckets[start..<min(buckets.count, start + BucketsRequest.bucketsOfCall)]
+            return ScriptCall(
+                RegistryScripts.readBuckets, [keys.header] + part.map(keys.devices),
+                [RedisArgument(generation.id)]
+                    + part.map { bucket in
+                        RedisArgument(wanted[bucket].count > BucketsRequest.pickedMaximum ? [] : wanted[bucket])
+                    })
+        }
+    }
+
+    func devices(from replies: [RedisValue]) throws(StoreError) -> PackedDevices {
+        let blobs = replies.flatMap { $0.array ?? [] }.compactMap(\.bytes)
+        guard blobs.count == buckets.count else { throw StoreError(.corrupt, "devices cannot be read") }
+        var devices = PackedDevices()
+        for (bucket, blob) in zip(buckets, blobs) { try append(blob, of: bucket, to: &devices) }
+        return devices
+    }
+
+    /// Redis lists a bucket in the order in which its devices came.
+    private func append(_ blob: [UInt8], of bucket: Int, to devices: inout PackedDevices) throws(StoreError) {
+        var places = [(start: Int, count: Int)](repeating: (0, 0), count: SegmentKeys.bucketDevices)
+        var position = 0
+        while position < blob.count {
+            guard position + 3 <= blob.count, Int(blob[position]) < places.count else {
+                throw StoreError(.corrupt, "the devices of a bucket cannot be read")
+            }
+            let count = Int(blob[position + 1]) + Int(blob[position + 2]) << 8
+            guard position + 3 + count <= blob.count else {
+                throw StoreError(.corrupt, "the devices of a bucket cannot be read")
+            }
+            places[Int(blob[position])] = (position + 3, count)
+            position += 3 + count
+        }
+        for (field, place) in places.enumerated() where place.count > 0 {
+            let offset = UInt16(bucket * SegmentKeys.bucketDevices + field)
+            guard offsets.contains(offset) else { continue }
+            devices.append(offset: offset, record: blob[place.start..<place.start + place.count])
+        }
+    }
+}

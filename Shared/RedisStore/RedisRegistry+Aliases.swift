@@ -1,0 +1,36 @@
+package import PushModel
+package import Store
+
+extension RedisRegistry {
+    package func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID] {
+        try await devices(of: alias, in: try await scope(app))
+    }
+
+    package func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID? {
+        let scope = try await scope(app)
+        guard let holder = try await tokens.holder(of: token, in: scope) else { return nil }
+        let device = try await read(holder.index, in: scope)?.living(tag: holder.tag)
+        return device?.token == token ? holder : nil
+    }
+
+    /// Entries are checked against the records. What leads nowhere is dropped, once it is certain that nobody is about to
+    /// make it lead somewhere.
+    func devices(
+        of alias: Alias, in scope: AppScope
+    ) async throws(StoreError) -> [DeviceID] {
+        let entries = try await aliases.entries(of: alias, in: scope)
+        let stored = try await read(entries.map(\.index), in: scope)
+        var ids: [DeviceID] = []
+        var stale: [AliasLists.Claim] = []
+        for (entry, stored) in zip(entries, stored) {
+            if let device = stored?.living, device.aliases[alias.kind] == alias.value {
+                ids.append(DeviceID(index: entry.index, tag: device.tag))
+            } else {
+                stale.append(AliasLists.Claim(alias: alias, index: entry.index))
+            }
+        }
+        let limit = now - min(now, AliasLists.graceSeconds)
+        if !stale.isEmpty { try await aliases.leave(stale, enteredBefore: limit, in: scope) }
+        return ids
+    }
+}

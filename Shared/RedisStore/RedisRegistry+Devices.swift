@@ -1,0 +1,155 @@
+package import PushModel
+import RedisClient
+import ServiceKit
+package import Store
+
+extension RedisRegistry: Registry {
+    package func register(
+        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+    ) async throws(StoreError) -> Registration {
+        let scope = try await scope(app)
+        try await root.ensure(scope)
+        for _ in 0..<RedisRegistry.roundsMaximum {
+            let (holder, isOurs) = try await reserve(token, in: scope)
+            if let registration = try await complete(holder, isOurs: isOurs, token, changes, in: scope) {
+                return registration
+            }
+        }
+        throw StoreError(.unavailable, "a registration met others of the same token, again and again")
+    }
+
+    package func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
+        guard let stored = try await read(id.index, in: try await scope(app)),
+            let device = stored.living(tag: id.tag)
+        else { return nil }
+        return RegisteredDevice(id: id, device: device, badge: stored.badge)
+    }
+
+    package func change(
+        _ id: DeviceID, _ changes: DeviceChanges, in app: AppID
+    ) async throws(StoreError) -> Bool {
+        let scope = try await scope(app)
+        for _ in 0..<RedisRegistry.roundsMaximum {
+            guard let stored = try await read(id.index, in: scope), let device = stored.living(tag: id.tag) else {
+                return false
+            }
+            switch try await write(update(device, stored, at: id.index, changes), in: scope) {
+            case .done: return true
+            case .gone: return false
+            case .changed, .tooMany: continue
+            }
+        }
+        throw StoreError(.unavailable, "a change met others of the same device, again and again")
+    }
+
+    package func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
+        let scope = try await scope(app)
+        guard try await exists(id.index.segment, in: scope) else { return false }
+        let write = DeviceWrite(index: id.index, condition: .living(tag: id.tag), changes: [.device(nil)])
+        guard case .done = try await self.write(write, in: scope) else { return false }
+        return true
+    }
+
+    package func countFailure(
+        of id: DeviceID, limit: Int, in app: AppID
+    ) async throws(StoreError) -> FailureVerdict {
+        let scope = try await scope(app)
+        guard try await exists(id.index.segment, in: scope) else { return .unknownDevice }
+        let keys = SegmentKeys(scope.segment(id.index.segment))
+        let reply = try await redis.run(
+            ScriptCall(
+                RegistryScripts.countFailure,
+                [keys.header, keys.devices(SegmentKeys.bucket(of: id.index.offset)), keys.failures],
+                [
+                    RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: id.index.offset)),
+                    RedisArgument(Int(id.index.offset)), RedisArgument(id.tagBytes),
+                ]))
+        guard let count = reply.integer, count > 0 else { return .unknownDevice }
+        guard count >= Int64(limit) else { return .counted(Int(count)) }
+        return try await remove(id, in: app) ? .removed : .unknownDevice
+    }
+}
+
+extension RedisRegistry {
+    /// Who has the token: a place of our own, unless somebody has it already. A place whose reservation was cut off is never
+    /// used: it may be the holder's.
+    private func reserve(
+        _ token: PushToken, in scope: AppScope
+    ) async throws(StoreError) -> (holder: DeviceID, isOurs: Bool) {
+        let candidate = try await candidate(in: scope)
+        let holder = try await tokens.reserve(token, for: candidate, in: scope)
+        if holder != candidate { allocator.giveBack(candidate.index, in: scope) }
+        return (holder, holder == candidate)
+    }
+
+    private func candidate(in scope: AppScope) async throws(StoreError) -> DeviceID {
+        let place = try await allocator.place(in: scope)
+        return DeviceID(index: place, tag: UInt32(truncatingIfNeeded: random.next()))
+    }
+
+    /// Makes the token's holder what the registration says; nil when it has to start over.
+    private func complete(
+        _ holder: DeviceID, isOurs: Bool, _ token: PushToken, _ changes: DeviceChanges, in scope: AppScope
+    ) async throws(StoreError) -> Registration? {
+        if isOurs { return try await create(holder, token, changes, isNew: true, in: scope) }
+        guard let stored = try await read(holder.index, in: scope) else {
+            throw redis.notReady("the segment of a token's holder is lost")
+        }
+        switch stored.standing {
+        case .living(let device) where device.tag == holder.tag && device.token == token:
+            let write = update(device, stored, at: holder.index, changes)
+            guard case .done = try await self.write(write, in: scope) else { return nil }
+            let badge = changes.badge ?? stored.badge
+            return try await registration(holder, write, badge: badge, isNew: false, in: scope)
+        case .absent:
+            // A registration that was cut off, or one under way: whose record comes first is the new one.
+            return try await create(holder, token, changes, isNew: true, in: scope)
+        case .living, .removed:
+            let candidate = try await candidate(in: scope)
+            _ = try await tokens.exchange(token, from: holder, to: candidate, in: scope)
+            return nil
+        }
+    }
+
+    private func create(
+        _ id: DeviceID, _ token: PushToken, _ changes: DeviceChanges, isNew: Bool, in scope: AppScope
+    ) async throws(StoreError) -> Registration? {
+        let device = Device(tag: id.tag, token: token, created: now).applying(changes, at: now)
+        let write = DeviceWrite(
+            index: id.index, condition: .absent, changes: [.device(device)] + changes.reportedBadge)
+        guard case .done = try await self.write(write, in: scope) else { return nil }
+        return try await registration(id, write, badge: changes.badge, isNew: isNew, in: scope)
+    }
+
+    /// What became true: by the log that may be what somebody else has written behind us.
+    private func registration(
+        _ id: DeviceID, _ write: DeviceWrite, badge: UInt32?, isNew: Bool, in scope: AppScope
+    ) async throws(StoreError) -> Registration? {
+        if journal != nil {
+            return try await device(id, in: scope.app).map { Registration($0, isNew: isNew) }
+        }
+        guard case .device(let device?) = write.changes.first else { return nil }
+        return Registration(RegisteredDevice(id: id, device: device, badge: badge), isNew: isNew)
+    }
+
+    private func update(
+        _ device: Device, _ stored: StoredDevice, at index: DeviceIndex, _ changes: DeviceChanges
+    ) -> DeviceWrite {
+        DeviceWrite(
+            index: index, condition: .record(stored.record),
+            changes: [.device(device.applying(changes, at: now))] + changes.reportedBadge, known: device)
+    }
+}
+
+extension DeviceChanges {
+    fileprivate var reportedBadge: [RegistryChange.Content] { badge.map { [.badge($0)] } ?? [] }
+}
+
+extension DeviceID {
+    /// As it stands in the record.
+    fileprivate var tagBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(integer: tag)
+        return bytes
+    }
+}

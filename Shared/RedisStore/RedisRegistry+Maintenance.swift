@@ -1,0 +1,53 @@
+import RedisClient
+package import Store
+
+extension RedisRegistry: RegistryMaintenance {
+    package func state() async throws(StoreError) -> RegistryState {
+        try await root.state()
+    }
+
+    /// The new generation first, so that nobody takes what is removed then for what never was.
+    package func beginRebuild() async throws(StoreError) {
+        try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
+        let keyspace = RegistryKeyspace(redis: redis)
+        try await keyspace.visit { keys throws(StoreError) in
+            let old = keys.filter { $0 != RegistryKeyspace.rootName }
+            _ = try await redis.send(old.map { RedisCommand("UNLINK", RedisArgument($0)) })
+            return true
+        }
+    }
+
+    package func finishRebuild() async throws(StoreError) {
+        let generation = try await root.present()
+        guard !generation.isReady else { return }
+        for scope in try await root.apps(in: generation) { try await allocator.reopen(in: scope) }
+        try await root.setState(ready: generation)
+    }
+
+    package func sweep() async throws(StoreError) -> SweepReport {
+        let generation = try await root.ready()
+        var report = SweepReport()
+        for scope in try await root.apps(in: generation) {
+            let sweep = RegistrySweep(registry: self, scope: scope)
+            report.removedDevices += try await sweep.forgetRemovedDevices()
+            report.topicEntries += try await sweep.leaveEmptySegments()
+        }
+        return report
+    }
+
+    /// A root that is gone while the rest is there is a loss, and no new registry.
+    func createUnlessThere() async throws(StoreError) {
+        guard try await root.state() == .absent else { return }
+        var hasRemains = false
+        try await RegistryKeyspace(redis: redis).visit { keys throws(StoreError) in
+            hasRemains = hasRemains || !keys.isEmpty
+            return !hasRemains
+        }
+        guard !hasRemains else {
+            // Unless another process has made it meanwhile.
+            guard try await root.state() == .absent else { return }
+            throw redis.notReady("Redis holds devices, and has lost the key that says of which registry")
+        }
+        try await root.create(.ready, aliasBuckets: aliasBuckets, replacing: false)
+    }
+}

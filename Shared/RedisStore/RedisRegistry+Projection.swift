@@ -1,0 +1,168 @@
+package import PushModel
+import RedisClient
+package import Store
+
+extension RedisRegistry: RegistryProjection {
+    package func apply(_ changes: [LoggedChange]) async throws(StoreError) {
+        let generation = try await root.present()
+        var apps: [AppID] = []
+        for change in changes where !apps.contains(change.change.app) { apps.append(change.change.app) }
+        for app in apps {
+            let scope = AppScope(generation: generation, app: app)
+            try await apply(changes.filter { $0.change.app == app }, in: scope)
+        }
+    }
+
+    package func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64] {
+        let generation = try await root.present()
+        let replies = try await redis.send(
+            segments.map { RedisCommand("HMGET", SegmentKeys($0).header, "generation", "applied") })
+        var offsets: [Int64] = []
+        for (segment, reply) in zip(segments, replies) {
+            let fields = reply.array ?? []
+            if fields.first?.string == generation.id {
+                offsets.append(fields.last?.integer ?? 0)
+            } else if try await exists(segment.number, in: AppScope(generation: generation, app: segment.app)) {
+                throw redis.notReady("segment \(segment) is lost")
+            } else {
+                offsets.append(0)
+            }
+        }
+        return offsets
+    }
+}
+
+/// Records of the log become true in their order. As with direct writes, what leads to a device is entered before the
+/// segment has it, for the segment then counts the record as applied and it never comes again.
+extension RedisRegistry {
+    private func apply(_ changes: [LoggedChange], in scope: AppScope) async throws(StoreError) {
+        guard let last = changes.map(\.change.index.segment).max() else { return }
+        try await root.ensure(scope)
+        try await allocator.ensure(last, in: scope)
+        let pending = try await unapplied(changes, in: scope)
+        let numbers = try await enterTopics(of: pending, in: scope)
+        try await enterAliases(of: pending, in: scope)
+        let contested = try await contested(in: pending, in: scope)
+        var batch: [LoggedChange] = []
+        for change in pending {
+            if let rival = contested[change.offset], case .device(let device?) = change.change.content {
+                // Whoever else has the token must be in place to be compared with.
+                try await flush(batch, numbers, in: scope)
+                batch = [try await settle(change, device, rival: rival, in: scope)]
+            } else {
+                batch.append(change)
+            }
+        }
+        try await flush(batch, numbers, in: scope)
+    }
+
+    private func unapplied(
+        _ changes: [LoggedChange], in scope: AppScope
+    ) async throws(StoreError) -> [LoggedChange] {
+        let segments = Array(Set(changes.map(\.change.segment)))
+        let applied = Dictionary(zip(segments, try await applied(in: segments))) { first, _ in first }
+        return changes.filter { $0.offset >= applied[$0.change.segment, default: 0] }
+    }
+
+    private func enterTopics(
+        of changes: [LoggedChange], in scope: AppScope
+    ) async throws(StoreError) -> [TopicName: TopicNumber] {
+        let joining = changes.filter { $0.change.content.isSubscription }
+        let left = Set(changes.compactMap(\.change.content.topic))
+        var numbers = try await names.numbers(of: Array(left), in: scope)
+        let joined = Set(joining.compactMap(\.change.content.topic))
+        numbers.merge(try await names.intern(Array(joined), in: scope)) { known, _ in known }
+        let pairs = Set(
+            joining.compactMap { change in
+                change.change.content.topic.flatMap { numbers[$0] }.map {
+                    EntryCache.Key(app: scope.app, topic: $0, segment: change.change.index.segment)
+                }
+            })
+        try await topicSegments.enter(pairs.map { ($0.topic, $0.segment) }, at: now, in: scope)
+        return numbers
+    }
+
+    /// The log is the truth: no bound keeps one of its devices out.
+    private func enterAliases(of changes: [LoggedChange], in scope: AppScope) async throws(StoreError) {
+        var claims: [AliasLists.Claim] = []
+        for change in changes {
+            if case .device(let device?) = change.change.content { claims += device.claims(at: change.change.index) }
+        }
+        _ = try await aliases.enter(claims, at: now, most: Int(Int32.max), in: scope)
+    }
+
+    /// Reserves the tokens of all devices; those that somebody else has, by the offset of their record.
+    private func contested(
+        in changes: [LoggedChange], in scope: AppScope
+    ) async throws(StoreError) -> [Int64: DeviceID] {
+        var requests: [(token: PushToken, candidate: DeviceID)] = []
+        var positions: [Int64] = []
+        for change in changes {
+            guard case .device(let device?) = change.change.content else { continue }
+            requests.append((device.token, DeviceID(index: change.change.index, tag: device.tag)))
+            positions.append(change.offset)
+        }
+        let holders = try await tokens.reserve(requests, in: scope)
+        var contested: [Int64: DeviceID] = [:]
+        for ((request, holder), position) in zip(zip(requests, holders), positions) where holder != request.candidate {
+            contested[position] = holder
+        }
+        return contested
+    }
+
+    /// Two devices can have one token only after a loss of Redis: a second one was registered before the log had told of the
+    /// first. The same one stays, whenever and however often the log is read.
+    private func settle(
+        _ change: LoggedChange, _ device: Device, rival: DeviceID, in scope: AppScope
+    ) async throws(StoreError) -> LoggedChange {
+        let index = change.change.index
+        let own = DeviceID(index: index, tag: device.tag)
+        let holder = try await tokens.holder(of: device.token, in: scope) ?? rival
+        if holder.index != index, let other = try await read(holder.index, in: scope)?.living(tag: holder.tag),
+            other.token == device.token
+        {
+            guard (other.updated, holder.index) < (device.updated, index) else {
+                return LoggedChange(
+                    offset: change.offset, RegistryChange(app: scope.app, index: index, .device(nil)))
+            }
+            var script = SegmentChanges(
+                scope.segment(holder.index.segment), generation: scope.generation, now: now)
+            script.append(.remove, at: holder.index.offset)
+            let removed = try await redis.run(script.commit)
+            try await dropAliases(
+                from: removed.array?.last?.bytes ?? [], to: .device(nil), index: holder.index, in: scope)
+            _ = try await tokens.reserve(device.token, for: own, in: scope)
+        } else if holder != own {
+            _ = try await tokens.exchange(device.token, from: holder, to: own, in: scope)
+        }
+        return change
+    }
+
+    /// How many changes of one segment go into one script, which keeps Redis from all else.
+    private static let changesAtOnce = 256
+
+    private func flush(
+        _ changes: [LoggedChange], _ numbers: [TopicName: TopicNumber], in scope: AppScope
+    ) async throws(StoreError) {
+        var scripts: [ScriptCall] = []
+        var contents: [[LoggedChange]] = []
+        for (segment, changes) in Dictionary(grouping: changes, by: \.change.segment) {
+            for start in stride(from: 0, to: changes.count, by: RedisRegistry.changesAtOnce) {
+                let part = Array(changes[start..<min(changes.count, start + RedisRegistry.changesAtOnce)])
+                var script = SegmentChanges(segment, generation: scope.generation, now: now)
+                for change in part {
+                    let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
+                    script.append(content, at: change.change.index.offset, logOffset: change.offset)
+                }
+                scripts.append(script.applyLogged)
+                contents.append(part)
+            }
+        }
+        for (part, reply) in zip(contents, try await redis.run(scripts)) {
+            for (change, result) in zip(part, reply.array?.dropFirst() ?? []) {
+                try await dropAliases(
+                    from: result.bytes ?? [], to: change.change.content, index: change.change.index, in: scope)
+            }
+        }
+    }
+}

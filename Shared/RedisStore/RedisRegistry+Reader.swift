@@ -1,0 +1,66 @@
+package import PushModel
+import RedisClient
+package import Store
+
+extension RedisRegistry: RegistryReader {
+    package func segments(of audience: Audience, in app: AppID) async throws(StoreError) -> [SegmentNumber] {
+        try await segments(of: audience, in: try await scope(app))
+    }
+
+    package func select(
+        _ audience: Audience, in segment: SegmentID
+    ) async throws(StoreError) -> AudienceSelection {
+        let scope = try await scope(segment.app)
+        guard try await exists(segment.number, in: scope) else {
+            return AudienceSelection(members: SegmentSet(), silent: SegmentSet())
+        }
+        let numbers = try await names.numbers(of: audience.topics, in: scope)
+        let read = try await readAudience(numbers, in: segment, scope)
+        return audience.select(live: read.live, members: read.members)
+    }
+
+    package func devices(
+        at offsets: SegmentSet, in segment: SegmentID
+    ) async throws(StoreError) -> PackedDevices {
+        let scope = try await scope(segment.app)
+        guard try await exists(segment.number, in: scope) else { return PackedDevices() }
+        let request = BucketsRequest(offsets, in: segment, generation: scope.generation)
+        return try request.devices(from: try await redis.run(request.calls))
+    }
+
+    package func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
+        let scope = try await scope(app)
+        let segments = try await segments(of: audience, in: scope)
+        let numbers = try await names.numbers(of: audience.topics, in: scope)
+        var size = 0
+        for start in stride(from: 0, to: segments.count, by: RedisRegistry.segmentsAtOnce) {
+            let part = segments[start..<min(segments.count, start + RedisRegistry.segmentsAtOnce)]
+            let requests = part.map { AudienceRequest(numbers, in: scope.segment($0), generation: scope.generation) }
+            for (request, reply) in zip(requests, try await redis.run(requests.map(\.call))) {
+                let read = try request.audience(from: reply)
+                size += audience.select(live: read.live, members: read.members).members.count
+            }
+        }
+        return size
+    }
+
+    private static let segmentsAtOnce = 64
+
+    func readAudience(
+        _ numbers: [TopicName: TopicNumber], in segment: SegmentID, _ scope: AppScope
+    ) async throws(StoreError) -> AudienceRequest.Answer {
+        let request = AudienceRequest(numbers, in: segment, generation: scope.generation)
+        return try request.audience(from: try await redis.run(request.call))
+    }
+
+    private func segments(
+        of audience: Audience, in scope: AppScope
+    ) async throws(StoreError) -> [SegmentNumber] {
+        guard let topics = audience.necessaryTopics else {
+            return (0..<(try await allocator.count(in: scope))).map(SegmentNumber.init(rawValue:))
+        }
+        let numbers = try await names.numbers(of: topics, in: scope)
+        let entries = try await topicSegments.entries(of: Array(Set(numbers.values)), in: scope)
+        return Set(entries.joined().map(\.segment)).sorted()
+    }
+}

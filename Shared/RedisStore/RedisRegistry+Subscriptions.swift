@@ -1,0 +1,140 @@
+package import PushModel
+import RedisClient
+package import Store
+
+extension RedisRegistry {
+    package func subscriptions(
+        of id: DeviceID, in app: AppID
+    ) async throws(StoreError) -> [TopicName: SubscriptionOptions]? {
+        let scope = try await scope(app)
+        guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else { return nil }
+        return try await named(stored.subscriptions, in: scope)
+    }
+
+    package func subscribe(
+        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+    ) async throws(StoreError) -> SubscriptionChange? {
+        let scope = try await scope(app)
+        // A topic is not numbered for a device that is not there.
+        if try await names.numbers(of: [topic], in: scope).isEmpty {
+            guard try await isLiving(id, in: scope) else { return nil }
+        }
+        switch try await write([.subscription(topic, options)], of: id, in: scope) {
+        case .done(let isNew): return isNew == [true] ? .created : .updated
+        case .gone, .changed: return nil
+        case .tooMany:
+            throw StoreError(
+                .tooMany, "a device has \(RegistryBounds.subscriptionsMaximum) subscriptions, the most there may be")
+        }
+    }
+
+    package func unsubscribe(
+        _ id: DeviceID, from topic: TopicName, in app: AppID
+    ) async throws(StoreError) -> Bool? {
+        let scope = try await scope(app)
+        if try await names.numbers(of: [topic], in: scope).isEmpty {
+            return try await isLiving(id, in: scope) ? false : nil
+        }
+        guard case .done(let was) = try await write([.subscription(topic, nil)], of: id, in: scope) else {
+            return nil
+        }
+        return was == [true]
+    }
+
+    package func setSubscriptions(
+        of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID
+    ) async throws(StoreError) -> Bool {
+        guard topics.count <= RegistryBounds.subscriptionsMaximum else {
+            throw StoreError(.tooMany, "a device may have \(RegistryBounds.subscriptionsMaximum) subscriptions")
+        }
+        let scope = try await scope(app)
+        for _ in 0..<RedisRegistry.roundsMaximum {
+            guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else {
+                return false
+            }
+            let present = try await named(stored.subscriptions, in: scope)
+            let changes = RedisRegistry.difference(from: present, to: topics)
+            guard !changes.isEmpty else { return true }
+            let write = DeviceWrite(
+                index: id.index, condition: .living(tag: id.tag), changes: changes,
+                subscriptions: stored.subscriptions)
+            switch try await self.write(write, in: scope) {
+            case .done: return true
+            case .gone: return false
+            case .changed, .tooMany: continue
+            }
+        }
+        throw StoreError(.unavailable, "subscriptions met others of the same device, again and again")
+    }
+
+    package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
+        let scope = try await scope(app)
+        guard let number = try await names.numbers(of: [topic], in: scope)[topic] else { return 0 }
+        var ended = 0
+        for entry in try await topicSegments.entries(of: [number], in: scope)[0] {
+            let segment = scope.segment(entry.segment)
+            let members = try await readAudience([topic: number], in: segment, scope).members[topic]?.members
+            ended += try await end(members?.offsets ?? [], of: topic, number, in: segment, scope)
+        }
+        return ended
+    }
+
+    /// Those that end come first, so that the bound is not met half-way.
+    private static func difference(
+        from present: [TopicName: SubscriptionOptions], to wanted: [TopicName: SubscriptionOptions]
+    ) -> [RegistryChange.Content] {
+        present.keys.filter { wanted[$0] == nil }.sorted().map { .subscription($0, nil) }
+            + wanted.filter { present[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { .subscription($0, $1) }
+    }
+
+    private func end(
+        _ offsets: [UInt16], of topic: TopicName, _ number: TopicNumber, in segment: SegmentID, _ scope: AppScope
+    ) async throws(StoreError) -> Int {
+        guard let journal else { return try await endDirectly(offsets, of: number, in: segment, scope) }
+        // The changes of a commit are of one device.
+        for offset in offsets {
+            let index = DeviceIndex(segment: segment.number, offset: offset)
+            try await journal.commit([RegistryChange(app: scope.app, index: index, .subscription(topic, nil))])
+        }
+        return offsets.count
+    }
+
+    private static let endedAtOnce = 256
+
+    private func endDirectly(
+        _ offsets: [UInt16], of number: TopicNumber, in segment: SegmentID, _ scope: AppScope
+    ) async throws(StoreError) -> Int {
+        var ended = 0
+        for start in stride(from: 0, to: offsets.count, by: RedisRegistry.endedAtOnce) {
+            var script = SegmentChanges(segment, generation: scope.generation, now: now)
+            for offset in offsets[start..<min(offsets.count, start + RedisRegistry.endedAtOnce)] {
+                script.append(.unsubscribe(number), at: offset)
+            }
+            let results = try await redis.run(script.commit).array ?? []
+            ended += results.dropFirst().count { $0.integer == 1 }
+        }
+        return ended
+    }
+
+    private func write(
+        _ changes: [RegistryChange.Content], of id: DeviceID, in scope: AppScope
+    ) async throws(StoreError) -> WriteVerdict {
+        guard try await exists(id.index.segment, in: scope) else { return .gone }
+        return try await write(
+            DeviceWrite(index: id.index, condition: .living(tag: id.tag), changes: changes), in: scope)
+    }
+
+    private func isLiving(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> Bool {
+        try await read(id.index, in: scope)?.living(tag: id.tag) != nil
+    }
+
+    private func named(
+        _ subscriptions: PackedSubscriptions, in scope: AppScope
+    ) async throws(StoreError) -> [TopicName: SubscriptionOptions] {
+        let options = subscriptions.options
+        let names = try await names.names(of: Array(options.keys), in: scope)
+        var named: [TopicName: SubscriptionOptions] = [:]
+        for (number, name) in names { named[name] = options[number] }
+        return named
+    }
+}

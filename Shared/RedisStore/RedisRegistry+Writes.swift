@@ -1,0 +1,214 @@
+import PushModel
+import RedisClient
+package import Store
+
+/// Changes of one device, and what must be so for them to happen.
+struct DeviceWrite {
+    let index: DeviceIndex
+    let condition: SegmentChanges.Condition
+    var changes: [RegistryChange.Content]
+    /// Which subscriptions must be there; nil when it does not matter.
+    var subscriptions: PackedSubscriptions?
+    /// The device before, as far as it is known: aliases it has already need no entry.
+    var known: Device?
+}
+
+enum WriteVerdict {
+    /// For each change whether it changed the kind of thing it is about: a device was there before, a subscription is new,
+    /// an ended one was there.
+    case done([Bool])
+    /// The device is not there, or was removed.
+    case gone
+    /// It is not as it was read.
+    case changed
+    case tooMany
+}
+
+extension RedisRegistry: RegistryJournal {
+    /// Unconditionally, and without the log.
+    package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
+        guard let first = changes.first else { return }
+        let write = DeviceWrite(index: first.index, condition: .none, changes: changes.map(\.content))
+        _ = try await writeDirectly(write, in: try await scope(first.app))
+    }
+
+    func write(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {
+        guard let journal else { return try await writeDirectly(write, in: scope) }
+        return try await self.write(write, through: journal, in: scope)
+    }
+
+    /// One script makes all changes true, or none. What leads to the device is entered before, and what no longer does
+    /// leaves after: whatever a crash leaves behind leads nowhere, and is found out by looking at the record.
+    private func writeDirectly(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {
+        try await root.ensure(scope)
+        try await enterAliases(of: write, in: scope)
+        let numbers = try await enterTopics(of: write, in: scope)
+        var script = SegmentChanges(scope.segment(write.index.segment), generation: scope.generation, now: now)
+        script.require(write.condition, of: write.index.offset, subscriptions: write.subscriptions)
+        var written: [Int] = []
+        for (position, content) in write.changes.enumerated() {
+            guard let change = SegmentChanges.Change(content, numbers) else { continue }
+            script.append(change, at: write.index.offset)
+            written.append(position)
+        }
+        let reply = try await redis.run(script.commit)
+        switch reply.array?.first?.integer {
+        case 0: break
+        case 1: return .gone
+        case 2: return .changed
+        case 3: return .tooMany
+        default: throw StoreError(.corrupt, "a write was answered with \(reply)")
+        }
+        var outcomes = [Bool](repeating: false, count: write.changes.count)
+        for (position, result) in zip(written, reply.array?.dropFirst() ?? []) {
+            outcomes[position] = result.integer == 1 || result.bytes?.isEmpty == false
+            try await dropAliases(
+                from: result.bytes ?? [], to: write.changes[position], index: write.index, in: scope)
+        }
+        return .done(outcomes)
+    }
+
+    /// The log has no conditions: they are checked before, and what the log made of it is read after.
+    private func write(
+        _ write: DeviceWrite, through journal: any RegistryJournal, in scope: AppScope
+    ) async throws(StoreError) -> WriteVerdict {
+        guard let stored = try await read(write.index, in: scope) else { return .gone }
+        if let obstacle = write.obstacle(stored) { return obstacle }
+        try await enterAliases(of: write, in: scope)
+        let topics = write.changes.compactMap(\.topic)
+        let numbers = try await names.numbers(of: topics, in: scope)
+        let options = stored.subscriptions.options
+        let had = Set(topics.filter { topic in numbers[topic].map { options[$0] != nil } ?? false })
+        let added = write.changes.count { $0.isSubscription && $0.topic.map { !had.contains($0) } ?? false }
+        let ended = write.changes.count { !$0.isSubscription && $0.topic.map(had.contains) ?? false }
+        guard added == 0 || had.count + added <= RegistryBounds.subscriptionsMaximum,
+            added == 0 || stored.subscriptions.count - ended + added <= RegistryBounds.subscriptionsMaximum
+        else { return .tooMany }
+        try await journal.commit(
+            write.changes.map { RegistryChange(app: scope.app, index: write.index, $0) })
+        if write.changes.contains(where: \.isPut) {
+            let applied = try await read(write.index, in: scope)
+            if applied?.living == nil {
+                // It was removed in between, and the log must not end with a record that brings it back.
+                try await journal.commit([RegistryChange(app: scope.app, index: write.index, .device(nil))])
+                return .gone
+            }
+        }
+        return .done(
+            write.changes.map { content in
+                switch content {
+                case .device: stored.living != nil
+                case .subscription(let topic, let options): had.contains(topic) == (options == nil)
+                case .badge: false
+                }
+            })
+    }
+}
+
+extension RedisRegistry {
+    private func enterAliases(of write: DeviceWrite, in scope: AppScope) async throws(StoreError) {
+        var claims: [AliasLists.Claim] = []
+        for case .device(let device?) in write.changes {
+            claims += device.claims(at: write.index).filter {
+                write.known?.aliases[$0.alias.kind] != $0.alias.value
+            }
+        }
+        guard !claims.isEmpty else { return }
+        let most = RegistryBounds.devicesOfAliasMaximum
+        for claim in try await aliases.enter(claims, at: now, most: most, in: scope) {
+            _ = try await devices(of: claim.alias, in: scope)
+            guard try await aliases.enter([claim], at: now, most: most, in: scope).isEmpty else {
+                throw StoreError(.tooMany, "an alias is carried by \(most) devices already, the most there may be")
+            }
+        }
+    }
+
+    /// The numbers of all topics that are known or subscribed to now.
+    private func enterTopics(
+        of write: DeviceWrite, in scope: AppScope
+    ) async throws(StoreError) -> [TopicName: TopicNumber] {
+        let joined = write.changes.filter(\.isSubscription).compactMap(\.topic)
+        let left = write.changes.filter { !$0.isSubscription }.compactMap(\.topic)
+        var numbers = try await names.numbers(of: left, in: scope)
+        guard !joined.isEmpty else { return numbers }
+        let interned = try await names.intern(joined, in: scope)
+        numbers.merge(interned) { known, _ in known }
+        try await topicSegments.enter(
+            interned.values.map { ($0, write.index.segment) }, at: now, in: scope)
+        return numbers
+    }
+
+    /// After a device has become another, or is gone.
+    func dropAliases(
+        from old: [UInt8], to content: RegistryChange.Content, index: DeviceIndex, in scope: AppScope
+    ) async throws(StoreError) {
+        guard case .device(let device) = content, let before = Device(packed: old[...]) else { return }
+        let kept = Set(device?.claims(at: index).map(\.alias) ?? [])
+        let dropped = before.claims(at: index).filter { !kept.contains($0.alias) }
+        if !dropped.isEmpty {
+            // A device that lives may be about to carry the alias again; one that is gone never will.
+            let limit = device == nil ? UInt32.max : now - min(now, AliasLists.graceSeconds)
+            try await aliases.leave(dropped, enteredBefore: limit, in: scope)
+        }
+        if device == nil {
+            let id = DeviceID(index: index, tag: before.tag)
+            _ = try await tokens.exchange(before.token, from: id, to: nil, in: scope)
+        }
+    }
+}
+
+extension DeviceWrite {
+    /// As the script checks it.
+    fileprivate func obstacle(_ stored: StoredDevice) -> WriteVerdict? {
+        switch (condition, stored.standing) {
+        case (.none, _): return nil
+        case (_, .removed): return .gone
+        case (.absent, .absent): return nil
+        case (.absent, .living): return .changed
+        case (_, .absent): return .gone
+        case (.living(let tag), .living(let device)) where device.tag != tag: return .gone
+        case (.record(let record), _) where record != stored.record: return .changed
+        default: break
+        }
+        return subscriptions.map { $0 == stored.subscriptions } ?? true ? nil : .changed
+    }
+}
+
+extension RegistryChange.Content {
+    var topic: TopicName? {
+        guard case .subscription(let topic, _) = self else { return nil }
+        return topic
+    }
+
+    var isSubscription: Bool {
+        guard case .subscription(_, .some) = self else { return false }
+        return true
+    }
+
+    var isPut: Bool {
+        guard case .device(.some) = self else { return false }
+        return true
+    }
+}
+
+extension SegmentChanges.Change {
+    /// Nil for the end of a subscription to a topic that nobody knows.
+    init?(_ content: RegistryChange.Content, _ numbers: [TopicName: TopicNumber]) {
+        switch content {
+        case .device(let device?): self = .put(device.packed)
+        case .device(nil): self = .remove
+        case .badge(let badge): self = .badge(badge)
+        case .subscription(let topic, let options):
+            guard let number = numbers[topic] else { return nil }
+            self = options.map { .subscribe(number, $0) } ?? .unsubscribe(number)
+        }
+    }
+}
+
+extension Device {
+    func claims(at index: DeviceIndex) -> [AliasLists.Claim] {
+        aliases.compactMap { kind, value in
+            (try? Alias(kind, value)).map { AliasLists.Claim(alias: $0, index: index) }
+        }
+    }
+}

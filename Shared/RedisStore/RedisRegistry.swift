@@ -1,0 +1,111 @@
+import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+/// The registry in Redis. A value: copies share what is known about it.
+///
+/// How it is laid out stands in `RegistryKeys`, how changes become true in `RedisRegistry+Writes.swift`.
+package struct RedisRegistry: Sendable {
+    package enum Mode: Sendable {
+        /// Redis is the truth: a registry that is not there is a new one.
+        case authoritative
+        /// The log is the truth: without a rebuild there is no registry.
+        case follower
+    }
+
+    let root: RegistryRoot
+    let names: TopicNames
+    let topicSegments: TopicSegments
+    let tokens: TokenReservations
+    let aliases: AliasLists
+    let allocator: SegmentAllocator
+    let time: any TimeSource
+    let random: any RandomSource
+    let aliasBuckets: Int
+    /// Nil while changes become true in Redis directly.
+    private(set) var journal: (any RegistryJournal)?
+
+    package static let aliasBucketsDefault = 8_192
+    /// How often an operation that met another one starts over.
+    static let roundsMaximum = 8
+
+    var redis: RedisConnector { root.redis }
+
+    private init(_ redis: RedisConnector, aliasBuckets: Int, time: any TimeSource, random: any RandomSource) {
+        root = RegistryRoot(redis: redis, time: time, random: random)
+        let buckets = NameBuckets(root)
+        names = TopicNames(buckets: buckets)
+        topicSegments = TopicSegments(redis: redis)
+        tokens = TokenReservations(buckets: buckets)
+        aliases = AliasLists(buckets: buckets)
+        allocator = SegmentAllocator(root: root, random: random)
+        self.time = time
+        self.random = random
+        self.aliasBuckets = aliasBuckets
+    }
+
+    package static func open(
+        _ redis: RedisConnector, mode: Mode, log: Log, aliasBuckets: Int = aliasBucketsDefault,
+        time: any TimeSource = SystemTimeSource(), random: any RandomSource = SystemRandomSource()
+    ) async throws(StoreError) -> RedisRegistry {
+        let registry = RedisRegistry(redis, aliasBuckets: aliasBuckets, time: time, random: random)
+        if mode == .authoritative { try await registry.createUnlessThere() }
+        await RedisLayoutCheck(redis: redis, log: log).run()
+        return registry
+    }
+
+    /// The same registry, whose changes become true by the journal.
+    package func writing(through journal: any RegistryJournal) -> RedisRegistry {
+        var copy = self
+        copy.journal = journal
+        return copy
+    }
+
+    func scope(_ app: AppID) async throws(StoreError) -> AppScope {
+        AppScope(generation: try await root.ready(), app: app)
+    }
+
+    var now: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
+
+    /// Nil where no device can be: places are given out by segments that are counted.
+    func read(_ index: DeviceIndex, in scope: AppScope) async throws(StoreError) -> StoredDevice? {
+        guard try await exists(index.segment, in: scope) else { return nil }
+        return try StoredDevice(try await redis.run(readCall(index, in: scope)))
+    }
+
+    /// The same for many; in their order.
+    func read(_ indices: [DeviceIndex], in scope: AppScope) async throws(StoreError) -> [StoredDevice?] {
+        var calls: [ScriptCall] = []
+        var places: [Int?] = []
+        for index in indices {
+            let exists = try await exists(index.segment, in: scope)
+            places.append(exists ? calls.count : nil)
+            if exists { calls.append(readCall(index, in: scope)) }
+        }
+        let replies = try await redis.run(calls)
+        var devices: [StoredDevice?] = []
+        for place in places {
+            guard let place else {
+                devices.append(nil)
+                continue
+            }
+            devices.append(try StoredDevice(replies[place]))
+        }
+        return devices
+    }
+
+    func exists(_ segment: SegmentNumber, in scope: AppScope) async throws(StoreError) -> Bool {
+        if segment.rawValue < scope.generation.segments.count(of: scope.app) { return true }
+        return segment.rawValue < (try await allocator.count(in: scope))
+    }
+
+    private func readCall(_ index: DeviceIndex, in scope: AppScope) -> ScriptCall {
+        let keys = SegmentKeys(scope.segment(index.segment))
+        let bucket = SegmentKeys.bucket(of: index.offset)
+        return ScriptCall(
+            RegistryScripts.readDevice,
+            [keys.header, keys.devices(bucket), keys.subscriptions(bucket), keys.badges(bucket)],
+            [RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: index.offset))])
+    }
+}

@@ -1,0 +1,158 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+import Synchronization
+
+/// The registry's root key: which generation holds, whether it is ready, and which apps it has.
+final class RegistryRoot: Sendable {
+    private struct Known {
+        let generation: RegistryGeneration
+        let notReadyCount: Int
+    }
+
+    let redis: RedisConnector
+    private let time: any TimeSource
+    private let random: any RandomSource
+    private let known = Mutex<Known?>(nil)
+
+    init(redis: RedisConnector, time: any TimeSource, random: any RandomSource) {
+        self.redis = redis
+        self.time = time
+        self.random = random
+    }
+
+    /// The generation, if it answers questions.
+    func ready() async throws(StoreError) -> RegistryGeneration {
+        let generation = try await present()
+        guard generation.isReady else {
+            throw redis.notReady("the registry is being rebuilt")
+        }
+        return generation
+    }
+
+    /// The generation, be it ready or being filled.
+    func present() async throws(StoreError) -> RegistryGeneration {
+        let count = redis.notReadyCount
+        if let known = known.withLock({ $0 }), known.notReadyCount == count { return known.generation }
+        guard let generation = try await read() else {
+            throw redis.notReady("Redis holds no registry: it is new, or has lost its data")
+        }
+        return known.withLock { known in
+            // The caches stay when it turns out that nothing has changed.
+            let same = known.map(\.generation).flatMap { $0.id == generation.id && $0.isReady == generation.isReady ? $0 : nil }
+            known = Known(generation: same ?? generation, notReadyCount: count)
+            return same ?? generation
+        }
+    }
+
+    func state() async throws(StoreError) -> RegistryState {
+        switch try await read()?.isReady {
+        case nil: .absent
+        case false: .rebuilding
+        case true: .ready
+        }
+    }
+
+    private func read() async throws(StoreError) -> RegistryGeneration? {
+        let reply = try await redis.send(
+            RedisCommand("HMGET", RegistryKeys.registry, "generation", "state", "alias-buckets"))
+        let fields = reply.array ?? []
+        guard fields.count == 3, let id = fields[0].string else { return nil }
+        guard let buckets = fields[2].integer, buckets > 0 else {
+            throw StoreError(.corrupt, "the registry does not say how many buckets its aliases have")
+        }
+        return RegistryGeneration(id: id, isReady: fields[1].string == "ready", aliasBuckets: Int(buckets))
+    }
+
+    /// Makes a registry; an existing one stays unless it is to be replaced.
+    func create(_ state: RegistryState, aliasBuckets: Int, replacing: Bool) async throws(StoreError) {
+        var after: UInt64 = 0
+        while true {
+            // Newer than what is there, even when that was made by a clock that was ahead.
+            let id = max(UInt64(clamping: time.now.milliseconds) << 16 | random.next() & 0xFFFF, after + 1)
+            let text = RegistryRoot.text(of: id)
+            let reply = try await redis.run(
+                ScriptCall(
+                    RegistryScripts.createRegistry, [RegistryKeys.registry],
+                    [
+                        RedisArgument(text), state == .ready ? "ready" : "rebuilding", RedisArgument(aliasBuckets),
+                        replacing ? "1" : "0",
+                    ]))
+            guard replacing, let found = reply.string, found != text else { break }
+            guard let value = UInt64(found, radix: 16), value < .max else {
+                throw StoreError(.corrupt, "the registry's generation is \(found)")
+            }
+            after = value
+        }
+        known.withLock { $0 = nil }
+    }
+
+    func setState(ready generation: RegistryGeneration) async throws(StoreError) {
+        _ = try await redis.run(
+            ScriptCall(
+                RegistryScripts.setRegistryField, [RegistryKeys.registry],
+                [RedisArgument(generation.id), "state", "ready"]))
+        known.withLock { $0 = nil }
+    }
+
+    private static func text(of id: UInt64) -> String {
+        let digits = String(id, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension RegistryRoot {
+    /// The app's fields, in the order asked for; nil when the app has never been used. An app that should be there and is
+    /// not is no unused one.
+    func fields(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
+        let reply = try await redis.send(RedisCommand(["HMGET", RegistryKeys.app(scope.app), "generation"] + names))
+        guard let values = reply.array, values.count == names.count + 1 else {
+            throw StoreError(.corrupt, "app:\(scope.app) cannot be read")
+        }
+        if values[0].string == scope.generation.id { return Array(values.dropFirst()) }
+        guard try await !hasEntered(scope) else {
+            throw redis.notReady("app:\(scope.app) is not of this registry")
+        }
+        return nil
+    }
+
+    /// Makes the app when it is new. Its key comes first and its entry second, so that an entry without a key means loss.
+    func ensure(_ scope: AppScope) async throws(StoreError) {
+        guard !scope.generation.knows(scope.app) else { return }
+        if try await !hasEntered(scope) {
+            let id = RedisArgument(scope.generation.id)
+            _ = try await redis.run(
+                ScriptCall(RegistryScripts.createApp, [RegistryKeys.app(scope.app)], [id]))
+            _ = try await redis.run(
+                ScriptCall(
+                    RegistryScripts.setRegistryField, [RegistryKeys.registry],
+                    [id, RegistryRoot.entry(scope.app), "1"]))
+        }
+        scope.generation.note(scope.app)
+    }
+
+    /// All apps that were ever used.
+    func apps(in generation: RegistryGeneration) async throws(StoreError) -> [AppScope] {
+        let reply = try await redis.send(RedisCommand("HKEYS", RegistryKeys.registry))
+        let names = (reply.array ?? []).compactMap(\.string).filter { $0.hasPrefix("app:") }.sorted()
+        var scopes: [AppScope] = []
+        for name in names {
+            guard let app = try? AppID(String(name.dropFirst(4))) else { continue }
+            scopes.append(AppScope(generation: generation, app: app))
+        }
+        return scopes
+    }
+
+    /// Asked together with the generation: a registry that is gone has no entries either.
+    private func hasEntered(_ scope: AppScope) async throws(StoreError) -> Bool {
+        let reply = try await redis.send(
+            RedisCommand("HMGET", RegistryKeys.registry, "generation", RegistryRoot.entry(scope.app)))
+        guard let values = reply.array, values.count == 2, values[0].string == scope.generation.id else {
+            throw redis.notReady("the registry is not the one that was there")
+        }
+        return !values[1].isNull
+    }
+
+    private static func entry(_ app: AppID) -> RedisArgument { RedisArgument("app:\(app)") }
+}

@@ -1,0 +1,335 @@
+import RedisClient
+
+/// The scripts over one segment. Each has the header as its first key, and the generation as its first argument; a header
+/// that is missing or belongs to another registry answers `NOTREADY`.
+enum RegistryScripts {
+    static let ready = """
+        if redis.call('HGET', KEYS[1], 'generation') ~= ARGV[1] then
+          return {err = 'NOTREADY ' .. KEYS[1] .. ' is not of this registry'}
+        end
+
+        """
+
+    /// Members of a topic, a list of pairs of bytes or a bitmap; subscriptions, a list of four bytes each.
+    private static let sets = """
+        local function aligned(list, bytes, width, shift)
+          local from = 1
+          while true do
+            local at = string.find(list, bytes, from, true)
+            if not at or (at - 1 - shift) % width == 0 then return at end
+            from = at + 1
+          end
+        end
+        local function pair(offset) return string.char(offset % 256, math.floor(offset / 256)) end
+        local function changed(bits, offset, value)
+          local at, mask = math.floor(offset / 8) + 1, 2 ^ (offset % 8)
+          local byte = string.byte(bits, at)
+          byte = value and bit.bor(byte, mask) or bit.band(byte, 255 - mask)
+          return string.sub(bits, 1, at - 1) .. string.char(byte) .. string.sub(bits, at + 1)
+        end
+        local function bitmap(list)
+          local bytes = {}
+          for i = 1, 512 do bytes[i] = 0 end
+          for i = 1, #list, 2 do
+            local offset = string.byte(list, i) + string.byte(list, i + 1) * 256
+            local at = math.floor(offset / 8) + 1
+            bytes[at] = bytes[at] + 2 ^ (offset % 8)
+          end
+          for i = 1, 512 do bytes[i] = string.char(bytes[i]) end
+          return table.concat(bytes)
+        end
+        local function listed(bits)
+          local list = {}
+          for at = 1, 512 do
+            local byte = string.byte(bits, at)
+            for place = 0, 7 do
+              if byte % 2 == 1 then list[#list + 1] = pair((at - 1) * 8 + place) end
+              byte = math.floor(byte / 2)
+            end
+          end
+          return list
+        end
+        local function join(key, field, offset)
+          local value = redis.call('HGET', key, field) or ''
+          if #value == 512 then value = changed(value, offset, true)
+          elseif aligned(value, pair(offset), 2, 0) then return
+          else
+            value = value .. pair(offset)
+            if #value == 512 then value = bitmap(value) end
+          end
+          redis.call('HSET', key, field, value)
+        end
+        local function leave(key, field, offset)
+          local value = redis.call('HGET', key, field)
+          if not value then return end
+          if #value == 512 then
+            value = changed(value, offset, false)
+            local list = listed(value)
+            if #list < 128 then value = table.concat(list) end
+          else
+            local at = aligned(value, pair(offset), 2, 0)
+            if not at then return end
+            value = string.sub(value, 1, at - 1) .. string.sub(value, at + 2)
+          end
+          if value == '' then redis.call('HDEL', key, field) else redis.call('HSET', key, field, value) end
+        end
+        local function place(list, number)
+          local suffix = string.sub(struct.pack('<I4', number * 16), 2)
+          local from = 1
+          while true do
+            local at = aligned(string.sub(list, from), suffix, 4, 1)
+            if not at then return nil end
+            at = at + from - 2
+            if math.floor(string.byte(list, at) / 16) == number % 16 then return at end
+            from = at + 4
+          end
+        end
+
+        """
+
+    private static let changes = """
+        local results = {0}
+        local now, bounded = struct.pack('<I4', tonumber(ARGV[2])), ARGV[3] ~= 'log'
+        local function bit_of(offset) return offset - offset % 8 + 7 - offset % 8 end
+        local function put(offset, devices, record)
+          local field = offset % 128
+          local old = redis.call('HGET', devices, field)
+          if old and string.byte(old) == 255 then return '' end
+          redis.call('HSET', devices, field, record)
+          redis.call('SETBIT', KEYS[2], bit_of(offset), 1)
+          redis.call('HDEL', KEYS[3], offset)
+          return old or ''
+        end
+        local function remove(offset, devices, subscriptions, badges, topics)
+          local field = offset % 128
+          local old = redis.call('HGET', devices, field) or ''
+          if old ~= '' and string.byte(old) == 255 then return '' end
+          redis.call('HSET', devices, field, '\\255' .. now .. old)
+          redis.call('HINCRBY', KEYS[1], 'marks', 1)
+          redis.call('SETBIT', KEYS[2], bit_of(offset), 0)
+          local list = redis.call('HGET', subscriptions, field) or ''
+          for at = 1, #list, 4 do
+            local number = math.floor(struct.unpack('<I4', list, at) / 16)
+            local key = KEYS[topics + number % 32]
+            leave(key, number, offset)
+            leave(key, number .. 'i', offset)
+          end
+          redis.call('HDEL', subscriptions, field)
+          redis.call('HDEL', badges, field)
+          redis.call('HDEL', KEYS[3], offset)
+          return old
+        end
+        local function subscribe(offset, subscriptions, topics, number, options)
+          local field = offset % 128
+          local list = redis.call('HGET', subscriptions, field) or ''
+          local at = place(list, number)
+          if not at and bounded and #list >= 4000 then return nil end
+          local entry = struct.pack('<I4', number * 16 + options)
+          list = at and string.sub(list, 1, at - 1) .. entry .. string.sub(list, at + 4) or list .. entry
+          redis.call('HSET', subscriptions, field, list)
+          join(topics, number, offset)
+          if options % 2 == 1 then join(topics, number .. 'i', offset) else leave(topics, number .. 'i', offset) end
+          return at and 0 or 1
+        end
+        local function unsubscribe(offset, subscriptions, topics, number)
+          local field = offset % 128
+          local list = redis.call('HGET', subscriptions, field) or ''
+          local at = place(list, number)
+          if not at then return 0 end
+          list = string.sub(list, 1, at - 1) .. string.sub(list, at + 4)
+          if list == '' then redis.call('HDEL', subscriptions, field)
+          else redis.call('HSET', subscriptions, field, list) end
+          leave(topics, number, offset)
+          leave(topics, number .. 'i', offset)
+          return 1
+        end
+        local function set_badge(offset, badges, value)
+          if value == '' then redis.call('HDEL', badges, offset % 128)
+          else redis.call('HSET', badges, offset % 128, value) end
+          return 0
+        end
+        local function apply(i)
+          local kind, offset = ARGV[i], tonumber(ARGV[i + 2])
+          local a, b = KEYS[tonumber(ARGV[i + 3])], KEYS[tonumber(ARGV[i + 4])]
+          if kind == 'put' then return put(offset, a, ARGV[i + 6]) end
+          if kind == 'remove' then
+            return remove(offset, a, b, KEYS[tonumber(ARGV[i + 5])], tonumber(ARGV[i + 6]))
+          end
+          if kind == 'subscribe' then
+            return subscribe(offset, a, b, tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7]))
+          end
+          if kind == 'unsubscribe' then return unsubscribe(offset, a, b, tonumber(ARGV[i + 6])) end
+          return set_badge(offset, a, ARGV[i + 6])
+        end
+
+        """
+
+    /// KEYS header, live, failures, and whatever the changes name by their place among the keys.
+    /// ARGV generation; now in seconds; condition; its device key; its field; its value; its subscriptions key or 0; the
+    /// subscriptions that must be there; then eight for each change: kind, offset in the log, offset, keys a, b and c, and
+    /// two values.
+    /// Returns {0, then for each change what it found}: the old record of a put or removal, 1 for a subscription that is
+    /// new or ended. Without a change: {1} when the device is not there or was removed, {2} when it is not as it was read,
+    /// {3} when it has too many subscriptions.
+    private static let direct = """
+        local function obstacle()
+          if ARGV[3] == 'none' then return nil end
+          local record = redis.call('HGET', KEYS[tonumber(ARGV[4])], ARGV[5])
+          if record and string.byte(record) == 255 then return 1 end
+          if ARGV[3] == 'absent' then return record and 2 end
+          if not record then return 1 end
+          if ARGV[3] == 'record' and record ~= ARGV[6] then return 2 end
+          if ARGV[3] == 'living' and string.sub(record, 3, 6) ~= ARGV[6] then return 1 end
+          if ARGV[7] == '0' then return nil end
+          return (redis.call('HGET', KEYS[tonumber(ARGV[7])], ARGV[5]) or '') ~= ARGV[8] and 2
+        end
+        local found = obstacle()
+        if found then return {found} end
+        for i = 9, #ARGV, 8 do
+          local result = apply(i)
+          if not result then return {3} end
+          results[#results + 1] = result
+        end
+        return results
+        """
+
+    static let commit = RedisScript("#!lua\n" + ready + sets + changes + direct)
+
+    /// The same for changes after which there is less than before: it works in a Redis that is full.
+    static let commitShrinking = RedisScript("#!lua flags=allow-oom\n" + ready + sets + changes + direct)
+
+    /// As `commit`, for records of the log: no condition (ARGV 3 is `log`, 4 to 8 are empty), and a change whose offset lies
+    /// below what the segment has applied is passed over, with an empty result.
+    static let applyLogged = RedisScript(
+        "#!lua\n" + ready + sets + changes + """
+            local applied = tonumber(redis.call('HGET', KEYS[1], 'applied'))
+            local next = tonumber(redis.call('HGET', KEYS[1], 'next'))
+            for i = 9, #ARGV, 8 do
+              local position = tonumber(ARGV[i + 1])
+              if position < applied then results[#results + 1] = ''
+              else
+                results[#results + 1] = apply(i)
+                applied = position + 1
+                next = math.max(next, tonumber(ARGV[i + 2]) + 1)
+              end
+            end
+            redis.call('HSET', KEYS[1], 'applied', string.format('%.0f', applied), 'next', next)
+            return results
+            """)
+
+    /// KEYS header, devices, subscriptions, badges. ARGV generation, field. Returns {record, subscriptions, badge}, each
+    /// empty where there is none.
+    static let readDevice = RedisScript(
+        "#!lua flags=no-writes\n" + ready + """
+            return {
+              redis.call('HGET', KEYS[2], ARGV[2]) or '', redis.call('HGET', KEYS[3], ARGV[2]) or '',
+              redis.call('HGET', KEYS[4], ARGV[2]) or ''
+            }
+            """)
+
+    /// KEYS header, devices of up to eight buckets. ARGV generation, then for each bucket the wanted fields, a byte each,
+    /// or nothing for all of them. Returns for each bucket its living devices side by side: field in a byte, length in
+    /// two, record.
+    static let readBuckets = RedisScript(
+        "#!lua flags=no-writes\n" + ready + """
+            local replies = {}
+            for i = 2, #KEYS do
+              local parts, count = {}, 0
+              local function add(field, record)
+                if record and string.byte(record) ~= 255 then
+                  parts[count + 1] = string.char(field, #record % 256, math.floor(#record / 256))
+                  parts[count + 2] = record
+                  count = count + 2
+                end
+              end
+              if ARGV[i] == '' then
+                local all = redis.call('HGETALL', KEYS[i])
+                for at = 1, #all, 2 do add(tonumber(all[at]), all[at + 1]) end
+              else
+                local fields = {string.byte(ARGV[i], 1, -1)}
+                local records = redis.call('HMGET', KEYS[i], unpack(fields))
+                for at = 1, #fields do add(fields[at], records[at]) end
+              end
+              replies[i - 1] = table.concat(parts)
+            end
+            return replies
+            """)
+
+    /// KEYS header, live, topics. ARGV generation, then two for each topic: its key's place and its number. Returns the
+    /// living, then for each topic its members and those who ignore messages, each empty where there are none.
+    static let readAudience = RedisScript(
+        "#!lua flags=no-writes\n" + ready + """
+            local sets = {redis.call('GET', KEYS[2]) or ''}
+            for i = 2, #ARGV, 2 do
+              local found = redis.call('HMGET', KEYS[tonumber(ARGV[i])], ARGV[i + 1], ARGV[i + 1] .. 'i')
+              sets[#sets + 1] = found[1] or ''
+              sets[#sets + 1] = found[2] or ''
+            end
+            return sets
+            """)
+
+    /// KEYS header, devices, failures. ARGV generation, field, offset, tag. Returns how many failures are counted now, or
+    /// -1 when the device is not there.
+    static let countFailure = RedisScript(
+        "#!lua\n" + ready + """
+            local record = redis.call('HGET', KEYS[2], ARGV[2])
+            if not record or string.byte(record) == 255 or string.sub(record, 3, 6) ~= ARGV[4] then return -1 end
+            return redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
+            """)
+
+    /// KEYS header. ARGV generation, how many. Returns {first offset, how many}: fewer when the segment is nearly full.
+    static let allocate = RedisScript(
+        "#!lua\n" + ready + """
+            local next = tonumber(redis.call('HGET', KEYS[1], 'next'))
+            local count = math.min(tonumber(ARGV[2]), 4096 - next)
+            redis.call('HSET', KEYS[1], 'next', next + count)
+            return {next, count}
+            """)
+
+    /// KEYS header. ARGV generation. Makes the segment, unless there is one of this registry; returns its `next`.
+    static let createSegment = RedisScript(
+        """
+        #!lua
+        local found = redis.call('HGET', KEYS[1], 'generation')
+        if found and found > ARGV[1] then return {err = 'NOTREADY ' .. KEYS[1] .. ' is of a newer registry'} end
+        if found ~= ARGV[1] then
+          redis.call('DEL', KEYS[1])
+          redis.call('HSET', KEYS[1], 'generation', ARGV[1], 'next', 0, 'applied', 0)
+        end
+        return tonumber(redis.call('HGET', KEYS[1], 'next'))
+        """)
+
+    /// KEYS header, topics. ARGV generation, topic number. Returns 1 when the segment holds no member of it.
+    static let hasNoMember = RedisScript(
+        "#!lua flags=no-writes\n" + ready + """
+            return 1 - redis.call('HEXISTS', KEYS[2], ARGV[2])
+            """)
+
+    /// KEYS header, devices of up to eight buckets. ARGV generation, seconds. Returns the marks that are older, three values
+    /// each: which of the buckets, field, mark.
+    static let oldMarks = RedisScript(
+        "#!lua flags=no-writes\n" + ready + """
+            local marks = {}
+            for i = 2, #KEYS do
+              local all = redis.call('HGETALL', KEYS[i])
+              for at = 1, #all, 2 do
+                local record = all[at + 1]
+                if string.byte(record) == 255 and struct.unpack('<I4', record, 2) < tonumber(ARGV[2]) then
+                  marks[#marks + 1] = i - 2
+                  marks[#marks + 1] = tonumber(all[at])
+                  marks[#marks + 1] = record
+                end
+              end
+            end
+            return marks
+            """)
+
+    /// KEYS header, devices. ARGV generation, field, mark. Removes the mark if it is still there; returns whether it was.
+    static let dropMark = RedisScript(
+        "#!lua flags=allow-oom\n" + ready + """
+            if redis.call('HGET', KEYS[2], ARGV[2]) ~= ARGV[3] then return 0 end
+            redis.call('HDEL', KEYS[2], ARGV[2])
+            redis.call('HINCRBY', KEYS[1], 'marks', -1)
+            return 1
+            """)
+}

@@ -1,0 +1,107 @@
+import PushModel
+import RedisClient
+import Store
+
+/// Removes from an app what nobody needs any more, and what operations that were cut off have left. Every step may be
+/// repeated, and several processes may be at it.
+struct RegistrySweep: Sendable {
+    private static let markSeconds: UInt32 = 3_600
+    private static let topicsAtOnce = 256
+    private static let bucketsOfCall = 8
+
+    let registry: RedisRegistry
+    let scope: AppScope
+
+    private var redis: RedisConnector { registry.redis }
+    private var id: RedisArgument { RedisArgument(scope.generation.id) }
+
+    /// A removed device leaves its record behind for an hour: with that, what still leads to it is found and dropped before
+    /// the place looks as if nothing had ever been there.
+    func forgetRemovedDevices() async throws(StoreError) -> Int {
+        var forgotten = 0
+        let count = try await registry.allocator.count(in: scope)
+        for number in 0..<count {
+            let segment = scope.segment(SegmentNumber(rawValue: number))
+            let marks = try await redis.send(RedisCommand("HGET", SegmentKeys(segment).header, "marks")).integer ?? 0
+            if marks > 0 { forgotten += try await forgetRemovedDevices(of: segment) }
+        }
+        return forgotten
+    }
+
+    private func forgetRemovedDevices(of segment: SegmentID) async throws(StoreError) -> Int {
+        let keys = SegmentKeys(segment)
+        var forgotten = 0
+        for first in stride(from: 0, to: SegmentKeys.bucketCount, by: RegistrySweep.bucketsOfCall) {
+            let buckets = Array(first..<first + RegistrySweep.bucketsOfCall)
+            let reply = try await redis.run(
+                ScriptCall(
+                    RegistryScripts.oldMarks, [keys.header] + buckets.map(keys.devices),
+                    [id, RedisArgument(Int64(registry.now - min(registry.now, RegistrySweep.markSeconds)))]))
+            let values = reply.array ?? []
+            for start in stride(from: 0, to: values.count - 2, by: 3) {
+                guard let bucket = values[start].integer, let field = values[start + 1].integer,
+                    let mark = values[start + 2].bytes
+                else { continue }
+                forgotten += try await forget(mark, bucket: first + Int(bucket), field: Int(field), in: segment)
+            }
+        }
+        return forgotten
+    }
+
+    private func forget(
+        _ mark: [UInt8], bucket: Int, field: Int, in segment: SegmentID
+    ) async throws(StoreError) -> Int {
+        let offset = UInt16(bucket * SegmentKeys.bucketDevices + field)
+        let index = DeviceIndex(segment: segment.number, offset: offset)
+        if let device = StoredDevice.removed(mark) {
+            try await registry.dropAliases(from: device.packed, to: .device(nil), index: index, in: scope)
+        }
+        let keys = SegmentKeys(segment)
+        let reply = try await redis.run(
+            ScriptCall(
+                RegistryScripts.dropMark, [keys.header, keys.devices(bucket)],
+                [id, RedisArgument(field), RedisArgument(mark)]))
+        return reply.integer == 1 ? 1 : 0
+    }
+
+    /// Takes segments that hold no member any more out of the lists of topics.
+    func leaveEmptySegments() async throws(StoreError) -> Int {
+        guard let last = try await registry.root.fields(["topics"], of: scope)?.first?.integer, last > 0 else {
+            return 0
+        }
+        var left = 0
+        for start in stride(from: 1, through: last, by: RegistrySweep.topicsAtOnce) {
+            let end = min(last, start + Int64(RegistrySweep.topicsAtOnce) - 1)
+            left += try await leaveEmptySegments(of: try await numbered((start...end).map(TopicNumber.init)))
+        }
+        return left
+    }
+
+    /// Those that have a list: a number that was lost to a faster one has none.
+    private func numbered(_ numbers: [TopicNumber]) async throws(StoreError) -> [TopicNumber] {
+        let replies = try await redis.send(
+            numbers.map { RedisCommand("HGET", RegistryKeys.topicSegments(scope.app, $0), "g") })
+        return zip(numbers, replies).filter { $1.string == scope.generation.id }.map(\.0)
+    }
+
+    private func leaveEmptySegments(of topics: [TopicNumber]) async throws(StoreError) -> Int {
+        var old: [(topic: TopicNumber, entry: TopicSegments.Entry)] = []
+        for (topic, entries) in zip(topics, try await registry.topicSegments.entries(of: topics, in: scope)) {
+            for entry in entries where isOld(entry) { old.append((topic, entry)) }
+        }
+        let replies = try await redis.run(
+            old.map { topic, entry in
+                let keys = SegmentKeys(scope.segment(entry.segment))
+                return ScriptCall(
+                    RegistryScripts.hasNoMember,
+                    [keys.header, keys.topics(Int(topic) % SegmentKeys.topicBucketCount)],
+                    [id, RedisArgument(Int64(topic))])
+            })
+        let empty = zip(old, replies).filter { $1.integer == 1 }.map(\.0)
+        return try await registry.topicSegments.leave(empty, in: scope)
+    }
+
+    private func isOld(_ entry: TopicSegments.Entry) -> Bool {
+        entry.entered < registry.now - min(registry.now, TopicSegments.graceSeconds)
+    }
+}

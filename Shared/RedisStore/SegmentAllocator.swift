@@ -1,0 +1,137 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+
+/// Opens segments and gives out places in them, in small batches, so that a registration seldom waits for it.
+///
+/// A segment's header is made before the app counts it, so that no counted segment is without one. A few segments are
+/// open at a time, so that a launch day does not fall on one slot; a small app has one.
+struct SegmentAllocator: Sendable {
+    private struct Standing {
+        let count: UInt32
+        let open: [SegmentNumber]
+    }
+
+    private static let batch = 16
+    static let openWanted = 8
+    /// The next segment is opened once one has given out this many places.
+    private static let spreadFrom = 256
+    private static let roundsMaximum = 64
+
+    let root: RegistryRoot
+    let random: any RandomSource
+    private var redis: RedisConnector { root.redis }
+
+    /// The app must have been entered.
+    func place(in scope: AppScope) async throws(StoreError) -> DeviceIndex {
+        if let place = scope.generation.places.take(for: scope.app) { return place }
+        for _ in 0..<SegmentAllocator.roundsMaximum {
+            let standing = try await standing(of: scope)
+            guard !standing.open.isEmpty else {
+                try await open(SegmentNumber(rawValue: standing.count), in: scope, forRegistrations: true)
+                continue
+            }
+            let segment = standing.open[Int(random.next() % UInt64(standing.open.count))]
+            var places = try await allocate(SegmentAllocator.batch, in: scope.segment(segment), scope)
+            if places.count < SegmentAllocator.batch { try await close(segment, in: scope) }
+            guard let place = places.popLast() else { continue }
+            if Int(place.offset) >= SegmentAllocator.spreadFrom, standing.open.count < SegmentAllocator.openWanted {
+                try await open(SegmentNumber(rawValue: standing.count), in: scope, forRegistrations: true)
+            }
+            scope.generation.places.put(places, for: scope.app)
+            return place
+        }
+        throw StoreError(.unavailable, "every segment of \(scope.app) filled up before it gave out a place")
+    }
+
+    func giveBack(_ place: DeviceIndex, in scope: AppScope) {
+        scope.generation.places.put([place], for: scope.app)
+    }
+
+    /// How many segments there are; zero for an app that was never used.
+    func count(in scope: AppScope) async throws(StoreError) -> UInt32 {
+        try await standing(of: scope).count
+    }
+
+    /// Makes all segments up to this one, which records of the log name. The app must have been entered.
+    func ensure(_ segment: SegmentNumber, in scope: AppScope) async throws(StoreError) {
+        guard segment.rawValue >= scope.generation.segments.count(of: scope.app) else { return }
+        let count = try await count(in: scope)
+        guard segment.rawValue >= count else { return }
+        for number in count...segment.rawValue {
+            try await open(SegmentNumber(rawValue: number), in: scope, forRegistrations: false)
+        }
+    }
+
+    /// After a rebuild: lets segments with room take registrations again, behind the places that may have been given out
+    /// before and whose records are still on their way.
+    func reopen(in scope: AppScope) async throws(StoreError) {
+        let count = try await count(in: scope)
+        let first = count - min(count, UInt32(SegmentAllocator.openWanted))
+        var open: [String] = []
+        for number in first..<count {
+            let segment = scope.segment(SegmentNumber(rawValue: number))
+            let skipped = try await allocate(SegmentAllocator.spreadFrom, in: segment, scope)
+            if skipped.count == SegmentAllocator.spreadFrom { open.append(String(number)) }
+        }
+        _ = try await redis.run(
+            ScriptCall(
+                RegistryScripts.openSegments, [RegistryKeys.app(scope.app)],
+                [RedisArgument(scope.generation.id), RedisArgument(open.joined(separator: ","))]))
+    }
+
+    private func standing(of scope: AppScope) async throws(StoreError) -> Standing {
+        guard let fields = try await root.fields(["segments", "open"], of: scope) else {
+            return Standing(count: 0, open: [])
+        }
+        guard let count = fields[0].integer.flatMap(UInt32.init(exactly:)), let open = fields[1].string else {
+            throw StoreError(.corrupt, "app:\(scope.app) does not say how many segments it has")
+        }
+        scope.generation.segments.note(count, for: scope.app)
+        let numbers = open.split(separator: ",").compactMap { UInt32($0) }
+        return Standing(count: count, open: numbers.map(SegmentNumber.init(rawValue:)))
+    }
+
+    /// The header first: should that be all, the next who opens this segment finds it and goes on.
+    private func open(
+        _ number: SegmentNumber, in scope: AppScope, forRegistrations: Bool
+    ) async throws(StoreError) {
+        guard number.rawValue <= SegmentNumber.maximum else {
+            throw StoreError(.tooMany, "\(scope.app) has as many segments as can be numbered")
+        }
+        let id = RedisArgument(scope.generation.id)
+        _ = try await redis.run(
+            ScriptCall(RegistryScripts.createSegment, [SegmentKeys(scope.segment(number)).header], [id]))
+        let counted = try await redis.run(
+            ScriptCall(
+                RegistryScripts.countSegment, [RegistryKeys.app(scope.app)],
+                [id, RedisArgument(Int64(number.rawValue)), forRegistrations ? "1" : "0"]))
+        if let count = counted.integer.flatMap(UInt32.init(exactly:)) {
+            scope.generation.segments.note(count, for: scope.app)
+        }
+    }
+
+    private func close(_ number: SegmentNumber, in scope: AppScope) async throws(StoreError) {
+        _ = try await redis.run(
+            ScriptCall(
+                RegistryScripts.closeSegment, [RegistryKeys.app(scope.app)],
+                [RedisArgument(scope.generation.id), RedisArgument(Int64(number.rawValue))]))
+    }
+
+    private func allocate(
+        _ count: Int, in segment: SegmentID, _ scope: AppScope
+    ) async throws(StoreError) -> [DeviceIndex] {
+        let reply = try await redis.run(
+            ScriptCall(
+                RegistryScripts.allocate, [SegmentKeys(segment).header],
+                [RedisArgument(scope.generation.id), RedisArgument(count)]))
+        guard let numbers = reply.array?.compactMap(\.integer), numbers.count == 2, numbers[0] >= 0, numbers[1] >= 0,
+            numbers[0] + numbers[1] <= Int64(DeviceIndex.segmentCapacity)
+        else { throw StoreError(.corrupt, "segment \(segment) gives out places it does not have") }
+        // The lowest last, where it is taken first.
+        return (numbers[0]..<numbers[0] + numbers[1]).reversed().map {
+            DeviceIndex(segment: segment.number, offset: UInt16($0))
+        }
+    }
+}

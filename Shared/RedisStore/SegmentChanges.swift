@@ -1,0 +1,154 @@
+import PushModel
+import RedisClient
+
+/// Changes of one segment on their way into a script: the keys they need, each once, and the arguments.
+struct SegmentChanges {
+    enum Change {
+        case put([UInt8])
+        case remove
+        case subscribe(TopicNumber, SubscriptionOptions)
+        case unsubscribe(TopicNumber)
+        case badge(UInt32?)
+    }
+
+    /// What must be so for the changes to happen.
+    enum Condition {
+        case none
+        case absent
+        case living(tag: UInt32)
+        case record([UInt8])
+    }
+
+    private enum Place: Hashable {
+        case devices(Int)
+        case subscriptions(Int)
+        case badges(Int)
+        case topics(Int)
+    }
+
+    private let segmentKeys: SegmentKeys
+    private let generation: RedisArgument
+    private let now: RedisArgument
+    private var keys: [RedisArgument]
+    private var places: [Place: Int] = [:]
+    /// Where the keys of all topics stand, one after the other, for a removal; nil when they are not needed.
+    private var allTopics: Int?
+    private var head: [RedisArgument] = []
+    private var changes: [RedisArgument] = []
+    /// Whether there will be less than before, so that it is done even when Redis is full.
+    private(set) var onlyShrinks = true
+    private(set) var count = 0
+
+    init(_ segment: SegmentID, generation: RegistryGeneration, now seconds: UInt32) {
+        segmentKeys = SegmentKeys(segment)
+        keys = [segmentKeys.header, segmentKeys.live, segmentKeys.failures]
+        self.generation = RedisArgument(generation.id)
+        now = RedisArgument(Int64(seconds))
+    }
+
+    mutating func require(_ condition: Condition, of offset: UInt16, subscriptions: PackedSubscriptions?) {
+        let bucket = SegmentKeys.bucket(of: offset)
+        let (name, value): (RedisArgument, [UInt8]) =
+            switch condition {
+            case .none: ("none", [])
+            case .absent: ("absent", [])
+            case .living(let tag): ("living", SegmentChanges.bytes(of: tag))
+            case .record(let record): ("record", record)
+            }
+        head = [
+            name, place(.devices(bucket)), RedisArgument(SegmentKeys.field(of: offset)), RedisArgument(value),
+            subscriptions == nil ? "0" : place(.subscriptions(bucket)), RedisArgument(subscriptions?.bytes ?? []),
+        ]
+    }
+
+    /// `logOffset` counts only for changes that come from the log.
+    mutating func append(_ change: Change, at offset: UInt16, logOffset: Int64 = 0) {
+        let bucket = SegmentKeys.bucket(of: offset)
+        let none: RedisArgument = ""
+        let shape: [RedisArgument]
+        switch change {
+        case .put(let record):
+            shape = [place(.devices(bucket)), none, none, RedisArgument(record), none]
+        case .remove:
+            shape = [
+                place(.devices(bucket)), place(.subscriptions(bucket)), place(.badges(bucket)), placeOfAllTopics(), none,
+            ]
+        case .subscribe(let topic, let options):
+            shape = [
+                place(.subscriptions(bucket)), place(topic), none, RedisArgument(Int64(topic)),
+                RedisArgument(Int(options.rawValue & 15)),
+            ]
+        case .unsubscribe(let topic):
+            shape = [place(.subscriptions(bucket)), place(topic), none, RedisArgument(Int64(topic)), none]
+        case .badge(let badge):
+            shape = [place(.badges(bucket)), none, none, badge.map { RedisArgument(Int64($0)) } ?? none, none]
+        }
+        changes += [change.name, RedisArgument(logOffset), RedisArgument(Int(offset))] + shape
+        onlyShrinks = onlyShrinks && change.shrinks
+        count += 1
+    }
+
+    /// Under the condition that was required.
+    var commit: ScriptCall {
+        let script = onlyShrinks ? RegistryScripts.commitShrinking : RegistryScripts.commit
+        return ScriptCall(script, keys, [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
+    }
+
+    /// Under the guard of the log's offsets.
+    var applyLogged: ScriptCall {
+        ScriptCall(
+            RegistryScripts.applyLogged, keys, [generation, now, "log"] + SegmentChanges.noCondition.dropFirst() + changes)
+    }
+
+    private static let noCondition: [RedisArgument] = ["none", "", "", "", "0", ""]
+
+    private mutating func place(_ topic: TopicNumber) -> RedisArgument {
+        place(.topics(Int(topic) % SegmentKeys.topicBucketCount))
+    }
+
+    /// Where among the keys, as Lua counts.
+    private mutating func place(_ place: Place) -> RedisArgument {
+        if let known = places[place] { return RedisArgument(known) }
+        switch place {
+        case .devices(let bucket): keys.append(segmentKeys.devices(bucket))
+        case .subscriptions(let bucket): keys.append(segmentKeys.subscriptions(bucket))
+        case .badges(let bucket): keys.append(segmentKeys.badges(bucket))
+        case .topics(let bucket): keys.append(segmentKeys.topics(bucket))
+        }
+        places[place] = keys.count
+        return RedisArgument(keys.count)
+    }
+
+    private mutating func placeOfAllTopics() -> RedisArgument {
+        if let allTopics { return RedisArgument(allTopics) }
+        let first = keys.count + 1
+        keys += (0..<SegmentKeys.topicBucketCount).map(segmentKeys.topics)
+        allTopics = first
+        return RedisArgument(first)
+    }
+
+    private static func bytes(of tag: UInt32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(integer: tag)
+        return bytes
+    }
+}
+
+extension SegmentChanges.Change {
+    fileprivate var name: RedisArgument {
+        switch self {
+        case .put: "put"
+        case .remove: "remove"
+        case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
+        case .badge: "badge"
+        }
+    }
+
+    fileprivate var shrinks: Bool {
+        switch self {
+        case .remove, .unsubscribe, .badge(nil): true
+        case .put, .subscribe, .badge: false
+        }
+    }
+}

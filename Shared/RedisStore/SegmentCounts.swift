@@ -1,0 +1,15 @@
+import PushModel
+import Synchronization
+
+/// How many segments an app has at least; it only grows.
+final class SegmentCounts: Sendable {
+    private let counts = Mutex<[AppID: UInt32]>([:])
+
+    func count(of app: AppID) -> UInt32 {
+        counts.withLock { $0[app, default: 0] }
+    }
+
+    func note(_ count: UInt32, for app: AppID) {
+        counts.withLock { $0[app] = max(count, $0[app, default: 0]) }
+    }
+}

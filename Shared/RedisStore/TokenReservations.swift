@@ -1,0 +1,70 @@
+import PushModel
+import RedisClient
+import Store
+
+/// Which device has a token. A token is reserved before its device exists, so that two registrations of one token meet
+/// here and not in two devices.
+struct TokenReservations: Sendable {
+    let buckets: NameBuckets
+
+    func holder(of token: PushToken, in scope: AppScope) async throws(StoreError) -> DeviceID? {
+        let (bucket, field) = place(of: token, in: scope)
+        return try await buckets.read(bucket, RegistryScripts.lookUp, [field]).flatMap(id)
+    }
+
+    /// Who has the token now: the candidate, unless somebody had it before.
+    func reserve(
+        _ token: PushToken, for candidate: DeviceID, in scope: AppScope
+    ) async throws(StoreError) -> DeviceID {
+        let (bucket, field) = place(of: token, in: scope)
+        return try checked(try await buckets.write(bucket, RegistryScripts.reserve, [field, bytes(candidate)]))
+    }
+
+    /// The same for many, in their order.
+    func reserve(
+        _ requests: [(token: PushToken, candidate: DeviceID)], in scope: AppScope
+    ) async throws(StoreError) -> [DeviceID] {
+        let replies = try await buckets.write(
+            requests.map { request in
+                let (bucket, field) = place(of: request.token, in: scope)
+                return (bucket, [field, bytes(request.candidate)])
+            }, RegistryScripts.reserve)
+        var holders: [DeviceID] = []
+        for reply in replies { holders.append(try checked(reply)) }
+        return holders
+    }
+
+    /// Hands the token over, unless the old holder has it no more; who has it now.
+    func exchange(
+        _ token: PushToken, from old: DeviceID, to new: DeviceID?, in scope: AppScope
+    ) async throws(StoreError) -> DeviceID? {
+        let (bucket, field) = place(of: token, in: scope)
+        let reply = try await buckets.write(
+            bucket, RegistryScripts.exchange, [field, bytes(old), new.map(bytes) ?? RedisArgument([UInt8]())])
+        return id(reply)
+    }
+
+    private func place(of token: PushToken, in scope: AppScope) -> (NameBucket, RedisArgument) {
+        let digest = NameDigest([token.kind.rawValue] + Array(token.text.utf8))
+        let number = digest.bucket(of: scope.generation.aliasBuckets)
+        return (NameBucket(scope: scope, kind: .token, number: number), digest.field)
+    }
+
+    private func bytes(_ id: DeviceID) -> RedisArgument {
+        var bytes: [UInt8] = []
+        bytes.append(integer: id.index.rawValue)
+        bytes.append(integer: id.tag)
+        return RedisArgument(bytes)
+    }
+
+    private func id(_ reply: RedisValue) -> DeviceID? {
+        var reader = ByteReader(reply.bytes ?? [])
+        guard let index = reader.integer(UInt32.self), let tag = reader.integer(UInt32.self) else { return nil }
+        return DeviceID(index: DeviceIndex(rawValue: index), tag: tag)
+    }
+
+    private func checked(_ reply: RedisValue) throws(StoreError) -> DeviceID {
+        guard let id = id(reply) else { throw StoreError(.corrupt, "a token's holder cannot be read") }
+        return id
+    }
+}

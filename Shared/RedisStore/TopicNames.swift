@@ -1,0 +1,110 @@
+import PushModel
+import RedisClient
+import Store
+
+/// Gives topics their numbers. A number, its way back to the name and its list of segments are there before the name
+/// leads to it; what a crash leaves behind is a number that nobody knows.
+struct TopicNames: Sendable {
+    let buckets: NameBuckets
+    private var redis: RedisConnector { buckets.root.redis }
+
+    /// Only those that are known.
+    func numbers(
+        of names: [TopicName], in scope: AppScope
+    ) async throws(StoreError) -> [TopicName: TopicNumber] {
+        var numbers: [TopicName: TopicNumber] = [:]
+        var unknown: [TopicName] = []
+        for name in names {
+            if let number = scope.generation.topics.number(of: name, in: scope.app) {
+                numbers[name] = number
+            } else {
+                unknown.append(name)
+            }
+        }
+        let replies = try await buckets.read(
+            unknown.map { (bucket(of: $0, in: scope), [RedisArgument($0.text)]) }, RegistryScripts.lookUp)
+        for (name, reply) in zip(unknown, replies) {
+            guard let number = reply?.integer.flatMap(TopicNumber.init(exactly:)) else { continue }
+            scope.generation.topics.note(name, number, in: scope.app)
+            numbers[name] = number
+        }
+        return numbers
+    }
+
+    /// All of them, with new numbers where need be. The app must have been entered.
+    func intern(_ names: [TopicName], in scope: AppScope) async throws(StoreError) -> [TopicName: TopicNumber] {
+        var numbers = try await numbers(of: names, in: scope)
+        for name in names where numbers[name] == nil { numbers[name] = try await intern(name, in: scope) }
+        return numbers
+    }
+
+    func names(
+        of numbers: [TopicNumber], in scope: AppScope
+    ) async throws(StoreError) -> [TopicNumber: TopicName] {
+        var names: [TopicNumber: TopicName] = [:]
+        var unknown: [TopicNumber] = []
+        for number in numbers {
+            if let name = scope.generation.topics.name(of: number, in: scope.app) {
+                names[number] = name
+            } else {
+                unknown.append(number)
+            }
+        }
+        let replies = try await buckets.read(
+            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, RegistryScripts.lookUp)
+        for (number, reply) in zip(unknown, replies) {
+            guard let name = reply?.string.flatMap({ try? TopicName($0) }) else {
+                throw redis.notReady("topic \(number) of \(scope.app) has lost its name")
+            }
+            scope.generation.topics.note(name, number, in: scope.app)
+            names[number] = name
+        }
+        return names
+    }
+
+    private func intern(_ name: TopicName, in scope: AppScope) async throws(StoreError) -> TopicNumber {
+        let id = RedisArgument(scope.generation.id)
+        let reply = try await redis.run(
+            ScriptCall(RegistryScripts.numberTopic, [RegistryKeys.app(scope.app)], [id]))
+        guard let own = reply.integer.flatMap(TopicNumber.init(exactly:)), own < 1 << 28 else {
+            throw StoreError(.tooMany, "\(scope.app) has had as many topics as can be numbered")
+        }
+        _ = try await buckets.write(
+            bucket(of: own, in: scope), RegistryScripts.reserve, [field(of: own), RedisArgument(name.text)])
+        _ = try await redis.run(
+            ScriptCall(RegistryScripts.createTopic, [RegistryKeys.topicSegments(scope.app, own)], [id]))
+        let holding = try await buckets.write(
+            bucket(of: name, in: scope), RegistryScripts.reserve,
+            [RedisArgument(name.text), RedisArgument(Int64(own))])
+        guard let number = holding.integer.flatMap(TopicNumber.init(exactly:)) else {
+            throw StoreError(.corrupt, "the number of a topic of \(scope.app) cannot be read")
+        }
+        if number != own { try await forget(own, name, in: scope) }
+        scope.generation.topics.note(name, number, in: scope.app)
+        return number
+    }
+
+    /// Somebody else was faster.
+    private func forget(_ number: TopicNumber, _ name: TopicName, in scope: AppScope) async throws(StoreError) {
+        _ = try await buckets.write(
+            bucket(of: number, in: scope), RegistryScripts.exchange,
+            [field(of: number), RedisArgument(name.text), RedisArgument([UInt8]())])
+        _ = try await redis.run(
+            ScriptCall(
+                RegistryScripts.dropTopic, [RegistryKeys.topicSegments(scope.app, number)],
+                [RedisArgument(scope.generation.id)]))
+    }
+
+    private func bucket(of name: TopicName, in scope: AppScope) -> NameBucket {
+        let number = NameDigest(Array(name.text.utf8)).bucket(of: BucketKind.topicNameBuckets)
+        return NameBucket(scope: scope, kind: .topicNames, number: number)
+    }
+
+    private func bucket(of number: TopicNumber, in scope: AppScope) -> NameBucket {
+        NameBucket(scope: scope, kind: .topicNumbers, number: Int(number / BucketKind.numbersOfBucket))
+    }
+
+    private func field(of number: TopicNumber) -> RedisArgument {
+        RedisArgument(Int64(number % BucketKind.numbersOfBucket))
+    }
+}

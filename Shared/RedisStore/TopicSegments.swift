@@ -1,0 +1,74 @@
+import PushModel
+import RedisClient
+import Store
+
+/// Which segments may hold members of a topic: never one too few.
+///
+/// A segment is entered before its first member, and leaves only with the sweep, which looks at entries that are older
+/// than an hour and hold nobody. Who adds a member has entered the segment, or entered it again, minutes ago at the most;
+/// so the sweep either sees the member, or an entry that is too new to leave.
+struct TopicSegments: Sendable {
+    struct Entry {
+        let segment: SegmentNumber
+        let entered: UInt32
+    }
+
+    /// For this long after it was entered, members are added without entering the segment again.
+    static let freshSeconds: UInt32 = 600
+    static let graceSeconds: UInt32 = 3_600
+
+    let redis: RedisConnector
+
+    func enter(
+        _ pairs: [(topic: TopicNumber, segment: SegmentNumber)], at now: UInt32, in scope: AppScope
+    ) async throws(StoreError) {
+        let cache = scope.generation.entries
+        let missing = pairs.map { EntryCache.Key(app: scope.app, topic: $0.topic, segment: $0.segment) }.filter { key in
+            // A clock that was set back makes every entry look new, unless it is compared both ways.
+            guard let entered = cache.time(of: key), entered <= now else { return true }
+            return now - entered > TopicSegments.freshSeconds
+        }
+        guard !missing.isEmpty else { return }
+        _ = try await redis.run(
+            missing.map { key in
+                ScriptCall(
+                    RegistryScripts.enterSegment, [RegistryKeys.topicSegments(scope.app, key.topic)],
+                    [
+                        RedisArgument(scope.generation.id), RedisArgument(Int64(now)),
+                        RedisArgument(Int64(key.segment.rawValue)),
+                    ])
+            })
+        cache.note(missing, at: now)
+    }
+
+    func entries(of topics: [TopicNumber], in scope: AppScope) async throws(StoreError) -> [[Entry]] {
+        let replies = try await redis.run(
+            topics.map { topic in
+                ScriptCall(
+                    RegistryScripts.readSegments, [RegistryKeys.topicSegments(scope.app, topic)],
+                    [RedisArgument(scope.generation.id)])
+            })
+        return replies.map { reply in
+            var reader = ByteReader(reply.bytes ?? [])
+            var entries: [Entry] = []
+            while let segment = reader.integer(UInt32.self), let entered = reader.integer(UInt32.self) {
+                entries.append(Entry(segment: SegmentNumber(rawValue: segment), entered: entered))
+            }
+            return entries
+        }
+    }
+
+    /// Removes entries unless they were made again meanwhile; how many went.
+    func leave(_ entries: [(topic: TopicNumber, entry: Entry)], in scope: AppScope) async throws(StoreError) -> Int {
+        let replies = try await redis.run(
+            entries.map { topic, entry in
+                ScriptCall(
+                    RegistryScripts.leaveSegment, [RegistryKeys.topicSegments(scope.app, topic)],
+                    [
+                        RedisArgument(scope.generation.id), RedisArgument(Int64(entry.segment.rawValue)),
+                        RedisArgument(Int64(entry.entered)),
+                    ])
+            })
+        return replies.count { $0.integer == 1 }
+    }
+}

@@ -1,0 +1,6 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
