@@ -119,7 +119,8 @@ package final class MemoryLedger: Ledger {
                 return SegmentSet()
             }
             guard let plan = state.tasks[task]?.enter(segment) else { return SegmentSet() }
-            return state.segments[Place(task: task, segment: segment), default: MemoryLedgerSegment(plan: plan)].cancel()
+            return state.segments[Place(task: task, segment: segment), default: MemoryLedgerSegment(plan: plan)]
+                .cancel()
         }
     }
 

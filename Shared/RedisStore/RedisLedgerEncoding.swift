@@ -115,7 +115,8 @@ enum RedisLedgerEncoding {
         guard let snapshot = snapshot(ledger), let state = snapshot.states[offset] else { return nil }
         let isAlone = snapshot.counts.targeted == 1
         var reader = ByteReader(isAlone ? ledger[(headerBytes + 2)...] : stored[...])
-        guard let attempt = reader.byte(), let low = reader.integer(UInt32.self), let high = reader.integer(UInt16.self),
+        guard let attempt = reader.byte(), let low = reader.integer(UInt32.self),
+            let high = reader.integer(UInt16.self),
             let status = reader.integer(UInt16.self)
         else { return nil }
         let time = Timestamp(milliseconds: Int64(high) << 32 | Int64(low))

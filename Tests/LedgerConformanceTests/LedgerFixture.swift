@@ -1,0 +1,143 @@
+import MemoryStore
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The stores the suite runs against.
+enum LedgerDriver: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory
+    case redis
+    case cluster
+
+    var testDescription: String { rawValue }
+
+    func fixture() async throws -> LedgerFixture {
+        let time = ManualTimeSource()
+        switch self {
+        case .memory:
+            return LedgerFixture(MemoryLedger(time: time), time: time, redis: nil, server: nil)
+        case .redis:
+            let server = try await SharedServers.single.get()
+            return try LedgerFixture(url: server.url, time: time, server: server)
+        case .cluster:
+            let server = try await SharedServers.cluster.get()
+            return try LedgerFixture(url: server.url, time: time, server: server)
+        }
+    }
+}
+
+/// A ledger with a task and a segment of the test's own, and a clock that only the test turns.
+struct LedgerFixture: Sendable {
+    let ledger: any Ledger
+    let time: ManualTimeSource
+    let redis: RedisClient?
+    let task: TaskID
+    let segment: SegmentID
+    /// Kept alive for as long as the test runs.
+    private let server: (any AnyObject & Sendable)?
+
+    static let deadline = Duration.seconds(600)
+    static let lease = Duration.seconds(30)
+
+    init(
+        _ ledger: any Ledger, time: ManualTimeSource, redis: RedisClient?, server: (any AnyObject & Sendable)?
+    ) {
+        let random = SystemRandomSource()
+        self.ledger = ledger
+        self.time = time
+        self.redis = redis
+        self.server = server
+        task = TaskID(high: random.next(), low: random.next())
+        segment = LedgerFixture.freshSegment()
+    }
+
+    init(url: String, time: ManualTimeSource, server: any AnyObject & Sendable) throws {
+        let redis = RedisClient(
+            try RedisConfiguration(url: url), log: Log(service: "test", level: .error), metrics: Metrics())
+        let ledger = RedisLedger(StoreConnection(redis), time: time)
+        self.init(ledger, time: time, redis: redis, server: server)
+    }
+
+    /// Of an app no other test has, on a server that many share.
+    static func freshSegment(_ number: UInt32 = 3) -> SegmentID {
+        guard let app = try? AppID("app-\(SystemRandomSource().hexadecimal())") else {
+            preconditionFailure("sixteen digits are a name")
+        }
+        return SegmentID(app, SegmentNumber(rawValue: number))
+    }
+
+    func makePlan(
+        jobs: Int = 1, isFast: Bool = false, policy: TaskPlan.AmbiguityPolicy = .atLeastOnce
+    ) -> TaskPlan {
+        TaskPlan(
+            app: segment.app, jobs: jobs, isFast: isFast, deadline: time.now + LedgerFixture.deadline, policy: policy)
+    }
+
+    /// Plans the task and marks the devices.
+    func begin(
+        _ offsets: some Sequence<UInt16>, jobs: Int = 1, isFast: Bool = false,
+        policy: TaskPlan.AmbiguityPolicy = .atLeastOnce
+    ) async throws {
+        _ = try await ledger.plan(task, makePlan(jobs: jobs, isFast: isFast, policy: policy))
+        let devices = SegmentSet(offsets)
+        #expect(try await mark(devices.offsets) == .open(devices))
+    }
+
+    func mark(_ offsets: [UInt16]) async throws -> MarkVerdict {
+        try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
+    }
+
+    func request(_ number: UInt64, _ offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false) -> ClaimRequest {
+        ClaimRequest(
+            id: ClaimID(owner: 7, number: number), offsets: offsets, attempt: attempt, lease: LedgerFixture.lease,
+            countsBadge: badges)
+    }
+
+    /// The answers to a claim; nothing for a ledger that is missing.
+    func claim(
+        _ number: UInt64, _ offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false
+    ) async throws -> [ClaimAnswer] {
+        let request = request(number, offsets, attempt: attempt, badges: badges)
+        guard case .answers(let answers) = try await ledger.claim(request, of: task, in: segment) else { return [] }
+        return answers
+    }
+
+    /// The refused of a settlement in one group; nil for a ledger that is missing.
+    @discardableResult
+    func settle(
+        _ number: UInt64, _ offsets: [UInt16], as state: DeliveryState = .delivered, attempt: UInt8 = 0,
+        status: UInt16 = 0, reason: String = ""
+    ) async throws -> [UInt16]? {
+        let group = Settlement.Group(
+            offsets: offsets, state: state, attempt: attempt, status: status, reason: reason)
+        let settlement = Settlement(claim: ClaimID(owner: 7, number: number), groups: [group])
+        guard case .settled(let refused) = try await ledger.settle(settlement, of: task, in: segment) else {
+            return nil
+        }
+        return refused.offsets
+    }
+
+    func states() async throws -> [UInt16: DeliveryState] {
+        try await ledger.states(of: task, in: segment)?.states ?? [:]
+    }
+
+    func state(_ offset: UInt16) async throws -> DeliveryState? {
+        try await states()[offset]
+    }
+
+    func detail(_ offset: UInt16) async throws -> OutcomeDetail? {
+        try await ledger.detail(of: offset, task: task, in: segment)
+    }
+
+    func letLeasesDie() {
+        time.advance(by: LedgerFixture.lease)
+    }
+
+    func passDeadline() {
+        time.advance(by: LedgerFixture.deadline)
+    }
+}

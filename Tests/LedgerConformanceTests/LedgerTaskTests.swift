@@ -1,0 +1,285 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The life of a task: plan, marks, jobs, cancel, deadline, end.
+@Suite struct LedgerTaskTests {
+    @Test(arguments: LedgerDriver.allCases)
+    func theFirstPlanHolds(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
+        #expect(try await fixture.mark([1]) == .missing)
+        let plan = fixture.makePlan(jobs: 300, isFast: true, policy: .atMostOnce)
+        #expect(try await fixture.ledger.plan(fixture.task, plan) == plan)
+        #expect(try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 2)) == plan)
+        let progress = try #require(try await fixture.ledger.progress(of: fixture.task))
+        #expect(
+            progress
+                == TaskProgress(
+                    plan: plan, jobsResolved: 0, isCancelled: false, counts: StateCounts(), closed: nil))
+        await #expect(throws: StoreError.self) {
+            try await fixture.ledger.plan(TaskID(high: 0, low: 0), fixture.makePlan(jobs: TaskPlan.jobsMaximum + 1))
+        }
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func jobsMergeDeviceByDevice(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([1, 2], jobs: 2)
+        #expect(try await fixture.mark([2, 4_095]) == .open(SegmentSet([2, 4_095])))
+        _ = try await fixture.claim(1, [1, 2])
+        try await fixture.settle(1, [1])
+        // A job delivered again sends on what has not ended.
+        #expect(try await fixture.mark([1, 2]) == .open(SegmentSet([2])))
+        #expect(try await fixture.states() == [1: .delivered, 2: .claimed, 4_095: .targeted])
+        let wrong = SegmentID(LedgerFixture.freshSegment().app, fixture.segment.number)
+        #expect(try await fixture.ledger.mark(SegmentSet([1]), of: fixture.task, in: wrong) == .missing)
+        #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
+    }
+
+    /// Goal: a ledger that outgrows its list of entries keeps every state. Method: marks up to the border, device states of
+    /// all kinds, then one device more.
+    @Test(arguments: LedgerDriver.allCases)
+    func aLedgerGrowsOverItsBorder(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let offsets = (0..<512).map { UInt16($0 * 7) }
+        try await fixture.begin(offsets)
+        _ = try await fixture.claim(1, Array(offsets[100..<300]))
+        try await fixture.settle(1, Array(offsets[150..<200]))
+        try await fixture.settle(1, Array(offsets[200..<220]), as: .waiting, attempt: 3)
+        let before = try await fixture.states()
+        #expect(before.count == 512)
+        #expect(try await fixture.mark([1]) == .open(SegmentSet([1])))
+        var expected = before
+        expected[1] = .targeted
+        #expect(try await fixture.states() == expected)
+        #expect(
+            try await fixture.claim(2, [0, 1, 2, offsets[210]], attempt: 2) == [
+                .claimed(badge: nil), .claimed(badge: nil), .unmarked, .superseded,
+            ])
+        #expect(try await fixture.settle(1, [offsets[100], offsets[299], 1]) == [1])
+        #expect(try await fixture.settle(2, [0, 1]) == [])
+        let snapshot = try #require(try await fixture.ledger.states(of: fixture.task, in: fixture.segment))
+        #expect(snapshot.counts[.delivered] == 54)
+        #expect(snapshot.counts[.waiting] == 20)
+        #expect(snapshot.counts.targeted == 513)
+        for state in DeliveryState.allCases where state != .notTargeted {
+            #expect(snapshot.counts[state] == snapshot.states.values.filter { $0 == state }.count)
+        }
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aWholeSegmentEndsAndSumsUp(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let all = (0..<4_096).map { UInt16($0) }
+        try await fixture.begin(all)
+        for start in stride(from: 0, to: 4_096, by: 256) {
+            let part = Array(all[start..<start + 256])
+            #expect(try await fixture.claim(UInt64(start), part).allSatisfy { $0 == .claimed(badge: nil) })
+            #expect(try await fixture.settle(UInt64(start), Array(part[..<255])) == [])
+            #expect(try await fixture.settle(UInt64(start), [part[255]], as: .invalid, status: 410) == [])
+        }
+        try await fixture.ledger.resolve(job: 0, of: fixture.task)
+        let progress = try #require(try await fixture.ledger.close([fixture.segment], of: fixture.task))
+        #expect(progress.closed == fixture.time.now)
+        #expect(progress.counts[.delivered] == 4_080)
+        #expect(progress.counts[.invalid] == 16)
+        #expect(progress.counts.targeted == 4_096)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aTaskClosesOnceAllIsDone(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let (task, first) = (fixture.task, fixture.segment)
+        let second = SegmentID(first.app, SegmentNumber(rawValue: 1))
+        let both = [first, second]
+        try await fixture.begin([1, 2], jobs: 2)
+        _ = try await fixture.ledger.mark(SegmentSet([7]), of: task, in: second)
+        try await fixture.ledger.resolve(job: 1, of: task)
+        try await fixture.ledger.resolve(job: 1, of: task)
+        _ = try await fixture.claim(1, [1, 2])
+        try await fixture.settle(1, [1, 2])
+        let early = try #require(try await fixture.ledger.close(both, of: task))
+        #expect(early.jobsResolved == 1)
+        #expect(try await fixture.ledger.openSegments(of: task) == [second, first])
+        try await fixture.ledger.resolve(job: 0, of: task)
+        let half = try #require(try await fixture.ledger.close(both, of: task))
+        #expect(half.closed == nil)
+        #expect(half.counts[.delivered] == 2)
+        #expect(half.counts[.targeted] == 1)
+        #expect(try await fixture.ledger.openSegments(of: task) == [second])
+        // Nothing is marked in a segment that is closed, though the task is not.
+        #expect(try await fixture.mark([1, 3]) == .missing)
+        _ = try await fixture.ledger.claim(fixture.request(2, [7]), of: task, in: second)
+        let end = Settlement.Group(offsets: [7], state: .suppressed, attempt: 0)
+        let settlement = Settlement(claim: ClaimID(owner: 7, number: 2), groups: [end])
+        _ = try await fixture.ledger.settle(settlement, of: task, in: second)
+        let closed = try #require(try await fixture.ledger.close(both, of: task))
+        let moment = fixture.time.now
+        #expect(closed.closed == moment)
+        fixture.time.advance(by: .seconds(5))
+        try await fixture.ledger.resolve(job: 0, of: task)
+        #expect(try await fixture.ledger.close(both, of: task) == closed)
+        #expect(try await fixture.ledger.progress(of: task) == closed)
+        #expect(try await fixture.ledger.openSegments(of: task) == [])
+        #expect(try await fixture.ledger.cancel(task, in: second).isEmpty)
+        #expect(try await fixture.ledger.progress(of: task)?.isCancelled == false)
+        #expect(try await fixture.ledger.mark(SegmentSet([7]), of: task, in: second) == .missing)
+        #expect(try await fixture.claim(9, [1, 5]) == [.ended(.delivered), .unmarked])
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func noSegmentIsEnteredAfterTheLastJob(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([1])
+        try await fixture.ledger.resolve(job: 0, of: fixture.task)
+        #expect(try await fixture.mark([1]) == .open(SegmentSet([1])))
+        let other = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 99))
+        #expect(try await fixture.ledger.mark(SegmentSet([1]), of: fixture.task, in: other) == .missing)
+        #expect(try await fixture.ledger.cancel(fixture.task, in: other).isEmpty)
+        #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aTaskForNobodyCloses(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        #expect(try await fixture.ledger.close([], of: fixture.task) == nil)
+        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 1))
+        #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == nil)
+        try await fixture.ledger.resolve(job: 0, of: fixture.task)
+        #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == fixture.time.now)
+        let empty = TaskID(high: 2, low: fixture.task.low)
+        _ = try await fixture.ledger.plan(empty, fixture.makePlan(jobs: 0))
+        #expect(try await fixture.ledger.close([], of: empty)?.closed == fixture.time.now)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aJobThatDoesNotExistIsNoJob(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.ledger.resolve(job: 5, of: fixture.task)
+        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 2))
+        for job in [-1, 2] {
+            await #expect(throws: StoreError.self) { try await fixture.ledger.resolve(job: job, of: fixture.task) }
+        }
+        #expect(try await fixture.ledger.progress(of: fixture.task)?.jobsResolved == 0)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func cancelEndsWhatNobodyHolds(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([1, 2, 3, 4, 5])
+        _ = try await fixture.claim(1, [2, 3, 4])
+        try await fixture.settle(1, [2])
+        try await fixture.settle(1, [3], as: .waiting, attempt: 1)
+        #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment) == SegmentSet([1, 3, 5]))
+        #expect(try await fixture.mark([1, 4, 8]) == .cancelled)
+        #expect(
+            try await fixture.states()
+                == [1: .cancelled, 2: .delivered, 3: .cancelled, 4: .claimed, 5: .cancelled, 8: .cancelled])
+        try await fixture.settle(1, [4], as: .waiting)
+        #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment) == SegmentSet([4]))
+        let snapshot = try #require(try await fixture.ledger.states(of: fixture.task, in: fixture.segment))
+        #expect(snapshot.isCancelled)
+        #expect(snapshot.counts[.cancelled] == 5)
+        #expect(try await fixture.ledger.progress(of: fixture.task)?.isCancelled == true)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func whatIsMarkedAfterACancelEndsAtOnce(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan())
+        #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
+        #expect(try await fixture.mark([1, 2]) == .cancelled)
+        // Of a segment that nobody cancelled by name, too.
+        let other = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 40))
+        #expect(try await fixture.ledger.mark(SegmentSet([9]), of: fixture.task, in: other) == .cancelled)
+        #expect(try await fixture.claim(1, [1]) == [.ended(.cancelled)])
+        try await fixture.ledger.resolve(job: 0, of: fixture.task)
+        let progress = try #require(try await fixture.ledger.close([fixture.segment, other], of: fixture.task))
+        #expect(progress.closed != nil)
+        #expect(progress.counts[.cancelled] == 3)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aCancelMayComeBeforeThePlan(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
+        #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
+        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan())
+        #expect(try await fixture.ledger.progress(of: fixture.task)?.isCancelled == true)
+        #expect(try await fixture.mark([1]) == .cancelled)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func atTheDeadlineTheRestEnds(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let (task, segment) = (fixture.task, fixture.segment)
+        try await fixture.begin([1, 2, 3, 4, 5])
+        _ = try await fixture.claim(1, [2, 3])
+        try await fixture.settle(1, [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
+        fixture.time.advance(by: LedgerFixture.deadline - .milliseconds(1))
+        _ = try await fixture.claim(2, [4])
+        #expect(try await fixture.ledger.expire(task, in: segment) == [:])
+        fixture.time.advance(by: .milliseconds(1))
+        let ended = try await fixture.ledger.expire(task, in: segment)
+        #expect(ended == [.expired: SegmentSet([1, 2, 5]), .unknown: SegmentSet([3])])
+        #expect(try await fixture.state(4) == .claimed)
+        #expect(try await fixture.mark([6]) == .open(SegmentSet([6])))
+        #expect(try await fixture.settle(1, [3]) == [3])
+        #expect(try await fixture.detail(2)?.reason == "Busy")
+        #expect(try await fixture.detail(2)?.state == .expired)
+        fixture.letLeasesDie()
+        #expect(
+            try await fixture.ledger.expire(task, in: segment)
+                == [.expired: SegmentSet([6]), .unknown: SegmentSet([4])])
+        #expect(try await fixture.ledger.expire(task, in: segment) == [:])
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func whatWasCancelledDoesNotExpire(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([1])
+        _ = try await fixture.claim(1, [1])
+        _ = try await fixture.ledger.cancel(fixture.task, in: fixture.segment)
+        try await fixture.settle(1, [1], as: .waiting, attempt: 1)
+        fixture.passDeadline()
+        #expect(
+            try await fixture.ledger.expire(fixture.task, in: fixture.segment) == [.cancelled: SegmentSet([1])])
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func ledgersGoAfterTheirTime(driver: LedgerDriver) async throws {
+        for isFast in [true, false] {
+            let fixture = try await driver.fixture()
+            try await fixture.begin([1, 2], isFast: isFast)
+            _ = try await fixture.claim(1, [1, 2])
+            try await fixture.settle(1, [1, 2], as: .failed)
+            try await fixture.ledger.resolve(job: 0, of: fixture.task)
+            _ = try await fixture.ledger.close([fixture.segment], of: fixture.task)
+            let plan = fixture.makePlan(isFast: isFast)
+            guard let redis = fixture.redis else {
+                fixture.time.advance(by: plan.retention - .milliseconds(1))
+                #expect(try await fixture.ledger.progress(of: fixture.task) != nil)
+                #expect(try await fixture.states().count == 2)
+                fixture.time.advance(by: .milliseconds(1))
+                #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
+                #expect(try await fixture.states().isEmpty)
+                continue
+            }
+            let place = "{\(fixture.segment)}:\(fixture.task.key)"
+            let lives = [
+                "led:\(place)": plan.retention, "det:\(place)": plan.detailRetention,
+                "task:{\(fixture.task.key)}": plan.retention,
+            ]
+            for (key, life) in lives {
+                let left = try #require(try await redis.send(RedisCommand("PTTL", RedisArgument(key))).integer)
+                #expect((life.wholeMilliseconds - 60_000...life.wholeMilliseconds).contains(left))
+            }
+            for family in ["clm:\(place)", "jobs:{\(fixture.task.key)}", "segs:{\(fixture.task.key)}"] {
+                #expect(try await redis.send(RedisCommand("EXISTS", RedisArgument(family))) == .integer(0))
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import TestSupport
+
+/// One server for all tests that run at the same time; stopped when the last of them is through. Each test has tasks and
+/// segments of its own, so they do not meet.
+actor SharedServer<Server: AnyObject & Sendable> {
+    private let make: @Sendable () async throws -> Server
+    private weak var running: Server?
+    private var starting: Task<Server, any Error>?
+
+    init(_ make: @escaping @Sendable () async throws -> Server) {
+        self.make = make
+    }
+
+    func get() async throws -> Server {
+        if let running { return running }
+        let start = starting ?? Task { [make] in try await make() }
+        starting = start
+        defer { starting = nil }
+        let server = try await start.value
+        running = server
+        return server
+    }
+}
+
+enum SharedServers {
+    static let single = SharedServer { try await RedisServer() }
+    static let cluster = SharedServer { try await RedisCluster() }
+}
