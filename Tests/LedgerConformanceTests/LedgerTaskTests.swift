@@ -1,4 +1,5 @@
 import PushModel
+import RedisClient
 import ServiceKit
 import Store
 import TestSupport
