@@ -1,0 +1,35 @@
+import MemoryStore
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// Goal: what no single test thinks of. Method: both ledgers go through the same random life of a task, in which senders
+/// die, messages come twice and late, and time jumps; their answers must be equal, and a third book must agree with them.
+/// A failure names its seed and the last steps.
+@Suite struct LedgerModelTests {
+    @Test(arguments: 1...20)
+    func bothLedgersKeepTheBook(seed: Int) async throws {
+        let server = try await SharedServers.single.get()
+        let redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        let time = ManualTimeSource()
+        let pair = LedgerPair(
+            plain: MemoryLedger(time: time), stored: RedisLedger(StoreConnection(redis), time: time),
+            task: TaskID(high: SystemRandomSource().next(), low: UInt64(seed)))
+        var model = LedgerModel(seed: UInt64(seed), pair: pair, time: time)
+        let plan = model.plan
+        _ = try await pair.ask { try await $0.plan(pair.task, plan) }
+        do {
+            for _ in 0..<300 { try await model.step() }
+            try await model.finish()
+        } catch {
+            let violation = (error as? LedgerModel.Violation) ?? model.violation("\(error)")
+            Issue.record("seed \(seed): \(violation)")
+        }
+        await redis.close()
+    }
+}
