@@ -2,12 +2,10 @@ import COpenSSL
 
 /// OpenSSL keeps a queue of errors for each thread.
 enum OpenSSLErrors {
-    /// Empties this thread's queue; what it said, oldest first.
+    /// The last thing that went wrong on this thread; its queue is empty afterwards.
     static func take() -> String {
-        var reasons: [String] = []
-        while case let code = ERR_get_error(), code != 0 {
-            if let reason = ERR_reason_error_string(code) { reasons.append(String(cString: reason)) }
-        }
-        return reasons.isEmpty ? "no reason given" : reasons.joined(separator: ", ")
+        defer { ERR_clear_error() }
+        guard let reason = ERR_reason_error_string(ERR_peek_last_error()) else { return "no reason given" }
+        return String(cString: reason)
     }
 }

@@ -52,7 +52,9 @@ enum ImportRules {
         Library("HTTPServer", owns: "libmicrohttpd", mayImport: ["CMicroHTTPD", "ServiceKit"]),
         Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),
-        Library("Signing", owns: "OpenSSL's keys, signatures and hashes", mayImport: ["COpenSSL", "ServiceKit"]),
+        Library(
+            "Signing", owns: "OpenSSL's keys, signatures and hashes",
+            mayImport: ["COpenSSL", "PushModel", "ServiceKit"]),
         Library("JSONKit", owns: "simdjson", mayImport: ["CSimdJSON", "ServiceKit"]),
         Library(
             "ProviderKit", owns: "provider protocol, outcome policy, the way of a dispatch chunk through a sender",

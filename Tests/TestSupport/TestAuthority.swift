@@ -1,5 +1,3 @@
-import ServiceKit
-
 /// A certificate authority and one certificate of its own for `localhost` and 127.0.0.1, made by the openssl command.
 package final class TestAuthority: Sendable {
     package let directory = TemporaryDirectory("authority")
@@ -9,19 +7,12 @@ package final class TestAuthority: Sendable {
 
     package init() async throws {
         let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        try await TestAuthority.openssl(
+        try await OpenSSLCommand.run(
             ["req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-keyout", directory.file("ca.key")]
                 + newKey + ["-out", authorityFile])
-        try await TestAuthority.openssl(
+        try await OpenSSLCommand.run(
             ["req", "-x509", "-days", "2", "-subj", "/CN=localhost", "-keyout", keyFile, "-out", certificateFile]
                 + newKey + ["-CA", authorityFile, "-CAkey", directory.file("ca.key")]
                 + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"])
-    }
-
-    private static func openssl(_ arguments: [String]) async throws {
-        let process = try ChildProcess("openssl", arguments)
-        guard await process.end() == .exited(0) else {
-            throw SetupError(description: process.lines.joined(separator: "\n"))
-        }
     }
 }

@@ -1,0 +1,44 @@
+import ServiceKit
+import Signing
+import TestSupport
+import Testing
+
+@Suite struct JWTSignerTests {
+    private let directory = TemporaryDirectory("keys")
+
+    @Test func aTokenHoldsHeaderClaimsAndSignature() async throws {
+        let file = try await OpenSSLCommand.makeKey("AuthKey.p8", OpenSSLCommand.p256, in: directory)
+        let key = try SigningKey(file: file, for: .es256)
+        let text = try JWTSigner(key: key, keyID: "ABC123DEFG").sign { claims in
+            claims.member("iss", "TEAM\"123456")
+            claims.member("iat", 1_767_225_600)
+        }
+        let token = try #require(JSONWebToken(text.reveal()))
+        #expect(token.isSigned(by: key.verificationKey))
+        #expect(String(decoding: token.header, as: UTF8.self) == #"{"alg":"ES256","typ":"JWT","kid":"ABC123DEFG"}"#)
+        #expect(String(decoding: token.claims, as: UTF8.self) == #"{"iss":"TEAM\"123456","iat":1767225600}"#)
+        #expect("\(text)" == "[secret]")
+    }
+
+    @Test func aKeyWithoutAnIDLeavesItOut() async throws {
+        let file = try await OpenSSLCommand.makeKey("key", OpenSSLCommand.rsa2048, in: directory)
+        let key = try SigningKey(file: file, for: .ps256)
+        let text = try JWTSigner(key: key).sign { $0.member("iss", "x") }
+        let token = try #require(JSONWebToken(text.reveal()))
+        #expect(String(decoding: token.header, as: UTF8.self) == #"{"alg":"PS256","typ":"JWT"}"#)
+        #expect(token.isSigned(by: key.verificationKey))
+    }
+
+    @Test(arguments: ["", ".", "a.b", "YQ.YQ.YQ.YQ", "YQ==.YQ.YQ", "YQ.Y.YQ", "YQ.YQ.Y Q"])
+    func whatIsNoTokenIsNotTakenApart(text: String) {
+        #expect(JSONWebToken(text) == nil)
+    }
+
+    /// "alg": "none" with an empty signature is the oldest trick.
+    @Test func anEmptySignatureIsNone() async throws {
+        let file = try await OpenSSLCommand.makeKey("key", OpenSSLCommand.p256, in: directory)
+        let key = try SigningKey(file: file, for: .es256)
+        let token = try #require(JSONWebToken("eyJhbGciOiJub25lIn0.e30."))
+        #expect(!token.isSigned(by: key.verificationKey))
+    }
+}
