@@ -60,6 +60,7 @@ let package = Package(
 
         shared("Bus", "ServiceKit", "Topics"),
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
+        shared("JSONKit", "CSimdJSON", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
@@ -92,6 +93,7 @@ let package = Package(
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
+        tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",

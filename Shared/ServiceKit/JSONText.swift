@@ -50,7 +50,8 @@ package struct JSONText {
         "[" + elements.map { quoted($0) }.joined(separator: ",") + "]"
     }
 
-    private static func quoted(_ value: String) -> String {
+    /// A text as JSON writes it, with its quotation marks.
+    package static func quoted(_ value: String) -> String {
         var text = ""
         quote(value, into: &text)
         return text

@@ -1,4 +1,5 @@
 import Bus
+import ServiceKit
 
 /// Which letters are meant.
 struct DeadFilter {

@@ -1,5 +1,6 @@
 import KafkaBus
 import ServiceHost
+import ServiceKit
 import Topics
 
 struct TopicsCreate: Command {

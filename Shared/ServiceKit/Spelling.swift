@@ -1,19 +1,23 @@
 /// Helps who mistyped a name.
-enum Spelling {
+package enum Spelling {
+    /// Nobody meant a name longer than this, and comparing one would cost time in proportion.
+    private static let lengthMaximum = 64
+
     /// The end of a sentence about an unknown word: the nearest known one, or all of them.
-    static func advice(_ word: String, among known: [String]) -> String {
+    package static func advice(_ word: String, among known: [String]) -> String {
         if let nearest = nearest(to: word, among: known) { return "; did you mean \(nearest)?" }
         return known.isEmpty ? "; there are none" : "; there are: \(known.joined(separator: ", "))"
     }
 
     /// Nil when none is near enough to be meant.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
+        guard word.utf8.count <= lengthMaximum else { return nil }
         let limit = max(1, min(3, word.count / 3))
         return known.map { ($0, distance(word, $0)) }.filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
     }
 
     /// Characters to insert, remove or replace, and neighbours to swap, on the way from one to the other.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)
         var before: [Int] = []

@@ -1,0 +1,17 @@
+extension JSON {
+    /// Takes one whole document in strict UTF-8. Nothing that is in the bytes can trap: what is wrong is thrown.
+    package init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        guard bytes.count <= limits.bytesMaximum else {
+            throw JSONError(
+                code: .tooLarge, message: "the document has more than \(limits.bytesMaximum) bytes", position: nil)
+        }
+        guard let parser = SimdJSONParser(limits), let value = try parser.value(of: bytes, limits) else {
+            throw JSONError(code: .outOfMemory, message: "no memory to read the document", position: nil)
+        }
+        self = value
+    }
+
+    package init(_ text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        try self.init(Array(text.utf8), limits: limits)
+    }
+}

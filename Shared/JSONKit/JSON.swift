@@ -1,0 +1,44 @@
+/// A JSON value in memory.
+package enum JSON: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A whole number beyond what `integer` holds.
+    case unsigned(UInt64)
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object(JSONObject)
+
+    package var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    package var elements: [JSON]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    package var object: JSONObject? {
+        guard case .object(let object) = self else { return nil }
+        return object
+    }
+
+    /// A member of an object; nil for other values and for a name the object does not have.
+    package subscript(name: String) -> JSON? {
+        object?[name]
+    }
+
+    /// What it is, for sentences such as "must be a text, not a list".
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "true or false"
+        case .integer, .unsigned, .number: "a number"
+        case .string: "a text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

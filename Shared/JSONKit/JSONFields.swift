@@ -1,0 +1,111 @@
+import ServiceKit
+
+/// Reads the members of one object. What is asked for is what may be there: `rejectUnknown` names the rest. A member that
+/// is null counts as absent. Every mistake goes to `problems` with its path, and the reader goes on.
+///
+/// Belongs to the one function that reads the document.
+package final class JSONFields {
+    package let path: String
+    package let problems: JSONProblems
+    private let object: JSONObject
+    private var known: [String] = []
+
+    /// Anything but an object is a problem, and then reads as an empty one.
+    package init(_ value: JSON, path: String = "", problems: JSONProblems) {
+        self.path = path
+        self.problems = problems
+        object = value.object ?? JSONObject()
+        if value.object == nil { problems.add(path, "must be an object, not \(value.kind)") }
+    }
+
+    /// Names in the document that nobody asked for.
+    package var unknownNames: [String] { object.names.filter { !known.contains($0) } }
+
+    /// To be called when everything was read.
+    package func rejectUnknown() {
+        for name in unknownNames {
+            problems.add(path(of: String(name.prefix(64))), "unknown name" + Spelling.advice(name, among: known))
+        }
+    }
+
+    package func reject(_ name: String, _ message: String) {
+        problems.add(path(of: name), message)
+    }
+
+    package func has(_ name: String) -> Bool {
+        member(name) != nil
+    }
+
+    /// Any kind of value. `expected` completes "must be …"; `convert` answers nil for what it is not.
+    package func value<Value>(
+        _ name: String, expected: String, isRequired: Bool = false, _ convert: (JSON) -> Value?
+    ) -> Value? {
+        guard let member = member(name) else {
+            if isRequired { reject(name, "is missing; it must be \(expected)") }
+            return nil
+        }
+        if let value = convert(member) { return value }
+        reject(name, "must be \(expected)")
+        return nil
+    }
+
+    package func bool(_ name: String) -> Bool? {
+        value(name, expected: "true or false") { value in
+            guard case .bool(let bool) = value else { return nil }
+            return bool
+        }
+    }
+
+    package func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return value(name, expected: expected, isRequired: isRequired) { value in
+            guard case .integer(let integer) = value, let number = Int(exactly: integer), range.contains(number) else {
+                return nil
+            }
+            return number
+        }
+    }
+
+    package func text(_ name: String, bytesMaximum: Int = 1_024, isRequired: Bool = false) -> String? {
+        text(name, expected: "a text of 1 to \(bytesMaximum) bytes", isRequired: isRequired) { text in
+            1...bytesMaximum ~= text.utf8.count ? text : nil
+        }
+    }
+
+    /// A value that is written as a text.
+    package func text<Value>(
+        _ name: String, expected: String, isRequired: Bool = false, _ convert: (String) -> Value?
+    ) -> Value? {
+        value(name, expected: expected, isRequired: isRequired) { $0.text.flatMap(convert) }
+    }
+
+    package func object(_ name: String, isRequired: Bool = false) -> JSONFields? {
+        guard let value = present(name, expected: "an object", isRequired: isRequired) else { return nil }
+        return JSONFields(value, path: path(of: name), problems: problems)
+    }
+
+    /// The elements of a list with the path of each; none when it is absent.
+    package func elements(_ name: String, countMaximum: Int, isRequired: Bool = false) -> [JSONElement] {
+        let expected = "a list of at most \(countMaximum)"
+        let elements = value(name, expected: expected, isRequired: isRequired) { value in
+            value.elements.flatMap { $0.count <= countMaximum ? $0 : nil }
+        }
+        return (elements ?? []).enumerated().map { index, value in
+            JSONElement(value: value, path: "\(path(of: name))[\(index)]", problems: problems)
+        }
+    }
+
+    private func present(_ name: String, expected: String, isRequired: Bool) -> JSON? {
+        value(name, expected: expected, isRequired: isRequired) { $0 }
+    }
+
+    private func member(_ name: String) -> JSON? {
+        if !known.contains(name) { known.append(name) }
+        guard let value = object[name], value != .null else { return nil }
+        return value
+    }
+
+    private func path(of name: String) -> String {
+        path.isEmpty ? name : "\(path).\(name)"
+    }
+}

@@ -1,0 +1,32 @@
+/// What is wrong with a document, gathered so that whoever wrote it hears of everything at once. Belongs to the one
+/// function that reads the document.
+package final class JSONProblems {
+    package struct Problem: Sendable, Equatable, CustomStringConvertible {
+        /// Such as `providers.apns.key_id` or `allow[2].range`; empty for the document as a whole.
+        package let path: String
+        /// Completes the sentence that begins with the path.
+        package let message: String
+
+        package init(path: String, message: String) {
+            self.path = path
+            self.message = message
+        }
+
+        package var description: String { path.isEmpty ? message : "\(path): \(message)" }
+    }
+
+    /// A hostile document must not make an answer much larger than itself.
+    private static let countMaximum = 100
+
+    package private(set) var all: [Problem] = []
+
+    package init() {}
+
+    package func add(_ path: String, _ message: String) {
+        switch all.count {
+        case ..<JSONProblems.countMaximum: all.append(Problem(path: path, message: message))
+        case JSONProblems.countMaximum: all.append(Problem(path: "", message: "and there is more"))
+        default: break
+        }
+    }
+}

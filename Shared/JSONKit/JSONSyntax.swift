@@ -1,0 +1,212 @@
+/// Finds the place where a document that simdjson refused stops being JSON, which simdjson does not tell. It reads what
+/// was refused once, without recursion.
+struct JSONSyntax {
+    private enum Expected: String {
+        case value = "a value"
+        case elementOrEnd = "a value or ]"
+        case name = "a name in quotation marks"
+        case memberOrEnd = "a name in quotation marks or }"
+        case colon = "a colon"
+        case commaOrBracket = "a comma or ]"
+        case commaOrBrace = "a comma or }"
+        case nothing = "the end of the document"
+    }
+
+    private enum Container {
+        case array
+        case object
+    }
+
+    private let bytes: [UInt8]
+    private let depthMaximum: Int
+    private var offset = 0
+    private var open: [Container] = []
+
+    private init(_ bytes: [UInt8], _ limits: JSONLimits) {
+        self.bytes = bytes
+        depthMaximum = limits.depthMaximum
+    }
+
+    /// Nil when nothing is wrong with it.
+    static func error(in bytes: [UInt8], _ limits: JSONLimits) -> JSONError? {
+        if let offset = firstInvalidUTF8(in: bytes) {
+            return JSONError(
+                code: .invalidUTF8, message: "the bytes here are no UTF-8",
+                position: JSONPosition(of: offset, in: bytes))
+        }
+        var syntax = JSONSyntax(bytes, limits)
+        do throws(JSONError) {
+            try syntax.read()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
+        var decoder = UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var offset = 0
+        while true {
+            switch decoder.parseScalar(from: &iterator) {
+            case .valid(let scalar): offset += scalar.count
+            case .error: return offset
+            case .emptyInput: return nil
+            }
+        }
+    }
+
+    private mutating func read() throws(JSONError) {
+        var expected = Expected.value
+        while true {
+            while offset < bytes.count, JSONSyntax.isWhitespace(bytes[offset]) { offset += 1 }
+            guard offset < bytes.count else {
+                if expected == .nothing { return }
+                throw fault("the document ends where \(expected.rawValue) should follow")
+            }
+            expected = try step(expected, bytes[offset])
+        }
+    }
+
+    private mutating func step(_ expected: Expected, _ byte: UInt8) throws(JSONError) -> Expected {
+        switch (expected, Character(Unicode.Scalar(byte))) {
+        case (.elementOrEnd, "]"), (.commaOrBracket, "]"), (.memberOrEnd, "}"), (.commaOrBrace, "}"):
+            offset += 1
+            open.removeLast()
+            return afterValue
+        case (.commaOrBracket, ","), (.colon, ":"):
+            offset += 1
+            return .value
+        case (.commaOrBrace, ","):
+            offset += 1
+            return .name
+        case (.name, "\""), (.memberOrEnd, "\""):
+            try passString()
+            return .colon
+        case (.value, _), (.elementOrEnd, _): return try passValue(byte, instead: expected)
+        default: throw fault("\(found) where \(expected.rawValue) should be")
+        }
+    }
+
+    private var afterValue: Expected {
+        switch open.last {
+        case .array: .commaOrBracket
+        case .object: .commaOrBrace
+        case nil: .nothing
+        }
+    }
+
+    private mutating func passValue(_ byte: UInt8, instead expected: Expected) throws(JSONError) -> Expected {
+        switch Character(Unicode.Scalar(byte)) {
+        case "[": return try enter(.array, .elementOrEnd)
+        case "{": return try enter(.object, .memberOrEnd)
+        case "\"": try passString()
+        case "-", "0"..."9": try passNumber()
+        default:
+            guard let word = ["true", "false", "null"].first(where: { bytes[offset...].starts(with: $0.utf8) }) else {
+                throw fault("\(found) where \(expected.rawValue) should be")
+            }
+            offset += word.utf8.count
+        }
+        return afterValue
+    }
+
+    private mutating func enter(_ container: Container, _ next: Expected) throws(JSONError) -> Expected {
+        guard open.count < depthMaximum else {
+            throw fault(.tooDeep, "lists and objects are nested deeper than \(depthMaximum)")
+        }
+        open.append(container)
+        offset += 1
+        return next
+    }
+
+    private mutating func passString() throws(JSONError) {
+        let start = offset
+        offset += 1
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: "\""):
+                offset += 1
+                return
+            case UInt8(ascii: "\\"): try passEscape()
+            case 0x00..<0x20: throw fault("a control character in a text; write it as an escape such as \\n")
+            default: offset += 1
+            }
+        }
+        offset = start
+        throw fault("the text that begins here is never closed")
+    }
+
+    private mutating func passEscape() throws(JSONError) {
+        let escape = offset + 1 < bytes.count ? bytes[offset + 1] : 0
+        if "\"\\/bfnrt".utf8.contains(escape) {
+            offset += 2
+            return
+        }
+        guard let unit = codeUnit(at: offset) else {
+            throw fault("an escape that JSON does not have; a backslash itself is written \\\\")
+        }
+        let isPair = 0xD800..<0xDC00 ~= unit && codeUnit(at: offset + 6).map { 0xDC00..<0xE000 ~= $0 } == true
+        guard isPair || !(0xD800..<0xE000 ~= unit) else { throw fault("half of a surrogate pair") }
+        offset += isPair ? 12 : 6
+    }
+
+    /// The value of `\u0000` at an offset.
+    private func codeUnit(at start: Int) -> UInt32? {
+        guard start + 6 <= bytes.count, bytes[start...].starts(with: "\\u".utf8) else { return nil }
+        let digits = bytes[(start + 2)..<(start + 6)]
+        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+
+    private mutating func passNumber() throws(JSONError) {
+        let start = offset
+        let run = bytes[start...].prefix { "+-.eE".utf8.contains($0) || JSONSyntax.isDigit($0) }
+        guard JSONSyntax.isNumber(run) else { throw fault("a number that JSON does not have") }
+        let text = String(decoding: run, as: UTF8.self)
+        let isWhole = !run.contains { ".eE".utf8.contains($0) }
+        let fits = isWhole ? Int64(text) != nil || UInt64(text) != nil : Double(text)?.isFinite == true
+        guard fits else { throw fault("a number too large to be taken") }
+        offset = run.endIndex
+    }
+
+    private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        let whole = popDigits(&rest)
+        guard whole == 1 || (whole > 1 && text[rest.startIndex - whole] != UInt8(ascii: "0")) else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard popDigits(&rest) > 0 else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard popDigits(&rest) > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+
+    private static func popDigits(_ rest: inout ArraySlice<UInt8>) -> Int {
+        let count = rest.prefix(while: isDigit).count
+        rest.removeFirst(count)
+        return count
+    }
+
+    private var found: String {
+        let byte = bytes[offset]
+        return 0x21..<0x7F ~= byte ? "there is \(Character(Unicode.Scalar(byte)))" : "there is something else"
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+
+    private static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    private func fault(_ code: JSONError.Code = .syntax, _ message: String) -> JSONError {
+        JSONError(code: code, message: message, position: JSONPosition(of: offset, in: bytes))
+    }
+}
