@@ -58,6 +58,7 @@ let package = Package(
         cModule("CRDKafka", links: "rdkafka"),
         cModule("CSimdJSON", links: "simdjson"),
 
+        shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Topics"),
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
@@ -82,6 +83,7 @@ let package = Package(
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),
+        tests("AppsTests", "Apps", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
@@ -109,11 +111,9 @@ let package = Package(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
-        tests("SigningTests", "PushModel", "Signing"),
+        tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests("StoreConformanceTests", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests("StoreTests", "PushModel", "Store", "TestSupport"),
-        tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
-        tests("TLSSocketTests", "ServiceKit", "TLSSocket", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "PushModel", "TestSupport", "Topics"),

@@ -113,7 +113,7 @@ struct JSONSyntax {
 
     private mutating func enter(_ container: Container, _ next: Expected) throws(JSONError) -> Expected {
         guard open.count < depthMaximum else {
-            throw fault(.tooDeep, "lists and objects are nested deeper than \(depthMaximum)")
+            throw fault("lists and objects are nested deeper than \(depthMaximum)", code: .tooDeep)
         }
         open.append(container)
         offset += 1
@@ -206,7 +206,7 @@ struct JSONSyntax {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    private func fault(_ code: JSONError.Code = .syntax, _ message: String) -> JSONError {
+    private func fault(_ message: String, code: JSONError.Code = .syntax) -> JSONError {
         JSONError(code: code, message: message, position: JSONPosition(of: offset, in: bytes))
     }
 }

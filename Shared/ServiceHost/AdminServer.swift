@@ -15,7 +15,8 @@ struct AdminServer: Service {
         }
         router.on(.get, "/readyz") { _ in
             let obstacles = await health.obstacles()
-            return AdminServer.answer(isGood: obstacles.isEmpty, ["status", "reasons"], obstacles)
+            return AdminServer.answer(
+                isGood: obstacles.isEmpty, ["status", "reasons"], obstacles, remarks: health.remarks())
         }
         router.on(.get, "/metrics") { _ in
             HTTPResponse(
@@ -36,10 +37,13 @@ struct AdminServer: Service {
         stopped.happen()
     }
 
-    private static func answer(isGood: Bool, _ names: [String], _ reasons: [String]) -> HTTPResponse {
+    private static func answer(
+        isGood: Bool, _ names: [String], _ reasons: [String], remarks: [String] = []
+    ) -> HTTPResponse {
         let body = JSONText.object { json in
             json.member(names[0], isGood ? "ok" : "failing")
             if !isGood { json.member(names[1], json: JSONText.array(reasons)) }
+            if !remarks.isEmpty { json.member("remarks", json: JSONText.array(remarks)) }
         }
         return .json(body + "\n", status: isGood ? .ok : .serviceUnavailable)
     }

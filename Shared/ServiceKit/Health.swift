@@ -13,6 +13,7 @@ package final class Health: Sendable {
     private struct State {
         var pulses: [(name: String, pulse: Pulse)] = []
         var checks: [ReadinessCheck] = []
+        var remarks: [(name: String, text: @Sendable () -> String?)] = []
         var isDraining = false
     }
 
@@ -35,6 +36,16 @@ package final class Health: Sendable {
 
     package func addReadinessCheck(_ name: String, _ check: @escaping @Sendable () async -> Readiness) {
         state.withLock { $0.checks.append(ReadinessCheck(name, check)) }
+    }
+
+    /// Something that people who look at the service's readiness should know, though it is ready all the same; nil when
+    /// there is nothing to say.
+    package func addRemark(_ name: String, _ text: @escaping @Sendable () -> String?) {
+        state.withLock { $0.remarks.append((name, text)) }
+    }
+
+    package func remarks() -> [String] {
+        state.withLock { $0.remarks }.compactMap { remark in remark.text().map { "\(remark.name): \($0)" } }
     }
 
     /// From now on the service is not ready: it is about to stop.

@@ -1,5 +1,7 @@
 /// Every metric of every executable, in one list: what dashboards, alarms and `docs/operations.md` refer to.
 package enum MetricName: String, CaseIterable, Sendable {
+    case appFilesBroken = "carillon_broken_app_files"
+    case appsLoaded = "carillon_loaded_apps"
     case busBytesBuffered = "carillon_bus_buffered_bytes"
     case busBytesProduced = "carillon_bus_produced_bytes_total"
     case busConsumerLag = "carillon_bus_consumer_lag_messages"
@@ -36,8 +38,8 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
-            .httpConnectionsOpen, .senderAppsHalted:
+        case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
+            .httpBodyBytesBuffered, .httpConnectionsOpen, .senderAppsHalted:
             .gauge
         case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration, .senderPushDuration: .histogram
         default: .counter
@@ -46,6 +48,8 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var help: String {
         switch self {
+        case .appFilesBroken: "App files that cannot be used as they stand."
+        case .appsLoaded: "Apps in force now."
         case .busBytesBuffered: "Bytes fetched from the bus whose work is not done yet."
         case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."
         case .busConsumerLag: "Messages of the assigned partitions whose work is not recorded as done."

@@ -1,0 +1,47 @@
+import PushModel
+import Signing
+
+/// A publisher's key: `ck_<id>_<secret>`. The id finds the entry in an app's file, 256 random bits prove that the caller
+/// has the key. It prints itself without the secret; `reveal` is for the one moment in which it is handed out.
+package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private static let marker = "ck"
+    static let secretLength = 32
+
+    package let id: String
+    let secret: [UInt8]
+
+    /// A new one.
+    package static func random() -> APIKey {
+        APIKey(id: Hexadecimal.encode(SecureRandom.bytes(6)), secret: SecureRandom.bytes(secretLength))
+    }
+
+    private init(id: String, secret: [UInt8]) {
+        self.id = id
+        self.secret = secret
+    }
+
+    /// Nil for a text that cannot be a key.
+    package init?(_ text: String) {
+        // The secret may contain the separator.
+        let parts = text.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, parts[0] == APIKey.marker, APIKey.isID(parts[1]), parts[2].utf8.count == 43,
+            let secret = Base64URL.decode(parts[2])
+        else { return nil }
+        self.init(id: parts[1], secret: secret)
+    }
+
+    static func isID(_ text: String) -> Bool {
+        1...32 ~= text.utf8.count
+            && text.utf8.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            }
+    }
+
+    package func reveal() -> String {
+        "\(APIKey.marker)_\(id)_\(Base64URL.encode(secret))"
+    }
+
+    package var description: String { "\(APIKey.marker)_\(id)_[secret]" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

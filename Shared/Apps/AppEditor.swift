@@ -1,0 +1,134 @@
+import JSONKit
+package import PushModel
+package import ServiceKit
+
+/// Makes and changes app files for an operator. Whatever else stands in a file is kept as it was written. Its calls block.
+package struct AppEditor: Sendable {
+    /// A fresh key of a file that was changed, and how many keys it takes the place of.
+    package struct Rotation: Sendable {
+        package let key: APIKey
+        package let scopes: Set<Scope>
+        package let replaced: Int
+    }
+
+    package static let usualScopes: Set<Scope> = [.publish, .register, .read]
+    private static let keysMaximum = 64
+
+    private let configuration: AppsConfiguration
+    private let now: Timestamp
+
+    package init(_ configuration: AppsConfiguration, now: Timestamp) {
+        self.configuration = configuration
+        self.now = now
+    }
+
+    package func path(of app: AppID) -> String {
+        "\(configuration.folder)/\(AppFolder.fileName(of: app))"
+    }
+
+    /// Writes a file with a fresh key, and makes the folder and the pepper where there are none yet.
+    package func add(
+        _ app: AppID, scopes: Set<Scope> = usualScopes, allowing ranges: [AddressRange] = []
+    ) throws(AppsError) -> APIKey {
+        try FileWriter.makeFolder(configuration.folder)
+        let lock = try FolderLock(configuration.folder)
+        defer { lock.release() }
+        let key = APIKey.random()
+        let credential = Credential(
+            id: key.id, hash: try pepper().hash(of: key), scopes: scopes, created: now, expires: nil)
+        var document = JSONObject([("credentials", .array([CredentialText.json(credential)]))])
+        if !ranges.isEmpty {
+            let allowed = ranges.map { range in
+                JSON.object(
+                    JSONObject([("range", .string("\(range)")), ("scopes", CredentialText.scopes(scopes))]))
+            }
+            document["allow"] = .array(allowed)
+        }
+        try FileWriter.create(path(of: app), AppEditor.bytes(of: .object(document)), mode: 0o644)
+        return key
+    }
+
+    /// A fresh key for each set of scopes that the valid keys have; those expire after `keep`, unless they do so before.
+    /// Keys that expired already are taken out.
+    package func rotate(_ app: AppID, keeping keep: Duration) throws(AppsError) -> [Rotation] {
+        let lock = try FolderLock(configuration.folder)
+        defer { lock.release() }
+        let (document, current) = try load(app)
+        let pepper = try pepper()
+        let valid = current.credentials.filter { $0.isValid(at: now) }
+        let scopeSets = valid.isEmpty ? [AppEditor.usualScopes] : AppEditor.unique(valid.map(\.scopes))
+        let rotations = scopeSets.map { scopes in
+            Rotation(key: .random(), scopes: scopes, replaced: valid.filter { $0.scopes == scopes }.count)
+        }
+        let fresh = rotations.map { rotation in
+            Credential(
+                id: rotation.key.id, hash: pepper.hash(of: rotation.key), scopes: rotation.scopes, created: now,
+                expires: nil)
+        }
+        let kept = keep > .zero ? valid.map { $0.expiring(by: now + keep) } : []
+        guard kept.count + fresh.count <= AppEditor.keysMaximum else {
+            throw AppsError(
+                code: .invalid,
+                message: "\(path(of: app)) would hold more than \(AppEditor.keysMaximum) keys; remove some first")
+        }
+        var changed = document
+        changed["credentials"] = .array((kept + fresh).map(CredentialText.json))
+        try FileWriter.replace(path(of: app), AppEditor.bytes(of: .object(changed)))
+        return rotations
+    }
+
+    private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: App) {
+        guard let bytes = SmallFile.read(path(of: id), bytesMaximum: AppReader.bytesMaximum) else {
+            throw AppsError(
+                code: .missing,
+                message: "there is no readable file \(path(of: id)); carillon apps list shows the apps there are")
+        }
+        let (app, problems) = AppReader.read(bytes, id: id, folder: configuration.folder)
+        guard let app, let document = (try? JSON(bytes))?.object else {
+            throw AppsError(code: .invalid, message: problems.map(\.description).joined(separator: "\n"))
+        }
+        return (document, app)
+    }
+
+    /// Never makes a second one beside keys that were hashed with a first: the new keys would work nowhere.
+    private func pepper() throws(AppsError) -> Pepper {
+        let file = PepperFile(path: configuration.pepperFile)
+        if file.isMissing {
+            var inventory = AppInventory(configuration)
+            _ = inventory.read()
+            guard inventory.apps.allSatisfy({ $0.credentials.isEmpty }) else {
+                throw AppsError(
+                    code: .missing,
+                    message: """
+                        there are keys, but the pepper they were hashed with is not at \(configuration.pepperFile); \
+                        name its file in CARILLON_PEPPER_FILE
+                        """)
+            }
+            try FileWriter.create(configuration.pepperFile, Pepper.randomFileContent(), mode: 0o600)
+        }
+        switch file.read() {
+        case .pepper(let pepper, warning: nil): return pepper
+        case .pepper(_, let warning?):
+            throw AppsError(code: .unsafe, message: "\(configuration.pepperFile): \(warning)")
+        case .unusable(let reason):
+            throw AppsError(code: .unreadable, message: "\(configuration.pepperFile) \(reason)")
+        }
+    }
+
+    private static func bytes(of document: JSON) -> [UInt8] {
+        Array(document.indentedText.utf8)
+    }
+
+    private static func unique(_ scopeSets: [Set<Scope>]) -> [Set<Scope>] {
+        scopeSets.reduce(into: []) { known, scopes in
+            if !known.contains(scopes) { known.append(scopes) }
+        }
+    }
+}
+
+extension Credential {
+    fileprivate func expiring(by moment: Timestamp) -> Credential {
+        Credential(
+            id: id, hash: hash, scopes: scopes, created: created, expires: expires.map { min($0, moment) } ?? moment)
+    }
+}

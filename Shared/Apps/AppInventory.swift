@@ -1,0 +1,58 @@
+import Glibc
+import ServiceKit
+
+/// What the folder, the pepper and the key files hold, read again and again; the last good version of each is kept. Its
+/// calls block, so they are made on a native thread.
+struct AppInventory: Sendable {
+    private let configuration: AppsConfiguration
+    private var shelf: AppShelf
+    private(set) var pepper: Pepper?
+    private(set) var problems: [AppProblem] = []
+
+    init(_ configuration: AppsConfiguration) {
+        self.configuration = configuration
+        shelf = AppShelf(folder: configuration.folder)
+    }
+
+    var apps: [App] { shelf.apps }
+    var brokenFiles: Int { shelf.brokenFiles }
+
+    func hasPepper(of other: AppInventory) -> Bool {
+        switch (pepper, other.pepper) {
+        case (nil, nil): true
+        case (let own?, let others?): own.isSame(as: others)
+        default: false
+        }
+    }
+
+    mutating func read() -> [AppShelf.Change] {
+        let changes = shelf.take(AppFolder(path: configuration.folder).read())
+        let pepperProblem = readPepper()
+        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
+        return changes
+    }
+
+    private mutating func readPepper() -> AppProblem? {
+        switch PepperFile(path: configuration.pepperFile).read() {
+        case .pepper(let pepper, let warning):
+            self.pepper = pepper
+            return warning.map { .warning(configuration.pepperFile, "", $0) }
+        case .unusable(let reason):
+            // Nobody needs it as long as there is no key.
+            guard apps.contains(where: { !$0.credentials.isEmpty }) else { return nil }
+            return .error(configuration.pepperFile, "", reason)
+        }
+    }
+
+    /// Warnings, since devices can register whether or not a provider could be asked to reach them.
+    private var keyFileProblems: [AppProblem] {
+        apps.sorted { $0.id < $1.id }.flatMap { app in
+            app.keyFiles.compactMap { file in
+                guard access(file.path, R_OK) != 0 else { return nil }
+                let reason = String(cString: strerror(errno))
+                return .warning(
+                    AppFolder.fileName(of: app.id), file.field, "\(file.path) cannot be read: \(reason)")
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import JSONKit
+import PushModel
+import ServiceKit
+
+/// Turns an app's file into an app, or into everything that is wrong with it.
+struct AppReader {
+    static let bytesMaximum = 256 * 1_024
+
+    private let id: AppID
+    /// What relative paths in the file are relative to.
+    private let folder: String
+
+    /// Nil when anything is wrong.
+    static func read(_ bytes: [UInt8], id: AppID, folder: String) -> (app: App?, problems: [AppProblem]) {
+        let file = AppFolder.fileName(of: id)
+        do throws(JSONError) {
+            let problems = JSONProblems()
+            let document = try JSON(bytes, limits: JSONLimits(bytesMaximum: bytesMaximum, depthMaximum: 8))
+            let app = AppReader(id: id, folder: folder).app(JSONFields(document, problems: problems))
+            let named = problems.all.map { AppProblem.error(file, $0.path, $0.message) }
+            return (named.isEmpty ? app : nil, named)
+        } catch {
+            return (nil, [.error(file, "", "\(error)")])
+        }
+    }
+
+    private func app(_ fields: JSONFields) -> App {
+        var app = App(id: id)
+        if let identifiers = fields.object("identifiers") { app.identifiers = self.identifiers(identifiers) }
+        if let providers = fields.object("providers") { app.providers = self.providers(providers) }
+        app.credentials = credentials(fields)
+        app.allowed = allowed(fields)
+        if let report = fields.object("report") { app.report = self.report(report) }
+        if let limits = fields.object("limits") { app.limits = self.limits(limits) }
+        if let quietHours = fields.object("quiet_hours") { app.quietHours = self.quietHours(quietHours) }
+        if let defaults = fields.object("defaults") { app.defaults = self.defaults(defaults) }
+        fields.rejectUnknown()
+        return app
+    }
+
+    private func identifiers(_ fields: JSONFields) -> [Dialect: [String]] {
+        var identifiers: [Dialect: [String]] = [:]
+        for dialect in Dialect.allCases {
+            let expected =
+                dialect == .appmetrica
+                ? "a number above 0, or a list of up to 32 of them"
+                : "a text of 1 to 128 bytes, or a list of up to 32 of them"
+            let read = fields.value(dialect.rawValue, expected: expected) { value in
+                let all = value.elements ?? [value]
+                let texts = all.compactMap { identifier($0, dialect) }
+                return texts.count == all.count && 1...32 ~= all.count ? texts : nil
+            }
+            if let read { identifiers[dialect] = read }
+        }
+        fields.rejectUnknown()
+        return identifiers
+    }
+
+    private func identifier(_ value: JSON, _ dialect: Dialect) -> String? {
+        switch (dialect, value) {
+        case (.appmetrica, .integer(let number)) where number > 0: String(number)
+        case (.appmetrica, _): nil
+        case (_, .string(let text)) where 1...128 ~= text.utf8.count: text
+        default: nil
+        }
+    }
+
+    private func providers(_ fields: JSONFields) -> ProviderCredentials {
+        var providers = ProviderCredentials()
+        providers.apns = fields.object("apns").flatMap(apns)
+        providers.fcm = fields.object("fcm").flatMap(fcm)
+        providers.huawei = fields.object("huawei").flatMap(huawei)
+        fields.rejectUnknown()
+        return providers
+    }
+
+    private func apns(_ fields: JSONFields) -> APNsCredentials? {
+        let topic = fields.text("topic", expected: "the app's bundle id", isRequired: true) { text in
+            1...155 ~= text.utf8.count ? text : nil
+        }
+        let hasCertificate = fields.has("certificate_file")
+        if hasCertificate && fields.has("key_file") {
+            fields.reject("certificate_file", "stands beside key_file; Apple takes one of the two")
+        }
+        let proof = hasCertificate ? apnsCertificate(fields) : apnsToken(fields)
+        fields.rejectUnknown()
+        guard let topic, let proof else { return nil }
+        return APNsCredentials(proof: proof, topic: topic)
+    }
+
+    private func apnsCertificate(_ fields: JSONFields) -> APNsCredentials.Proof? {
+        let keyFile = file(fields, "certificate_key_file", isRequired: false)
+        return file(fields, "certificate_file").map { .certificate(file: $0, keyFile: keyFile) }
+    }
+
+    private func apnsToken(_ fields: JSONFields) -> APNsCredentials.Proof? {
+        let keyFile = file(fields, "key_file")
+        let keyID = appleID(fields, "key_id")
+        let teamID = appleID(fields, "team_id")
+        guard let keyFile, let keyID, let teamID else { return nil }
+        return .token(keyFile: keyFile, keyID: keyID, teamID: teamID)
+    }
+
+    private func appleID(_ fields: JSONFields, _ name: String) -> String? {
+        fields.text(name, expected: "10 of A-Z and 0-9, as Apple shows it", isRequired: true) { text in
+            let isPlain = text.utf8.allSatisfy {
+                UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+            }
+            return text.utf8.count == 10 && isPlain ? text : nil
+        }
+    }
+
+    private func fcm(_ fields: JSONFields) -> FCMCredentials? {
+        let serviceAccount = file(fields, "service_account_file")
+        let project = fields.text("project", bytesMaximum: 64)
+        fields.rejectUnknown()
+        return serviceAccount.map { FCMCredentials(serviceAccountFile: $0, project: project) }
+    }
+
+    private func huawei(_ fields: JSONFields) -> HuaweiCredentials? {
+        let clientID = fields.text("client_id", bytesMaximum: 64, isRequired: true)
+        let secret = file(fields, "client_secret_file")
+        fields.rejectUnknown()
+        guard let clientID, let secret else { return nil }
+        return HuaweiCredentials(clientID: clientID, clientSecretFile: secret)
+    }
+
+    private func credentials(_ fields: JSONFields) -> [Credential] {
+        let credentials = fields.elements("credentials", countMaximum: 64).compactMap { credential($0.fields) }
+        let ids = credentials.map(\.id)
+        for id in Set(ids) where ids.filter({ $0 == id }).count > 1 {
+            fields.reject("credentials", "the id \(id) occurs more than once")
+        }
+        return credentials
+    }
+
+    private func credential(_ fields: JSONFields) -> Credential? {
+        let id = fields.text("id", expected: "1 to 32 of a-z and 0-9", isRequired: true) { APIKey.isID($0) ? $0 : nil }
+        let hash = fields.text("hash", expected: "\(CredentialText.hashShape)", isRequired: true, CredentialText.hash)
+        let scopes = scopes(fields)
+        let created = time(fields, "created", isRequired: true)
+        let expires = time(fields, "expires", isRequired: false)
+        fields.rejectUnknown()
+        guard let id, let hash, let created else { return nil }
+        return Credential(id: id, hash: hash, scopes: scopes, created: created, expires: expires)
+    }
+
+    private func allowed(_ fields: JSONFields) -> [AllowedRange] {
+        fields.elements("allow", countMaximum: 64).compactMap { element in
+            let fields = element.fields
+            let range = fields.text("range", bytesMaximum: 64, isRequired: true).flatMap { text in
+                do throws(InvalidValue) {
+                    return try AddressRange(text)
+                } catch {
+                    fields.reject("range", "\(error)")
+                    return nil
+                }
+            }
+            let scopes = scopes(fields)
+            fields.rejectUnknown()
+            return range.map { AllowedRange(range: $0, scopes: scopes) }
+        }
+    }
+
+    private func scopes(_ fields: JSONFields) -> Set<Scope> {
+        let all = Scope.allCases.map(\.rawValue)
+        let elements = fields.elements("scopes", countMaximum: all.count, isRequired: true)
+        if fields.has("scopes"), elements.isEmpty { fields.reject("scopes", "must name at least one scope") }
+        return Set(elements.compactMap { $0.text(expected: "one of \(all.joined(separator: ", "))", Scope.init) })
+    }
+
+    private func report(_ fields: JSONFields) -> ReportEndpoint? {
+        let url = fields.text("url", expected: "a URL that begins with https:// or http://", isRequired: true) { text in
+            let isURL = ["https://", "http://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+            return isURL && text.utf8.count <= 2_048 && text.utf8.allSatisfy { 0x21..<0x7F ~= $0 } ? text : nil
+        }
+        let authorization = file(fields, "authorization_file", isRequired: false)
+        fields.rejectUnknown()
+        return url.map { ReportEndpoint(url: $0, authorizationFile: authorization) }
+    }
+
+    private func limits(_ fields: JSONFields) -> AppLimits {
+        var limits = AppLimits()
+        limits.devices = fields.integer("devices", in: 1...1_000_000_000)
+        limits.requestsPerSecond = fields.integer("requests_per_second", in: 1...1_000_000)
+        limits.devicesPerSecond = fields.integer("devices_per_second", in: 1...1_000_000)
+        fields.rejectUnknown()
+        return limits
+    }
+
+    private func quietHours(_ fields: JSONFields) -> QuietHours? {
+        let start = timeOfDay(fields, "start")
+        let end = timeOfDay(fields, "end")
+        let zone = fields.text("time_zone", expected: "a time zone such as Europe/Helsinki", isRequired: true) { text in
+            TimeZoneName.isPossible(text) ? text : nil
+        }
+        if let start, start == end { fields.reject("end", "must differ from start") }
+        fields.rejectUnknown()
+        guard let start, let end, let zone else { return nil }
+        return QuietHours(start: start, end: end, timeZone: zone)
+    }
+
+    private func timeOfDay(_ fields: JSONFields, _ name: String) -> Int? {
+        fields.text(name, expected: "a time of day such as 22:00", isRequired: true) { text in
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = UInt8(parts[0]), hour < 24,
+                let minute = UInt8(parts[1]), minute < 60
+            else { return nil }
+            return Int(hour) * 60 + Int(minute)
+        }
+    }
+
+    private func defaults(_ fields: JSONFields) -> AppDefaults {
+        var defaults = AppDefaults()
+        defaults.language = fields.text("language", expected: "a language such as en or pt-BR") { text in
+            LanguageName.isPossible(text) ? text : nil
+        }
+        let lifetime = fields.text("time_to_live", expected: "a time from 0s to 28d, such as 12h") { text in
+            DurationText.parse(text).flatMap { .zero ... .seconds(28 * 86_400) ~= $0 ? $0 : nil }
+        }
+        defaults.timeToLive = lifetime ?? defaults.timeToLive
+        let failures = fields.integer("failures_before_unregistering", in: 1...1_000)
+        defaults.failuresBeforeUnregistering = failures ?? defaults.failuresBeforeUnregistering
+        fields.rejectUnknown()
+        return defaults
+    }
+
+    private func time(_ fields: JSONFields, _ name: String, isRequired: Bool) -> Timestamp? {
+        fields.text(name, expected: "a time such as 2026-01-31T12:00:00Z", isRequired: isRequired) {
+            Timestamp(rfc3339: $0)
+        }
+    }
+
+    private func file(_ fields: JSONFields, _ name: String, isRequired: Bool = true) -> KeyFile? {
+        let field = "\(fields.path).\(name)"
+        return fields.text(name, expected: "the path of a file", isRequired: isRequired) { text in
+            guard 1...1_024 ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
+            return KeyFile(field: field, path: text.hasPrefix("/") ? text : "\(folder)/\(text)")
+        }
+    }
+}

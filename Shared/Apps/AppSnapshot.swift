@@ -1,0 +1,73 @@
+package import PushModel
+package import ServiceKit
+import Signing
+
+/// All apps as they were at one moment. Immutable and shared: a request takes one and decides by it to the end.
+package final class AppSnapshot: Sendable {
+    private struct Owner: Sendable {
+        let app: App
+        let credential: Credential
+    }
+
+    /// In the order of their names.
+    package let apps: [App]
+    private let appsByID: [AppID: App]
+    private let appsByIdentifier: [Dialect: [String: App]]
+    /// One key may be granted several apps: its entry stands in the file of each.
+    private let ownersByKeyID: [String: [Owner]]
+    private let pepper: Pepper?
+
+    /// Without a pepper no key is recognised.
+    init(_ apps: [App], pepper: Pepper?) {
+        self.apps = apps.sorted { $0.id < $1.id }
+        self.pepper = pepper
+        var byID: [AppID: App] = [:]
+        var byIdentifier: [Dialect: [String: App]] = [:]
+        var owners: [String: [Owner]] = [:]
+        for app in self.apps {
+            byID[app.id] = app
+            for (dialect, identifiers) in app.identifiers {
+                for identifier in identifiers { byIdentifier[dialect, default: [:]][identifier] = app }
+            }
+            for credential in app.credentials {
+                owners[credential.id, default: []].append(Owner(app: app, credential: credential))
+            }
+        }
+        appsByID = byID
+        appsByIdentifier = byIdentifier
+        ownersByKeyID = owners
+    }
+
+    package func app(_ id: AppID) -> App? {
+        appsByID[id]
+    }
+
+    /// For work that was accepted already; what a caller may touch is `access`'s to say.
+    package func app(_ dialect: Dialect, _ identifier: String) -> App? {
+        appsByIdentifier[dialect]?[identifier]
+    }
+
+    /// What a caller may touch: by the key it presented, or without one by the address it comes from.
+    package func access(presented: String?, peer: String, now: Timestamp) -> Access {
+        guard let presented, !presented.isEmpty else { return access(from: peer) }
+        guard let key = APIKey(presented), let pepper else { return Access(caller: .wrongKey, grants: []) }
+        let owners = ownersByKeyID[key.id] ?? []
+        // The same work whether the id exists or not; all owners of one id have the same hash.
+        let isRight = ConstantTime.areEqual(
+            pepper.hash(of: key), owners.first?.credential.hash ?? pepper.nobodysHash)
+        let valid = owners.filter { $0.credential.isValid(at: now) }
+        guard isRight, !valid.isEmpty else { return Access(caller: .wrongKey, grants: []) }
+        return Access(
+            caller: .key(key.id), grants: valid.map { Access.Grant(app: $0.app, scopes: $0.credential.scopes) })
+    }
+
+    private func access(from peer: String) -> Access {
+        guard let address = IPAddress(peer) else { return Access(caller: .nobody, grants: []) }
+        let grants = apps.compactMap { app -> Access.Grant? in
+            let ranges = app.allowed.filter { $0.range.contains(address) }
+            guard !ranges.isEmpty else { return nil }
+            return Access.Grant(app: app, scopes: ranges.reduce(into: []) { $0.formUnion($1.scopes) })
+        }
+        return Access(caller: grants.isEmpty ? .nobody : .address, grants: grants)
+    }
+}

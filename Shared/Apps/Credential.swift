@@ -1,0 +1,15 @@
+package import ServiceKit
+
+/// A publisher's key as an app file holds it: enough to recognise the key, not to know it.
+package struct Credential: Sendable, Equatable {
+    package let id: String
+    /// HMAC-SHA-256 of the key's secret under the pepper.
+    package let hash: [UInt8]
+    package let scopes: Set<Scope>
+    package let created: Timestamp
+    package let expires: Timestamp?
+
+    package func isValid(at now: Timestamp) -> Bool {
+        expires.map { now < $0 } ?? true
+    }
+}

@@ -1,0 +1,11 @@
+/// The publishers' protocols that name an app in the request itself. The raw value stands in app files.
+package enum Dialect: String, CaseIterable, Sendable {
+    /// `app_id`.
+    case richie
+    /// The number `app_id`.
+    case appmetrica
+    /// `application`, a code such as `ABCDE-12345`.
+    case pushwoosh
+    /// `bundle_id`.
+    case contextpush
+}

@@ -1,0 +1,73 @@
+import Glibc
+import ServiceKit
+
+/// Puts whole files in place: a reader sees the former content or the new one, also after a power cut.
+enum FileWriter {
+    static func makeFolder(_ path: String) throws(AppsError) {
+        guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
+        throw failure("the folder \(path) cannot be made", errno)
+    }
+
+    /// Refuses to overwrite.
+    static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(AppsError) {
+        let temporary = try writeTemporary(beside: path, bytes, mode: mode)
+        defer { unlink(temporary) }
+        // Unlike a rename, a link fails where there is a file already.
+        guard link(temporary, path) == 0 else {
+            guard errno != EEXIST else {
+                throw AppsError(code: .exists, message: "\(path) exists already, and stays as it is")
+            }
+            throw failure("\(path) cannot be written", errno)
+        }
+        syncFolder(of: path)
+    }
+
+    /// Takes the place of a file, with its mode; where the path is a link, of the file it leads to.
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(AppsError) {
+        guard let resolved = realpath(path, nil) else { throw failure("\(path) cannot be found", errno) }
+        let target = String(cString: resolved)
+        free(resolved)
+        var status = stat()
+        guard stat(target, &status) == 0 else { throw failure("\(path) cannot be read", errno) }
+        let temporary = try writeTemporary(beside: target, bytes, mode: status.st_mode & 0o777)
+        guard rename(temporary, target) == 0 else {
+            let error = errno
+            unlink(temporary)
+            throw failure("\(path) cannot be written", error)
+        }
+        syncFolder(of: target)
+    }
+
+    /// Its name begins with a dot, so that nobody takes it for an app's file.
+    private static func writeTemporary(
+        beside path: String, _ bytes: [UInt8], mode: mode_t
+    ) throws(AppsError) -> String {
+        var template = Array("\(folder(of: path))/.carillon-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw failure("nothing can be written in \(folder(of: path))", errno) }
+        defer { close(descriptor) }
+        let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        guard fchmod(descriptor, mode) == 0, WholeWrite.write(bytes, to: descriptor), fsync(descriptor) == 0 else {
+            let error = errno
+            unlink(temporary)
+            throw failure("\(path) cannot be written", error)
+        }
+        return temporary
+    }
+
+    private static func syncFolder(of path: String) {
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func failure(_ message: String, _ error: Int32) -> AppsError {
+        AppsError(code: .unwritable, message: "\(message): \(String(cString: strerror(error)))")
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// An address of IPv4 (four bytes) or IPv6 (sixteen).
+package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
+    package let bytes: [UInt8]
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Nil when the text is no address. An IPv4 address mapped into IPv6 is the IPv4 address.
+    package init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            bytes = withUnsafeBytes(of: four) { Array($0) }
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            let all = withUnsafeBytes(of: six) { Array($0) }
+            let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10...11].allSatisfy { $0 == 0xFF }
+            bytes = isMapped ? Array(all[12...]) : all
+        } else {
+            return nil
+        }
+    }
+    package var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            guard let start = text.baseAddress,
+                inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, start, socklen_t(text.count)) != nil
+            else { return "" }
+            return String(cString: start)
+        }
+    }
+}

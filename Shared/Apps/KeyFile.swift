@@ -1,0 +1,7 @@
+/// A file beside the app's own that holds something secret.
+package struct KeyFile: Sendable, Equatable {
+    /// Where the app file names it, such as `providers.apns.key_file`.
+    package let field: String
+    /// As it can be opened: a relative path was written relative to the folder of the apps.
+    package let path: String
+}

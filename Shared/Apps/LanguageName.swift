@@ -1,0 +1,24 @@
+/// The shape of BCP 47, not its registry: `en`, `pt-BR`, `zh-Hant-TW`; an underscore is taken for the hyphen.
+enum LanguageName {
+    static func isPossible(_ text: String) -> Bool {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        guard let language = parts.first, 2...3 ~= language.utf8.count, parts.count <= 4 else { return false }
+        return parts.allSatisfy { part in
+            2...8 ~= part.utf8.count && part.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetterOrDigit }
+        }
+    }
+}
+
+/// The shape of an IANA time zone's name; whether it is known is asked where it is used.
+enum TimeZoneName {
+    static func isPossible(_ text: String) -> Bool {
+        1...64 ~= text.utf8.count && !text.hasPrefix("/") && !text.contains("..")
+            && text.utf8.allSatisfy {
+                Character(Unicode.Scalar($0)).isLetterOrDigit || "/_+-".utf8.contains($0)
+            }
+    }
+}
+
+extension Character {
+    fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
+}

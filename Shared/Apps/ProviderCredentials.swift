@@ -1,0 +1,47 @@
+/// Whom the app's devices are reached through. Keys stay in their files: whoever sends reads them.
+package struct ProviderCredentials: Sendable, Equatable {
+    package var apns: APNsCredentials?
+    package var fcm: FCMCredentials?
+    package var huawei: HuaweiCredentials?
+
+    package init() {}
+}
+
+package struct APNsCredentials: Sendable, Equatable {
+    package enum Proof: Sendable, Equatable {
+        case token(keyFile: KeyFile, keyID: String, teamID: String)
+        /// PEM; the key may stand in the certificate's file.
+        case certificate(file: KeyFile, keyFile: KeyFile?)
+    }
+
+    package let proof: Proof
+    /// The bundle id.
+    package let topic: String
+}
+
+package struct FCMCredentials: Sendable, Equatable {
+    package let serviceAccountFile: KeyFile
+    /// Nil takes the project that the service account names.
+    package let project: String?
+}
+
+package struct HuaweiCredentials: Sendable, Equatable {
+    package let clientID: String
+    package let clientSecretFile: KeyFile
+}
+
+extension App {
+    /// Every file the app depends on besides its own.
+    package var keyFiles: [KeyFile] {
+        var files: [KeyFile] = []
+        switch providers.apns?.proof {
+        case .token(let keyFile, _, _): files.append(keyFile)
+        case .certificate(let file, let keyFile): files += [file] + (keyFile.map { [$0] } ?? [])
+        case nil: break
+        }
+        if let fcm = providers.fcm { files.append(fcm.serviceAccountFile) }
+        if let huawei = providers.huawei { files.append(huawei.clientSecretFile) }
+        if let authorization = report?.authorizationFile { files.append(authorization) }
+        return files
+    }
+}

@@ -1,0 +1,5 @@
+import Glibc
+
+func unlinkFile(_ path: String) -> Bool {
+    unlink(path) == 0
+}
