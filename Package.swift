@@ -77,7 +77,9 @@ let package = Package(
         shared("TLSSocket", "COpenSSL"),
         shared("Topics", "PushModel", "ServiceKit"),
 
-        service("Carillon", command: "carillon", "Bus", "KafkaBus", "ServiceHost", "ServiceKit", "Topics"),
+        service(
+            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "ServiceHost", "ServiceKit",
+            "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),

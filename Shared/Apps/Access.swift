@@ -14,12 +14,12 @@ package struct Access: Sendable {
     }
 
     package struct Grant: Sendable, Equatable {
-        package let app: App
+        package let app: PushApp
         package let scopes: Set<Scope>
     }
 
     package enum Choice: Sendable, Equatable {
-        case app(App)
+        case app(PushApp)
         /// No such app, as far as this caller may know: 404.
         case unknownApp
         /// The app is granted, what is asked for is not: 403.
@@ -34,7 +34,7 @@ package struct Access: Sendable {
     /// One an app, in the order of their names.
     package let grants: [Grant]
 
-    package func apps(with scope: Scope) -> [App] {
+    package func apps(with scope: Scope) -> [PushApp] {
         grants.filter { $0.scopes.contains(scope) }.map(\.app)
     }
 
@@ -50,7 +50,7 @@ package struct Access: Sendable {
         }
     }
 
-    private func choose(_ scope: Scope, _ isMeant: (App) -> Bool) -> Choice {
+    private func choose(_ scope: Scope, _ isMeant: (PushApp) -> Bool) -> Choice {
         guard !grants.isEmpty else { return .unauthenticated }
         let meant = grants.filter { isMeant($0.app) }
         guard !meant.isEmpty else { return .unknownApp }

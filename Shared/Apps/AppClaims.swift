@@ -5,7 +5,7 @@ struct AppClaims {
     private var identifiers: [Dialect: [String: AppID]] = [:]
     private var keys: [String: (app: AppID, hash: [UInt8])] = [:]
 
-    mutating func add(_ app: App) {
+    mutating func add(_ app: PushApp) {
         for (dialect, texts) in app.identifiers {
             for text in texts { identifiers[dialect, default: [:]][text] = app.id }
         }
@@ -13,7 +13,7 @@ struct AppClaims {
     }
 
     /// What the app may not have, because another has it.
-    func conflicts(of app: App) -> [AppProblem] {
+    func conflicts(of app: PushApp) -> [AppProblem] {
         let file = AppFolder.fileName(of: app.id)
         var conflicts: [AppProblem] = []
         for dialect in Dialect.allCases {

@@ -44,7 +44,7 @@ package struct AppEditor: Sendable {
             }
             document["allow"] = .array(allowed)
         }
-        try FileWriter.create(path(of: app), AppEditor.bytes(of: .object(document)), mode: 0o644)
+        try FileWriter.create(path(of: app), bytes(of: document), mode: 0o644)
         return key
     }
 
@@ -73,15 +73,16 @@ package struct AppEditor: Sendable {
         }
         var changed = document
         changed["credentials"] = .array((kept + fresh).map(CredentialText.json))
-        try FileWriter.replace(path(of: app), AppEditor.bytes(of: .object(changed)))
+        try FileWriter.replace(path(of: app), bytes(of: changed))
         return rotations
     }
 
-    private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: App) {
+    private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: PushApp) {
         guard let bytes = SmallFile.read(path(of: id), bytesMaximum: AppReader.bytesMaximum) else {
+            let names = AppSurvey(configuration).apps.map(\.id.text)
             throw AppsError(
                 code: .missing,
-                message: "there is no readable file \(path(of: id)); carillon apps list shows the apps there are")
+                message: "there is no readable file \(path(of: id))" + Spelling.advice(id.text, among: names))
         }
         let (app, problems) = AppReader.read(bytes, id: id, folder: configuration.folder)
         guard let app, let document = (try? JSON(bytes))?.object else {
@@ -115,8 +116,8 @@ package struct AppEditor: Sendable {
         }
     }
 
-    private static func bytes(of document: JSON) -> [UInt8] {
-        Array(document.indentedText.utf8)
+    private func bytes(of document: JSONObject) -> [UInt8] {
+        Array(JSON.object(document).indentedText.utf8)
     }
 
     private static func unique(_ scopeSets: [Set<Scope>]) -> [Set<Scope>] {

@@ -14,7 +14,7 @@ struct AppInventory: Sendable {
         shelf = AppShelf(folder: configuration.folder)
     }
 
-    var apps: [App] { shelf.apps }
+    var apps: [PushApp] { shelf.apps }
     var brokenFiles: Int { shelf.brokenFiles }
 
     func hasPepper(of other: AppInventory) -> Bool {

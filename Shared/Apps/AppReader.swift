@@ -11,7 +11,7 @@ struct AppReader {
     private let folder: String
 
     /// Nil when anything is wrong.
-    static func read(_ bytes: [UInt8], id: AppID, folder: String) -> (app: App?, problems: [AppProblem]) {
+    static func read(_ bytes: [UInt8], id: AppID, folder: String) -> (app: PushApp?, problems: [AppProblem]) {
         let file = AppFolder.fileName(of: id)
         do throws(JSONError) {
             let problems = JSONProblems()
@@ -24,8 +24,8 @@ struct AppReader {
         }
     }
 
-    private func app(_ fields: JSONFields) -> App {
-        var app = App(id: id)
+    private func app(_ fields: JSONFields) -> PushApp {
+        var app = PushApp(id: id)
         if let identifiers = fields.object("identifiers") { app.identifiers = self.identifiers(identifiers) }
         if let providers = fields.object("providers") { app.providers = self.providers(providers) }
         app.credentials = credentials(fields)

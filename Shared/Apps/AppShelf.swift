@@ -15,9 +15,9 @@ struct AppShelf: Sendable {
     private struct Entry {
         let content: AppFolder.Content
         /// What the content says; nil when it is wrong.
-        let latest: App?
+        let latest: PushApp?
         let faults: [AppProblem]
-        var inForce: App?
+        var inForce: PushApp?
         /// Why `latest` could not take its place.
         var conflicts: [AppProblem] = []
     }
@@ -30,7 +30,7 @@ struct AppShelf: Sendable {
         self.folder = folder
     }
 
-    var apps: [App] { entries.values.compactMap(\.inForce) }
+    var apps: [PushApp] { entries.values.compactMap(\.inForce) }
 
     /// In the order of the files.
     var problems: [AppProblem] {
@@ -56,7 +56,7 @@ struct AppShelf: Sendable {
         return AppShelf.changes(from: before, to: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }))
     }
 
-    private func entry(_ name: String, _ content: AppFolder.Content, inForce: App?) -> Entry {
+    private func entry(_ name: String, _ content: AppFolder.Content, inForce: PushApp?) -> Entry {
         switch content {
         case .unreadable(let reason):
             return Entry(content: content, latest: nil, faults: [.error(name, "", reason)], inForce: inForce)
@@ -103,7 +103,7 @@ struct AppShelf: Sendable {
         return nil
     }
 
-    private static func changes(from before: [AppID: App], to after: [AppID: App]) -> [Change] {
+    private static func changes(from before: [AppID: PushApp], to after: [AppID: PushApp]) -> [Change] {
         Set(before.keys).union(after.keys).sorted().compactMap { id in
             switch (before[id], after[id]) {
             case (nil, _?): .added(id)

@@ -5,24 +5,24 @@ import Signing
 /// All apps as they were at one moment. Immutable and shared: a request takes one and decides by it to the end.
 package final class AppSnapshot: Sendable {
     private struct Owner: Sendable {
-        let app: App
+        let app: PushApp
         let credential: Credential
     }
 
     /// In the order of their names.
-    package let apps: [App]
-    private let appsByID: [AppID: App]
-    private let appsByIdentifier: [Dialect: [String: App]]
+    package let apps: [PushApp]
+    private let appsByID: [AppID: PushApp]
+    private let appsByIdentifier: [Dialect: [String: PushApp]]
     /// One key may be granted several apps: its entry stands in the file of each.
     private let ownersByKeyID: [String: [Owner]]
     private let pepper: Pepper?
 
     /// Without a pepper no key is recognised.
-    init(_ apps: [App], pepper: Pepper?) {
+    init(_ apps: [PushApp], pepper: Pepper?) {
         self.apps = apps.sorted { $0.id < $1.id }
         self.pepper = pepper
-        var byID: [AppID: App] = [:]
-        var byIdentifier: [Dialect: [String: App]] = [:]
+        var byID: [AppID: PushApp] = [:]
+        var byIdentifier: [Dialect: [String: PushApp]] = [:]
         var owners: [String: [Owner]] = [:]
         for app in self.apps {
             byID[app.id] = app
@@ -38,18 +38,18 @@ package final class AppSnapshot: Sendable {
         ownersByKeyID = owners
     }
 
-    package func app(_ id: AppID) -> App? {
+    package func app(_ id: AppID) -> PushApp? {
         appsByID[id]
     }
 
     /// For work that was accepted already; what a caller may touch is `access`'s to say.
-    package func app(_ dialect: Dialect, _ identifier: String) -> App? {
+    package func app(_ dialect: Dialect, _ identifier: String) -> PushApp? {
         appsByIdentifier[dialect]?[identifier]
     }
 
     /// What a caller may touch: by the key it presented, or without one by the address it comes from.
     package func access(presented: String?, peer: String, now: Timestamp) -> Access {
-        guard let presented, !presented.isEmpty else { return access(from: peer) }
+        guard let presented else { return access(from: peer) }
         guard let key = APIKey(presented), let pepper else { return Access(caller: .wrongKey, grants: []) }
         let owners = ownersByKeyID[key.id] ?? []
         // The same work whether the id exists or not; all owners of one id have the same hash.

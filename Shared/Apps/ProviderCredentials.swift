@@ -30,7 +30,7 @@ package struct HuaweiCredentials: Sendable, Equatable {
     package let clientSecretFile: KeyFile
 }
 
-extension App {
+extension PushApp {
     /// Every file the app depends on besides its own.
     package var keyFiles: [KeyFile] {
         var files: [KeyFile] = []

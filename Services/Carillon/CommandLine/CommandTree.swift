@@ -5,6 +5,7 @@ import ServiceKit
 /// Every command, and the way from the words of the command line to one of them.
 struct CommandTree: Sendable {
     static let carillon = CommandTree([
+        AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
         TopicsList.self, TopicsCreate.self,
         DeadList.self, DeadShow.self, DeadReplay.self,
         BenchBus.self, BenchLoad.self,
@@ -123,7 +124,7 @@ struct CommandTree: Sendable {
 
         \(summary(of: commands))
         carillon help COMMAND tells more about one of them, carillon help environment lists the variables that choose
-        the bus, carillon --version prints the version.
+        the bus and the folder of the apps, carillon --version prints the version.
 
         Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
         """

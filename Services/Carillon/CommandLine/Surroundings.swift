@@ -1,3 +1,4 @@
+import Apps
 import Bus
 import ServiceHost
 import ServiceKit
@@ -40,14 +41,28 @@ struct Surroundings: Sendable {
         return settings
     }
 
+    /// Where the apps are; the commands about them need no bus.
+    func apps() throws(ConfigurationError) -> AppsConfiguration {
+        var reader = EnvironmentReader(variables)
+        let apps = AppsConfiguration(environment: &reader)
+        try reader.finish()
+        return apps
+    }
+
     var environmentHelp: String {
-        var reader = EnvironmentReader([:])
-        _ = Surroundings.read(&reader)
-        return "Variables of the commands that open the bus:\n"
-            + reader.variables.map { variable in
-                let fallback = variable.defaultText.isEmpty ? "none" : variable.defaultText
-                return "\n  \(variable.name)\n      \(variable.meaning)\n      Default: \(fallback)\n"
-            }.joined()
+        var bus = EnvironmentReader([:])
+        _ = Surroundings.read(&bus)
+        var apps = EnvironmentReader([:])
+        _ = AppsConfiguration(environment: &apps)
+        return "Variables of the commands that open the bus:\n" + Surroundings.help(bus.variables)
+            + "\nVariables of the commands about apps:\n" + Surroundings.help(apps.variables)
+    }
+
+    private static func help(_ variables: [EnvironmentReader.Variable]) -> String {
+        variables.map { variable in
+            let fallback = variable.defaultText.isEmpty ? "none" : variable.defaultText
+            return "\n  \(variable.name)\n      \(variable.meaning)\n      Default: \(fallback)\n"
+        }.joined()
     }
 
     private static func read(_ reader: inout EnvironmentReader) -> (bus: BusSelection, log: Log) {

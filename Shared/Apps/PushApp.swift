@@ -1,7 +1,7 @@
 package import PushModel
 
 /// One app as its file describes it. A value: whoever holds one keeps it as it was when it was taken.
-package struct App: Sendable, Equatable {
+package struct PushApp: Sendable, Equatable {
     package let id: AppID
     /// What each dialect calls it; several where one app has several bundle ids or numbers.
     package var identifiers: [Dialect: [String]] = [:]

@@ -1,0 +1,101 @@
+import Apps
+import PushModel
+import ServiceKit
+
+struct AppsAdd: Command {
+    static let declaration = CommandDeclaration(
+        "apps add", "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
+        options: [scope, allow],
+        notes: """
+            The file is NAME.json in the folder that CARILLON_APPS names; add identifiers and providers to it, as
+            docs/apps.md says. A running service takes it up by itself. Nothing is overwritten.
+            """)
+
+    private static let scope = CommandOption(
+        "--scope", value: "SCOPE", isRepeatable: true,
+        """
+        What the key may do: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")). Several may be given; \
+        \(text(AppEditor.usualScopes)) unless told.
+        """)
+    private static let allow = CommandOption(
+        "--allow", value: "RANGE", isRepeatable: true,
+        "Addresses, such as 10.0.0.0/8, from which the same may be done without a key.")
+
+    private let app: AppID
+    private let scopes: Set<Scope>
+    private let ranges: [AddressRange]
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        app = try arguments.app()
+        let named = arguments.values(AppsAdd.scope)
+        scopes = named.isEmpty ? AppEditor.usualScopes : try AppsAdd.scopes(named)
+        ranges = try AppsAdd.ranges(arguments.values(AppsAdd.allow))
+    }
+
+    private static func scopes(_ texts: [String]) throws(UsageError) -> Set<Scope> {
+        var scopes: Set<Scope> = []
+        for text in texts {
+            guard let scope = Scope(rawValue: text) else {
+                throw UsageError("no scope \(text)" + Spelling.advice(text, among: Scope.allCases.map(\.rawValue)))
+            }
+            scopes.insert(scope)
+        }
+        return scopes
+    }
+
+    private static func ranges(_ texts: [String]) throws(UsageError) -> [AddressRange] {
+        var ranges: [AddressRange] = []
+        for text in texts {
+            do throws(InvalidValue) {
+                ranges.append(try AddressRange(text))
+            } catch {
+                throw UsageError("--allow \(text): it \(error)")
+            }
+        }
+        return ranges
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let editor = AppEditor(try surroundings.apps(), now: SystemTimeSource().now)
+        let added = await onNativeThread("apps") { [app, scopes, ranges] in
+            Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
+        }
+        surroundings.console.print(AppsAdd.report(try added.get(), scopes, file: editor.path(of: app)))
+        return 0
+    }
+
+    private static func report(_ key: APIKey, _ scopes: Set<Scope>, file: String) -> String {
+        let start = """
+            wrote \(file)
+
+            Its key, shown this once, may \(text(scopes)):
+
+              \(key.reveal())
+            """
+        guard scopes.contains(.register) else { return start }
+        return """
+            \(start)
+
+            Register a device with it:
+
+              curl -i http://127.0.0.1:8080/subscribers -H 'Authorization: Bearer \(key.reveal())' \
+            -d proto=apns -d token=\(String(repeating: "0123456789abcdef", count: 4)) -d lang=en
+            """
+    }
+
+    static func text(_ scopes: Set<Scope>) -> String {
+        scopes.sorted().map(\.rawValue).joined(separator: ", ")
+    }
+}
+
+extension CommandArguments {
+    /// The one operand of the commands about one app.
+    func app() throws(UsageError) -> AppID {
+        guard operands.count == 1 else { throw UsageError("name one app") }
+        do throws(InvalidValue) {
+            return try AppID(operands[0])
+        } catch {
+            throw UsageError("\"\(operands[0])\" is no name of an app; it \(error)")
+        }
+    }
+}

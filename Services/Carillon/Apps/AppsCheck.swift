@@ -1,0 +1,31 @@
+import Apps
+import ServiceHost
+import ServiceKit
+
+struct AppsCheck: Command {
+    static let declaration = CommandDeclaration(
+        "apps check", "names everything that is wrong with the apps' files, and fails when anything is",
+        notes: "Key files and the pepper are looked for as the user who runs this; run it as the services' user.")
+
+    init(_ arguments: CommandArguments) {}
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let configuration = try surroundings.apps()
+        let survey = await onNativeThread("apps") { AppSurvey(configuration) }
+        for problem in survey.problems { surroundings.console.print("\(AppsCheck.word(problem)): \(problem)") }
+        let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"
+        guard survey.problems.isEmpty else {
+            surroundings.console.complain("\(count) can be used in \(configuration.folder), not everything is right")
+            return ExitCode.failure
+        }
+        surroundings.console.print("\(count) in \(configuration.folder), everything is right")
+        return 0
+    }
+
+    private static func word(_ problem: AppProblem) -> String {
+        switch problem.severity {
+        case .error: "error"
+        case .warning: "warning"
+        }
+    }
+}

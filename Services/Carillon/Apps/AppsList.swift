@@ -1,0 +1,59 @@
+import Apps
+import ServiceKit
+
+struct AppsList: Command {
+    static let declaration = CommandDeclaration(
+        "apps list", "shows every app: its keys, who needs none, what it is called, whom it reaches devices through")
+
+    private static let header = ["APP", "KEY", "MAY", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]
+
+    init(_ arguments: CommandArguments) {}
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let configuration = try surroundings.apps()
+        let survey = await onNativeThread("apps") { AppSurvey(configuration) }
+        if survey.apps.isEmpty {
+            surroundings.console.print("no apps in \(configuration.folder)")
+        } else {
+            let now = SystemTimeSource().now
+            surroundings.console.print(
+                Table(header: AppsList.header, rows: survey.apps.map { AppsList.row($0, now: now) }).text)
+        }
+        let errors = survey.problems.filter { $0.severity == .error }
+        if !errors.isEmpty {
+            surroundings.console.complain("what cannot be used is not shown; carillon apps check names it")
+        }
+        return 0
+    }
+
+    private static func row(_ app: PushApp, now: Timestamp) -> [String] {
+        let keys = app.credentials.map { ($0.id, AppsAdd.text($0.scopes), expiry(of: $0, now: now)) }
+        let ranges = app.allowed.map { ("from \($0.range)", AppsAdd.text($0.scopes), "") }
+        let entries = keys + ranges
+        return [
+            "\(app.id)", lines(entries.map(\.0)), lines(entries.map(\.1)), lines(entries.map(\.2)),
+            lines(
+                Dialect.allCases.flatMap { dialect in
+                    (app.identifiers[dialect] ?? []).map { "\(dialect.rawValue) \($0)" }
+                }),
+            lines(providers(of: app)),
+        ]
+    }
+
+    private static func expiry(of credential: Credential, now: Timestamp) -> String {
+        guard let expires = credential.expires else { return "never" }
+        return credential.isValid(at: now) ? "\(expires)" : "has expired"
+    }
+
+    private static func providers(of app: PushApp) -> [String] {
+        var names: [String] = []
+        if app.providers.apns != nil { names.append("apns") }
+        if app.providers.fcm != nil { names.append("fcm") }
+        if app.providers.huawei != nil { names.append("huawei") }
+        return names
+    }
+
+    private static func lines(_ texts: [String]) -> String {
+        texts.joined(separator: "\n")
+    }
+}
