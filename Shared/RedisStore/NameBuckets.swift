@@ -74,9 +74,13 @@ struct NameBuckets: Sendable {
         // It may have been opened between the two questions.
         let again = try await redis.run(call(bucket, script, arguments))
         if !again.isNull { return again }
-        guard try await begin(bucket, isNoted: true) == .begun else { throw lost(bucket) }
+        switch try await begin(bucket, isNoted: true) {
+        case .lost: throw lost(bucket)
         // Noted and not confirmed: nothing was ever put into it.
-        return nil
+        case .begun: return nil
+        // Confirmed since the second question.
+        case .open: return try await redis.run(call(bucket, script, arguments))
+        }
     }
 
     private func finish(
