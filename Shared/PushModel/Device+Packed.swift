@@ -23,7 +23,8 @@ extension Device {
         var bytes: [UInt8] = [Device.format | token.kind.rawValue, flags.rawValue]
         bytes.append(integer: tag)
         bytes.append(integer: created)
-        bytes.append(integer: updated)
+        // Most devices are as old as their last change; the difference then takes a byte and not four.
+        bytes.append(variableInteger: Int(updated &- created))
         bytes.append(counted: token.packed)
         let texts = [
             (Field.language, language), (Field.version, version), (Field.category, category),
@@ -42,11 +43,12 @@ extension Device {
         var reader = ByteReader(bytes)
         guard let head = reader.byte(), head & 0xF0 == Device.format, let kind = PushProtocol(rawValue: head & 0x0F),
             let flags = reader.byte().map(Flags.init(rawValue:)), let tag = reader.integer(UInt32.self),
-            let created = reader.integer(UInt32.self), let updated = reader.integer(UInt32.self),
+            let created = reader.integer(UInt32.self), let age = reader.variableInteger(),
+            let since = UInt32(exactly: age),
             let token = reader.counted().flatMap({ PushToken(kind, packed: $0) })
         else { return nil }
         self.init(tag: tag, token: token, created: created)
-        self.updated = updated
+        updated = created &+ since
         environment = flags.contains(.sandbox) ? .sandbox : .production
         contentAvailable = flags.contains(.saysContentAvailable) ? flags.contains(.contentAvailable) : nil
         while !reader.isAtEnd {

@@ -26,7 +26,7 @@ package struct RedisRegistry: Sendable {
     /// Nil while changes become true in Redis directly.
     private(set) var journal: (any RegistryJournal)?
 
-    package static let aliasBucketsDefault = 8_192
+    package static let aliasBucketsDefault = 4_096
     /// How often an operation that met another one starts over.
     static let roundsMaximum = 8
 

@@ -71,7 +71,7 @@ struct SegmentKeys {
 /// What a topic is called inside the registry of one generation; counted from 1.
 typealias TopicNumber = UInt32
 
-/// Buckets spread names over many small hashes. A field of an alias' bucket is the first eight bytes of the name's SHA-1.
+/// Buckets spread names over many small hashes. A field of an alias' bucket is six bytes of the name's SHA-1.
 enum BucketKind: Hashable, Sendable {
     /// Token -> index and tag of the device, four bytes each.
     case token
