@@ -71,6 +71,9 @@ let package = Package(
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
         shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
+        shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared(
+            "ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
@@ -109,6 +112,9 @@ let package = Package(
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
+        tests(
+            "RegistryLogTests", "Bus", "MemoryBus", "PushModel", "RegistryLog", "ServiceKit", "Store", "TestSupport",
+            "Topics"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

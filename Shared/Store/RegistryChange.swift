@@ -4,7 +4,8 @@ package import PushModel
 /// a compacted log hold the registry.
 package struct RegistryChange: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// Nil when the device is gone, with all that belongs to it.
+        /// Nil when the device is gone, with all that belongs to it. A commit that says so also names, before it, the end
+        /// of each subscription and of the badge: a log that is compacted could not let go of their records otherwise.
         case device(Device?)
         /// Nil when the subscription has ended.
         case subscription(TopicName, SubscriptionOptions?)

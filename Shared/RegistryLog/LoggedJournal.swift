@@ -1,0 +1,189 @@
+package import Bus
+import PushModel
+import ServiceKit
+package import Store
+import Synchronization
+
+/// Appends changes to the log and answers once the projector, here or in another process, has applied them.
+///
+/// One loop asks the projection for all who wait, as long as anybody does: a request costs no question of its own.
+package final class LoggedJournal: RegistryJournal, Service {
+    package struct Options: Sendable {
+        /// How long a change may take from its append until it is applied.
+        package var patience: Duration
+        /// Changes on their way at once; beyond that the store counts as unavailable.
+        package var changesMaximum: Int
+        package var pollInterval: Duration
+
+        package init(
+            patience: Duration = .seconds(5), changesMaximum: Int = 4_096, pollInterval: Duration = .milliseconds(3)
+        ) {
+            self.patience = patience
+            self.changesMaximum = changesMaximum
+            self.pollInterval = pollInterval
+        }
+    }
+
+    private typealias Waiters = AppliedWaiters<CheckedContinuation<StoreError?, Never>>
+
+    private struct State {
+        var waiters = Waiters()
+        /// Commits that have begun and not returned.
+        var open = 0
+        var isStopped = false
+        /// Nobody asks the projection any more.
+        var hasEnded = false
+        /// Why the projection could not be asked last.
+        var problem: StoreError?
+    }
+
+    package let name = "registry journal"
+    private let producer: any BusProducer
+    private let projection: any RegistryProjection
+    private let environment: WorkerEnvironment
+    private let options: Options
+    private let pulse: Pulse
+    private let state = Mutex(State())
+    private let wakeUps: AsyncStream<Void>
+    private let wakeUp: AsyncStream<Void>.Continuation
+
+    /// Closes the producer when it ends.
+    package init(
+        producer: any BusProducer, projection: any RegistryProjection, environment: WorkerEnvironment,
+        options: Options = Options()
+    ) {
+        self.producer = producer
+        self.projection = projection
+        self.environment = environment
+        self.options = options
+        pulse = environment.health.pulse(name, limit: .seconds(60))
+        pulse.rest()
+        (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
+        guard let segment = changes.first?.segment else { return }
+        precondition(changes.allSatisfy { $0.segment == segment }, "the changes of a commit are of one device")
+        try enter()
+        defer { leave() }
+        let deadline = environment.time.uptime + options.patience
+        let target = try await append(changes)
+        let failure = await withCheckedContinuation { continuation in
+            wait(Waiters.Waiter(target: target, deadline: deadline, continuation: continuation), for: segment)
+        }
+        if let failure { throw failure }
+    }
+
+    package func run() async throws {
+        for await _ in wakeUps { await ask { !$0.waiters.isEmpty } }
+        // Whoever began before the stop is still answered, within its patience.
+        await ask { $0.open > 0 }
+        let left = state.withLock { state in
+            state.hasEnded = true
+            return state.waiters.takeAll()
+        }
+        for waiter in left { waiter.continuation.resume(returning: LoggedJournal.ended) }
+        await producer.close()
+    }
+
+    package func stop() {
+        state.withLock { $0.isStopped = true }
+        wakeUp.finish()
+    }
+}
+
+extension LoggedJournal {
+    private static let ended = StoreError(.unavailable, "the service is ending")
+
+    private func enter() throws(StoreError) {
+        try state.withLock { state throws(StoreError) in
+            guard !state.isStopped else { throw LoggedJournal.ended }
+            guard state.open < options.changesMaximum else {
+                throw StoreError(.unavailable, "\(state.open) changes are on their way already")
+            }
+            state.open += 1
+        }
+    }
+
+    private func leave() {
+        state.withLock { $0.open -= 1 }
+    }
+
+    /// The offset after the last record. What was appended before an error stays in the log and is applied all the same:
+    /// whoever repeats the change says the same again.
+    private func append(_ changes: [RegistryChange]) async throws(StoreError) -> Int64 {
+        let positions: [MessagePosition]
+        do {
+            positions = try await producer.send(changes.map { RegistryRecord($0).message })
+        } catch {
+            throw StoreError(appending: error)
+        }
+        guard let last = positions.compactMap(\.offset).max(), positions.allSatisfy({ $0.offset != nil }) else {
+            throw StoreError(.unavailable, "the brokers did not say where the change lies in the log")
+        }
+        return last + 1
+    }
+
+    private func wait(_ waiter: Waiters.Waiter, for segment: SegmentID) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.waiters.add(waiter, for: segment) }
+            return state.hasEnded
+        }
+        if hasEnded { waiter.continuation.resume(returning: LoggedJournal.ended) }
+        wakeUp.yield()
+    }
+
+    private func ask(while isNeeded: (State) -> Bool) async {
+        while !Task.isCancelled, state.withLock({ isNeeded($0) }) {
+            pulse.tick()
+            await askOnce()
+            try? await environment.time.sleep(for: options.pollInterval)
+        }
+        pulse.rest()
+    }
+
+    private func askOnce() async {
+        let segments = state.withLock { $0.waiters.segments }
+        let answer = segments.isEmpty ? .success([]) : await applied(in: segments)
+        let now = environment.time.uptime
+        let (reached, overdue, failure) = state.withLock { state in
+            var reached: [Waiters.Waiter] = []
+            switch answer {
+            case .success(let offsets):
+                state.problem = nil
+                reached = state.waiters.takeReached(segments, at: offsets)
+            case .failure(let problem): state.problem = problem
+            }
+            return (reached, state.waiters.takeOverdue(at: now), lateness(state.problem))
+        }
+        for waiter in reached { waiter.continuation.resume(returning: nil) }
+        for waiter in overdue { waiter.continuation.resume(returning: failure) }
+    }
+
+    private func applied(in segments: [SegmentID]) async -> Result<[Int64], StoreError> {
+        do {
+            return .success(try await projection.applied(in: segments))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func lateness(_ problem: StoreError?) -> StoreError {
+        let limit = DurationText.print(options.patience)
+        return StoreError(
+            problem?.code ?? .unavailable,
+            "the change is in the log and was not applied within \(limit)" + (problem.map { ": \($0.message)" } ?? ""))
+    }
+}
+
+extension StoreError {
+    fileprivate init(appending error: BusError) {
+        let code: Code =
+            switch error.code {
+            case .unavailable, .full, .closed: .unavailable
+            case .refused: .refused
+            case .tooLarge: .tooMany
+            }
+        self.init(code, "the change could not be appended to the registry log: \(error)")
+    }
+}

@@ -1,0 +1,34 @@
+import PushModel
+import Store
+
+/// What a rebuild has read so far.
+package struct RebuildProgress: Sendable {
+    package private(set) var records = 0
+    /// Records that say that something is gone.
+    package private(set) var tombstones = 0
+    /// Records that no version of the house has written, or one later than this; they are left out.
+    package private(set) var unreadable = 0
+    /// A bit a device, so it stays small beside what it counts.
+    private var living: [SegmentID: SegmentSet] = [:]
+
+    package var devices: Int { living.values.reduce(0) { $0 + $1.count } }
+    package var segments: Int { living.count }
+    package var apps: Int { Set(living.keys.map(\.app)).count }
+
+    mutating func add(_ change: RegistryChange) {
+        records += 1
+        switch change.content {
+        case .device(.some): living[change.segment, default: SegmentSet()].insert(change.index.offset)
+        case .device(nil):
+            tombstones += 1
+            living[change.segment]?.remove(change.index.offset)
+        case .subscription(_, nil), .badge(nil): tombstones += 1
+        case .subscription, .badge: break
+        }
+    }
+
+    mutating func addUnreadable() {
+        records += 1
+        unreadable += 1
+    }
+}

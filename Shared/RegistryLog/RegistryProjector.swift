@@ -1,0 +1,36 @@
+package import Bus
+package import Store
+package import Topics
+
+/// Applies the log to the store, as the handler of a worker: in the order of each partition, and again after a restart or
+/// a hand-over, since the store passes over what it has.
+///
+/// A registry that is not ready throws `notReady`, which is retriable: the worker waits with its partition, and nothing is
+/// passed over.
+package struct RegistryProjector: MessageHandler {
+    package static let group = "registry-projector"
+    package static let consumer = ConsumerOptions(channel: Topics.registry.channel, group: group)
+
+    private let projection: any RegistryProjection
+
+    package init(_ projection: any RegistryProjection) {
+        self.projection = projection
+    }
+
+    package func handle(
+        _ messages: [ReceivedMessage<OpaqueMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        try await projection.apply(try messages.map { try LoggedChange($0.origin) })
+        return []
+    }
+}
+
+extension LoggedChange {
+    fileprivate init(_ message: IncomingMessage) throws(PoisonMessage) {
+        do {
+            self.init(offset: message.offset, try RegistryRecord(message).change)
+        } catch {
+            throw PoisonMessage(error.description)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import Bus
+import PushModel
+package import Store
+package import Topics
+
+/// A change as it lies on the `registry` topic.
+///
+/// The key is the segment, a zero byte, and the subject within the segment: the first part keeps all changes of a segment
+/// in one partition and so in order, the whole lets compaction keep the last record of each subject. The value is a version
+/// and the packed state; none at all where the subject is gone.
+package struct RegistryRecord: Hashable, Sendable {
+    private static let version: UInt8 = 1
+
+    package let change: RegistryChange
+
+    package init(_ change: RegistryChange) {
+        self.change = change
+    }
+
+    package init(key: [UInt8]?, value: [UInt8]) throws(MalformedMessage) {
+        guard let key, let subject = Subject(key: key) else { throw MalformedMessage("no key of a registry record") }
+        let content = try RegistryRecord.content(of: subject.kind, value)
+        change = RegistryChange(app: subject.app, index: subject.index, content)
+    }
+
+    package init(_ message: IncomingMessage) throws(MalformedMessage) {
+        try self.init(key: message.key, value: message.value)
+    }
+
+    package var key: [UInt8] {
+        Subject(of: change).key
+    }
+
+    package var value: [UInt8] {
+        switch change.content {
+        case .device(nil), .subscription(_, nil), .badge(nil): []
+        case .device(let device?): [RegistryRecord.version] + device.packed
+        case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
+        case .badge(let badge?): [RegistryRecord.version].appending(badge)
+        }
+    }
+
+    package var message: OutgoingMessage {
+        Topics.registry.message(OpaqueMessage(value), key: key)
+    }
+
+    private static func content(
+        of kind: Subject.Kind, _ value: [UInt8]
+    ) throws(MalformedMessage) -> RegistryChange.Content {
+        guard let first = value.first else {
+            switch kind {
+            case .device: return .device(nil)
+            case .subscription(let topic): return .subscription(topic, nil)
+            case .badge: return .badge(nil)
+            }
+        }
+        guard first == version else { throw MalformedMessage("a registry record of version \(first)") }
+        guard let content = content(of: kind, packed: value.dropFirst()) else {
+            throw MalformedMessage("a registry record whose value cannot be read")
+        }
+        return content
+    }
+
+    private static func content(of kind: Subject.Kind, packed: ArraySlice<UInt8>) -> RegistryChange.Content? {
+        switch kind {
+        case .device: return Device(packed: packed).map { .device($0) }
+        case .subscription(let topic):
+            guard packed.count == 1, let options = packed.first else { return nil }
+            // Options of a later version of the house are passed over.
+            return .subscription(topic, SubscriptionOptions(rawValue: options).intersection(.known))
+        case .badge:
+            var reader = ByteReader(packed)
+            guard let badge = reader.integer(UInt32.self), reader.isAtEnd else { return nil }
+            return .badge(badge)
+        }
+    }
+}
+
+/// What a record is about, as its key says it: `app:segment`, a zero byte, and then `d:offset`, `b:offset` or
+/// `s:offset:topic`. Text, so that an operator can read it with any client; each subject has exactly one spelling.
+private struct Subject {
+    enum Kind {
+        case device
+        case subscription(TopicName)
+        case badge
+    }
+
+    let app: AppID
+    let index: DeviceIndex
+    let kind: Kind
+
+    init(of change: RegistryChange) {
+        app = change.app
+        index = change.index
+        switch change.content {
+        case .device: kind = .device
+        case .subscription(let topic, _): kind = .subscription(topic)
+        case .badge: kind = .badge
+        }
+    }
+
+    var key: [UInt8] {
+        let subject =
+            switch kind {
+            case .device: "d:\(index.offset)"
+            case .subscription(let topic): "s:\(index.offset):\(topic)"
+            case .badge: "b:\(index.offset)"
+            }
+        return Array(SegmentID(app, index.segment).description.utf8) + [0] + Array(subject.utf8)
+    }
+
+    /// Nil for bytes that are no such key.
+    init?(key: [UInt8]) {
+        guard let zero = key.firstIndex(of: 0), let head = String(validating: key[..<zero], as: UTF8.self),
+            let tail = String(validating: key[(zero + 1)...], as: UTF8.self)
+        else { return nil }
+        let place = head.split(separator: ":", omittingEmptySubsequences: false)
+        let subject = tail.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard place.count == 2, subject.count >= 2, let app = try? AppID(String(place[0])),
+            let segment = UInt32(canonical: place[1], upTo: SegmentNumber.maximum),
+            let offset = UInt32(canonical: subject[1], upTo: UInt32(DeviceIndex.segmentCapacity - 1))
+        else { return nil }
+        switch (subject[0], subject.count) {
+        case ("d", 2): kind = .device
+        case ("b", 2): kind = .badge
+        case ("s", 3):
+            guard let topic = try? TopicName(String(subject[2])) else { return nil }
+            kind = .subscription(topic)
+        default: return nil
+        }
+        self.app = app
+        index = DeviceIndex(segment: SegmentNumber(rawValue: segment), offset: UInt16(offset))
+    }
+}
+
+extension UInt32 {
+    /// Nil for any other spelling than the one this code writes: no sign, no zero in front.
+    fileprivate init?(canonical text: Substring, upTo maximum: UInt32) {
+        guard let value = UInt32(text), value <= maximum, String(value) == text else { return nil }
+        self = value
+    }
+}
+
+extension [UInt8] {
+    fileprivate func appending(_ value: UInt32) -> [UInt8] {
+        var bytes = self
+        bytes.append(integer: value)
+        return bytes
+    }
+}

@@ -1,0 +1,153 @@
+import PushModel
+import ServiceKit
+import Store
+
+/// The registry's part of a store as its contract has it, in the fewest words: what the log is tried with.
+final class ModelStore: RegistryProjection, RegistryMaintenance {
+    struct Segment: Equatable {
+        var applied: Int64 = 0
+        var devices: [UInt16: Device] = [:]
+        var subscriptions: [UInt16: [TopicName: SubscriptionOptions]] = [:]
+        var badges: [UInt16: UInt32] = [:]
+    }
+
+    private struct State {
+        var registry = RegistryState.absent
+        var generation = 0
+        var segments: [SegmentID: Segment] = [:]
+        var changes = 0
+        var questions = 0
+        var failures: [StoreError] = []
+        var isHeld = false
+    }
+
+    private let content = Monitor(State())
+
+    init(isReady: Bool = false) {
+        if isReady { content.change { $0.registry = .ready } }
+    }
+
+    var segments: [SegmentID: Segment] { content.withLock { $0.segments } }
+    var questions: Int { content.withLock { $0.questions } }
+
+    /// What every reader may see: devices that live, with what belongs to them.
+    var visible: [SegmentID: Segment] {
+        segments.compactMapValues { segment in
+            var visible = Segment()
+            visible.devices = segment.devices
+            visible.subscriptions = segment.subscriptions.filter { segment.devices[$0.key] != nil && !$0.value.isEmpty }
+            visible.badges = segment.badges.filter { segment.devices[$0.key] != nil }
+            return visible.devices.isEmpty ? nil : visible
+        }
+    }
+
+    /// The next questions and applications fail with these, one each.
+    func fail(with failures: StoreError...) {
+        content.change { $0.failures += failures }
+    }
+
+    /// Until it is let go, nothing is applied.
+    func hold(_ isHeld: Bool) {
+        content.change { $0.isHeld = isHeld }
+    }
+
+    func lose() {
+        content.change { state in
+            state.registry = .absent
+            state.segments = [:]
+        }
+    }
+
+    func isAsked(_ count: Int) -> Bool {
+        content.wait(timeout: .seconds(60)) { $0.questions >= count ? true : nil } ?? false
+    }
+
+    func hasApplied(_ count: Int) -> Bool {
+        content.wait(timeout: .seconds(60)) { $0.changes >= count ? true : nil } ?? false
+    }
+
+    func apply(_ changes: [LoggedChange]) throws(StoreError) {
+        try apply(changes, in: .ready, generation: nil)
+    }
+
+    func applied(in segments: [SegmentID]) throws(StoreError) -> [Int64] {
+        try content.change { state -> Result<[Int64], StoreError> in
+            state.questions += 1
+            if !state.failures.isEmpty { return .failure(state.failures.removeFirst()) }
+            guard state.registry == .ready else { return .failure(StoreError(.notReady, "the model is not whole")) }
+            return .success(segments.map { state.segments[$0]?.applied ?? 0 })
+        }.get()
+    }
+
+    func state() -> RegistryState { content.withLock { $0.registry } }
+
+    func initialize() {
+        content.change { if $0.registry == .absent { $0.registry = .ready } }
+    }
+
+    func beginRebuild() -> any RegistryRefill {
+        let generation = content.change { state in
+            state.registry = .rebuilding
+            state.generation += 1
+            state.segments = [:]
+            return state.generation
+        }
+        return Refill(store: self, generation: generation)
+    }
+
+    func sweep() -> SweepReport { SweepReport() }
+
+    private struct Refill: RegistryRefill {
+        let store: ModelStore
+        let generation: Int
+
+        func apply(_ changes: [LoggedChange]) throws(StoreError) {
+            try store.apply(changes, in: .rebuilding, generation: generation)
+        }
+
+        func applied(in segments: [SegmentID]) -> [Int64] {
+            segments.map { store.segments[$0]?.applied ?? 0 }
+        }
+
+        func finish() throws(StoreError) {
+            let isMine = store.content.change { state in
+                if state.generation == generation { state.registry = .ready }
+                return state.generation == generation
+            }
+            if !isMine { throw StoreError(.notReady, "another rebuild began") }
+        }
+    }
+
+    private func apply(
+        _ changes: [LoggedChange], in registry: RegistryState, generation: Int?
+    ) throws(StoreError) {
+        let failure = content.change { state -> StoreError? in
+            if !state.failures.isEmpty { return state.failures.removeFirst() }
+            guard state.registry == registry, generation == nil || generation == state.generation else {
+                return StoreError(.notReady, "the model is \(state.registry)")
+            }
+            guard !state.isHeld else { return StoreError(.unavailable, "held by the test") }
+            for logged in changes { state.segments[logged.change.segment, default: Segment()].apply(logged) }
+            state.changes += changes.count
+            return nil
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension ModelStore.Segment {
+    fileprivate mutating func apply(_ logged: LoggedChange) {
+        guard logged.offset >= applied else { return }
+        applied = logged.offset + 1
+        apply(logged.change)
+    }
+
+    mutating func apply(_ change: RegistryChange) {
+        let offset = change.index.offset
+        switch change.content {
+        case .device(let device): devices[offset] = device
+        case .subscription(let topic, let options): subscriptions[offset, default: [:]][topic] = options
+        case .badge(let badge): badges[offset] = badge
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import Testing
+import Topics
+
+@testable import RegistryLog
+
+@Suite struct RegistryRecordTests {
+    private let topic: TopicName
+    private let app: AppID
+
+    init() throws {
+        topic = try TopicName("news:sport/ü")
+        app = try AppID("a-1")
+    }
+
+    private func change(_ content: RegistryChange.Content) -> RegistryChange {
+        RegistryChange(app: app, index: DeviceIndex(segment: SegmentNumber(rawValue: 12), offset: 4_095), content)
+    }
+
+    @Test func everyChangeSurvives() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            for change in try History(seed: seed, steps: 200).changes {
+                let record = RegistryRecord(change)
+                #expect(try RegistryRecord(key: record.key, value: record.value).change == change)
+            }
+        }
+    }
+
+    /// The spelling is what lies in logs that exist: it must not change.
+    @Test func keysAreTextAndValuesHaveAVersion() {
+        func key(_ content: RegistryChange.Content) -> String {
+            String(decoding: RegistryRecord(change(content)).key, as: UTF8.self)
+        }
+        #expect(key(.device(nil)) == "a-1:12\0d:4095")
+        #expect(key(.badge(3)) == "a-1:12\0b:4095")
+        #expect(key(.subscription(topic, [])) == "a-1:12\0s:4095:news:sport/ü")
+        #expect(RegistryRecord(change(.badge(0x0102))).value == [1, 2, 1, 0, 0])
+        #expect(RegistryRecord(change(.subscription(topic, .ignoreMessage))).value == [1, 1])
+    }
+
+    @Test func whatIsGoneHasNoValue() {
+        for content in [.device(nil), .badge(nil), .subscription(topic, nil)] as [RegistryChange.Content] {
+            #expect(RegistryRecord(change(content)).value.isEmpty)
+        }
+    }
+
+    @Test func allOfASegmentShareAPartition() {
+        let keys = [.device(nil), .badge(1), .subscription(topic, [])].map { RegistryRecord(change($0)).key }
+        #expect(Set(keys).count == 3)
+        #expect(Set(keys.map { Partitioner.partition(ofKey: $0, count: 64) }).count == 1)
+    }
+
+    @Test func optionsOfALaterVersionArePassedOver() throws {
+        let record = try RegistryRecord(key: RegistryRecord(change(.subscription(topic, []))).key, value: [1, 0xF1])
+        #expect(record.change == change(.subscription(topic, .ignoreMessage)))
+    }
+
+    @Test(arguments: [
+        "", "a:1", "a:1\0", "a:1\0d", "a:1\0d:", "a:1\0d:4096", "a:1\0d:-1", "a:1\0d:01", "a:1\0d:+1", "a:1\0d:1:x",
+        "a:1\0x:1", "a:1\0s:1", "a:1\0s:1:", "a:1\0s:1:\u{7}", "a:1048576\0d:1", "a:01\0d:1", "a\0d:1", "a:1:2\0d:1",
+        "A:1\0d:1", ":1\0d:1", "a:1\0d:1\0",
+    ])
+    func otherKeysAreNone(text: String) {
+        #expect(throws: MalformedMessage.self) { try RegistryRecord(key: Array(text.utf8), value: []) }
+    }
+
+    @Test func otherValuesAreNone() {
+        let badge = RegistryRecord(change(.badge(1))).key
+        let device = RegistryRecord(change(.device(nil))).key
+        let subscription = RegistryRecord(change(.subscription(topic, nil))).key
+        let wrong: [([UInt8]?, [UInt8])] = [
+            (nil, []), (badge, [2, 1, 0, 0, 0]), (badge, [1, 1, 0, 0]), (badge, [1, 1, 0, 0, 0, 0]), (device, [1]),
+            (device, [1, 0x11]), (subscription, [1]), (subscription, [1, 0, 0]), ([0xFF, 0, 0x64], []),
+        ]
+        for (key, value) in wrong {
+            #expect(throws: MalformedMessage.self) { try RegistryRecord(key: key, value: value) }
+        }
+    }
+
+    /// Goal: no bytes trap, and what is read has the key it was read from. Method: good records with bytes changed, cut off
+    /// and put in.
+    @Test func hostileBytesNeverTrap() throws {
+        let random = SeededRandomSource(seed: 7)
+        let records = try History(seed: 7, steps: 300).changes.map { RegistryRecord($0) }
+        func spoilt(_ bytes: [UInt8]) -> [UInt8] {
+            var bytes = bytes
+            for _ in 0..<(random.next() % 3) {
+                let place = Int(random.next() % UInt64(bytes.count + 1))
+                switch random.next() % 3 {
+                case 0: bytes.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
+                case 1: bytes = Array(bytes.prefix(place))
+                default: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: random.next()) }
+                }
+            }
+            return bytes
+        }
+        var read = 0
+        for _ in 0..<20_000 {
+            let record = records[Int(random.next() % UInt64(records.count))]
+            let key = spoilt(record.key)
+            guard let again = try? RegistryRecord(key: key, value: spoilt(record.value)) else { continue }
+            #expect(again.key == key)
+            read += 1
+        }
+        #expect((1_000..<19_000).contains(read))
+    }
+}
