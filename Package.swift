@@ -113,8 +113,8 @@ let package = Package(
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
         tests(
-            "RegistryLogTests", "Bus", "MemoryBus", "PushModel", "RegistryLog", "ServiceKit", "Store", "TestSupport",
-            "Topics"),
+            "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RegistryLog", "ServiceKit",
+            "Store", "TestSupport", "Topics"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

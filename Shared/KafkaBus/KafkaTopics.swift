@@ -34,7 +34,7 @@ package enum KafkaTopics {
                     .init(name: "cleanup.policy", value: "delete"),
                     .init(name: "retention.ms", value: "\(days * millisecondsPerDay)"),
                 ]
-            case .compaction: [.init(name: "cleanup.policy", value: "compact")]
+            case .compaction: compacted
             }
         return kept + [
             // One replica may be away without stopping the house; with acks=all an acknowledged message is on the others.
@@ -43,6 +43,16 @@ package enum KafkaTopics {
             .init(name: "unclean.leader.election.enable", value: "false"),
         ]
     }
+
+    private static let compacted: [KafkaTopicPlan.Setting] = [
+        .init(name: "cleanup.policy", value: "compact"),
+        // Who reads the log and was away for as long as this may never hear that a key is gone.
+        .init(name: "delete.retention.ms", value: "\(7 * millisecondsPerDay)"),
+        // The newest part of a log is never compacted, and what is erased should not lie there much longer than a week.
+        .init(name: "segment.ms", value: "\(millisecondsPerDay)"),
+        .init(name: "max.compaction.lag.ms", value: "\(7 * millisecondsPerDay)"),
+        .init(name: "min.cleanable.dirty.ratio", value: "0.2"),
+    ]
 
     /// What became of each plan, in order.
     package static func create(

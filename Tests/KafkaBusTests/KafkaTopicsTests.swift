@@ -15,6 +15,7 @@ struct KafkaTopicsTests {
         let registry = try #require(plans.first { $0.name == "registry" })
         #expect(registry.partitions == 64 && registry.replicas == 3)
         #expect(registry.settings.contains(.init(name: "cleanup.policy", value: "compact")))
+        #expect(registry.settings.contains(.init(name: "delete.retention.ms", value: "604800000")))
         #expect(!registry.settings.contains { $0.name == "retention.ms" })
         let reports = try #require(plans.first { $0.name == "reports" })
         #expect(reports.settings.contains(.init(name: "retention.ms", value: "2592000000")))

@@ -13,8 +13,8 @@ struct LogFixture: Sendable {
     let lines = CollectingSink()
     let health = Health(time: SystemTimeSource())
 
-    init(store: ModelStore = ModelStore(isReady: true)) {
-        bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
+    init(store: ModelStore = ModelStore(isReady: true), bus: (any Bus)? = nil) {
+        self.bus = bus ?? MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
         self.store = store
     }
 

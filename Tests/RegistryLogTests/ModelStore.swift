@@ -17,6 +17,7 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         var segments: [SegmentID: Segment] = [:]
         var changes = 0
         var questions = 0
+        var refusals = 0
         var failures: [StoreError] = []
         var isHeld = false
     }
@@ -31,7 +32,9 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
     var questions: Int { content.withLock { $0.questions } }
 
     /// What every reader may see: devices that live, with what belongs to them.
-    var visible: [SegmentID: Segment] {
+    var visible: [SegmentID: Segment] { ModelStore.visible(in: segments) }
+
+    private static func visible(in segments: [SegmentID: Segment]) -> [SegmentID: Segment] {
         segments.compactMapValues { segment in
             var visible = Segment()
             visible.devices = segment.devices
@@ -64,6 +67,14 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
 
     func hasApplied(_ count: Int) -> Bool {
         content.wait(timeout: .seconds(60)) { $0.changes >= count ? true : nil } ?? false
+    }
+
+    func hasRefused(_ count: Int) -> Bool {
+        content.wait(timeout: .seconds(60)) { $0.refusals >= count ? true : nil } ?? false
+    }
+
+    func hasBecome(_ visible: [SegmentID: Segment]) -> Bool {
+        content.wait(timeout: .seconds(60)) { ModelStore.visible(in: $0.segments) == visible ? true : nil } ?? false
     }
 
     func apply(_ changes: [LoggedChange]) throws(StoreError) {
@@ -124,6 +135,7 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         let failure = content.change { state -> StoreError? in
             if !state.failures.isEmpty { return state.failures.removeFirst() }
             guard state.registry == registry, generation == nil || generation == state.generation else {
+                state.refusals += 1
                 return StoreError(.notReady, "the model is \(state.registry)")
             }
             guard !state.isHeld else { return StoreError(.unavailable, "held by the test") }

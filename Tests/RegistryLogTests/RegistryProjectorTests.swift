@@ -14,6 +14,7 @@ import Topics
         let history = try History(seed: 11, steps: 500)
         try await fixture.append(history.changes)
         try await withRunning([try await fixture.worker()]) {
+            #expect(await blocking { fixture.store.hasRefused(2) })
             fixture.store.initialize()
             #expect(await blocking { fixture.store.hasApplied(history.changes.count) })
         }

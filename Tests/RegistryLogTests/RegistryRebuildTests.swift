@@ -101,7 +101,7 @@ import Topics
             async let late: Void = fixture.append(Array(history.changes[(2 * third)...]))
             _ = try await fixture.rebuild().run { _ in }
             try await late
-            while fixture.store.visible != history.visible { await Task.yield() }
+            #expect(await blocking { fixture.store.hasBecome(history.visible) })
         }
     }
 
