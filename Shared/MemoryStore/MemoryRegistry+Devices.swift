@@ -37,7 +37,7 @@ extension MemoryRegistry: Registry {
     package func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
         try await perform(in: app) { state in
             guard state.device(id) != nil else { return Decision(answer: false) }
-            return Decision(answer: true, changes: [RegistryChange(app: app, index: id.index, .device(nil))])
+            return Decision(answer: true, changes: state.changes(toRemove: id.index, in: app))
         }
     }
 
@@ -63,12 +63,18 @@ extension MemoryRegistry: Registry {
             let count = state[id.index].failures[id.index.offset, default: 0] + 1
             state[id.index].failures[id.index.offset] = count
             guard count >= limit else { return Decision(answer: .counted(count)) }
-            return Decision(answer: .removed, changes: [RegistryChange(app: app, index: id.index, .device(nil))])
+            return Decision(answer: .removed, changes: state.changes(toRemove: id.index, in: app))
         }
     }
 }
 
 extension MemoryRegistryApp {
+    fileprivate func changes(toRemove index: DeviceIndex, in app: AppID) -> [RegistryChange] {
+        let topics = self[index].subscriptions[index.offset, default: [:]].keys.sorted()
+        let endings = topics.map { RegistryChange.Content.subscription($0, nil) } + [.badge(nil), .device(nil)]
+        return endings.map { RegistryChange(app: app, index: index, $0) }
+    }
+
     /// What makes the device's new record true. It has been heard of, so its failures are forgotten.
     fileprivate mutating func changes(
         toPut device: Device, at index: DeviceIndex, badge: UInt32?, in app: AppID

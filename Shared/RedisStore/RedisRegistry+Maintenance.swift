@@ -1,3 +1,4 @@
+import PushModel
 import RedisClient
 package import Store
 
@@ -6,22 +7,20 @@ extension RedisRegistry: RegistryMaintenance {
         try await root.state()
     }
 
+    package func initialize() async throws(StoreError) {
+        try await createUnlessThere()
+    }
+
     /// The new generation first, so that nobody takes what is removed then for what never was.
-    package func beginRebuild() async throws(StoreError) {
-        try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
+    package func beginRebuild() async throws(StoreError) -> any RegistryRefill {
+        let generation = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
         let keyspace = RegistryKeyspace(redis: redis)
         try await keyspace.visit { keys throws(StoreError) in
             let old = keys.filter { $0 != RegistryKeyspace.rootName }
             _ = try await redis.send(old.map { RedisCommand("UNLINK", RedisArgument($0)) })
             return true
         }
-    }
-
-    package func finishRebuild() async throws(StoreError) {
-        let generation = try await root.present()
-        guard !generation.isReady else { return }
-        for scope in try await root.apps(in: generation) { try await allocator.reopen(in: scope) }
-        try await root.setState(ready: generation)
+        return RedisRefill(registry: self, generation: generation)
     }
 
     package func sweep() async throws(StoreError) -> SweepReport {
@@ -48,6 +47,26 @@ extension RedisRegistry: RegistryMaintenance {
             guard try await root.state() == .absent else { return }
             throw redis.notReady("Redis holds devices, and has lost the key that says of which registry")
         }
-        try await root.create(.ready, aliasBuckets: aliasBuckets, replacing: false)
+        _ = try await root.create(.ready, aliasBuckets: aliasBuckets, replacing: false)
+    }
+}
+
+/// The way into one generation while it is being filled. Every script it runs names that generation, so that a registry
+/// begun later refuses it.
+private struct RedisRefill: RegistryRefill {
+    let registry: RedisRegistry
+    let generation: RegistryGeneration
+
+    func apply(_ changes: [LoggedChange]) async throws(StoreError) {
+        try await registry.apply(changes, in: generation)
+    }
+
+    func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64] {
+        try await registry.applied(in: segments, of: generation)
+    }
+
+    func finish() async throws(StoreError) {
+        for scope in try await registry.root.apps(in: generation) { try await registry.allocator.reopen(in: scope) }
+        try await registry.root.setState(ready: generation)
     }
 }

@@ -4,7 +4,14 @@ package import Store
 
 extension RedisRegistry: RegistryProjection {
     package func apply(_ changes: [LoggedChange]) async throws(StoreError) {
-        let generation = try await root.present()
+        try await apply(changes, in: try await root.ready())
+    }
+
+    package func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64] {
+        try await applied(in: segments, of: try await root.ready())
+    }
+
+    func apply(_ changes: [LoggedChange], in generation: RegistryGeneration) async throws(StoreError) {
         var apps: [AppID] = []
         for change in changes where !apps.contains(change.change.app) { apps.append(change.change.app) }
         for app in apps {
@@ -13,8 +20,9 @@ extension RedisRegistry: RegistryProjection {
         }
     }
 
-    package func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64] {
-        let generation = try await root.present()
+    func applied(
+        in segments: [SegmentID], of generation: RegistryGeneration
+    ) async throws(StoreError) -> [Int64] {
         let replies = try await redis.send(
             segments.map { RedisCommand("HMGET", SegmentKeys($0).header, "generation", "applied") })
         var offsets: [Int64] = []
@@ -60,7 +68,9 @@ extension RedisRegistry {
         _ changes: [LoggedChange], in scope: AppScope
     ) async throws(StoreError) -> [LoggedChange] {
         let segments = Array(Set(changes.map(\.change.segment)))
-        let applied = Dictionary(zip(segments, try await applied(in: segments))) { first, _ in first }
+        let applied = Dictionary(zip(segments, try await applied(in: segments, of: scope.generation))) { first, _ in
+            first
+        }
         return changes.filter { $0.offset >= applied[$0.change.segment, default: 0] }
     }
 

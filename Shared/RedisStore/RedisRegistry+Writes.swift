@@ -84,8 +84,8 @@ extension RedisRegistry: RegistryJournal {
         guard added == 0 || had.count + added <= RegistryBounds.subscriptionsMaximum,
             added == 0 || stored.subscriptions.count - ended + added <= RegistryBounds.subscriptionsMaximum
         else { return .tooMany }
-        try await journal.commit(
-            write.changes.map { RegistryChange(app: scope.app, index: write.index, $0) })
+        let contents = try await endings(of: write, stored, in: scope) + write.changes
+        try await journal.commit(contents.map { RegistryChange(app: scope.app, index: write.index, $0) })
         if write.changes.contains(where: \.isPut) {
             let applied = try await read(write.index, in: scope)
             if applied?.living == nil {
@@ -106,6 +106,15 @@ extension RedisRegistry: RegistryJournal {
 }
 
 extension RedisRegistry {
+    /// What goes with a device that is removed: its records would stay in the log for ever.
+    private func endings(
+        of write: DeviceWrite, _ stored: StoredDevice, in scope: AppScope
+    ) async throws(StoreError) -> [RegistryChange.Content] {
+        guard write.changes.contains(.device(nil)) else { return [] }
+        let topics = try await names.names(of: Array(stored.subscriptions.options.keys), in: scope).values
+        return topics.map { .subscription($0, nil) } + [.badge(nil)]
+    }
+
     private func enterAliases(of write: DeviceWrite, in scope: AppScope) async throws(StoreError) {
         var claims: [AliasLists.Claim] = []
         for case .device(let device?) in write.changes {

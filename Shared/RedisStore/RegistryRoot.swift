@@ -32,7 +32,7 @@ final class RegistryRoot: Sendable {
     }
 
     /// The generation, be it ready or being filled.
-    func present() async throws(StoreError) -> RegistryGeneration {
+    private func present() async throws(StoreError) -> RegistryGeneration {
         let count = redis.notReadyCount
         if let known = known.withLock({ $0 }), known.notReadyCount == count { return known.generation }
         guard let generation = try await read() else {
@@ -40,7 +40,9 @@ final class RegistryRoot: Sendable {
         }
         return known.withLock { known in
             // The caches stay when it turns out that nothing has changed.
-            let same = known.map(\.generation).flatMap { $0.id == generation.id && $0.isReady == generation.isReady ? $0 : nil }
+            let same = known.map(\.generation).flatMap {
+                $0.id == generation.id && $0.isReady == generation.isReady ? $0 : nil
+            }
             known = Known(generation: same ?? generation, notReadyCount: count)
             return same ?? generation
         }
@@ -65,8 +67,11 @@ final class RegistryRoot: Sendable {
         return RegistryGeneration(id: id, isReady: fields[1].string == "ready", aliasBuckets: Int(buckets))
     }
 
-    /// Makes a registry; an existing one stays unless it is to be replaced.
-    func create(_ state: RegistryState, aliasBuckets: Int, replacing: Bool) async throws(StoreError) {
+    /// Makes a registry; an existing one stays unless it is to be replaced. The generation that was offered, which is the one
+    /// that holds where it replaces.
+    func create(
+        _ state: RegistryState, aliasBuckets: Int, replacing: Bool
+    ) async throws(StoreError) -> RegistryGeneration {
         var after: UInt64 = 0
         while true {
             // Newer than what is there, even when that was made by a clock that was ahead.
@@ -79,13 +84,15 @@ final class RegistryRoot: Sendable {
                         RedisArgument(text), state == .ready ? "ready" : "rebuilding", RedisArgument(aliasBuckets),
                         replacing ? "1" : "0",
                     ]))
-            guard replacing, let found = reply.string, found != text else { break }
+            guard replacing, let found = reply.string, found != text else {
+                known.withLock { $0 = nil }
+                return RegistryGeneration(id: text, isReady: state == .ready, aliasBuckets: aliasBuckets)
+            }
             guard let value = UInt64(found, radix: 16), value < .max else {
                 throw StoreError(.corrupt, "the registry's generation is \(found)")
             }
             after = value
         }
-        known.withLock { $0 = nil }
     }
 
     func setState(ready generation: RegistryGeneration) async throws(StoreError) {
