@@ -19,8 +19,8 @@ extension MemoryRegistry: Registry {
         }
     }
 
-    package func device(_ id: DeviceID, in app: AppID) -> RegisteredDevice? {
-        read(app) { $0.registered(id) }
+    package func device(_ id: DeviceID, in app: AppID) throws(StoreError) -> RegisteredDevice? {
+        try read(app) { $0.registered(id) }
     }
 
     package func change(
@@ -41,16 +41,16 @@ extension MemoryRegistry: Registry {
         }
     }
 
-    package func devices(of alias: Alias, in app: AppID) -> [DeviceID] {
-        read(app) { state in
+    package func devices(of alias: Alias, in app: AppID) throws(StoreError) -> [DeviceID] {
+        try read(app) { state in
             state.indices(of: alias.kind, alias.value).sorted().compactMap { index in
                 state[index].devices[index.offset].map { DeviceID(index: index, tag: $0.tag) }
             }
         }
     }
 
-    package func device(of token: PushToken, in app: AppID) -> DeviceID? {
-        read(app) { state in
+    package func device(of token: PushToken, in app: AppID) throws(StoreError) -> DeviceID? {
+        try read(app) { state in
             state.id(of: token).flatMap { state.device($0) == nil ? nil : $0 }
         }
     }

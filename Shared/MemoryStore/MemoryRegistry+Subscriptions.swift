@@ -2,8 +2,8 @@ package import PushModel
 package import Store
 
 extension MemoryRegistry {
-    package func subscriptions(of id: DeviceID, in app: AppID) -> [TopicName: SubscriptionOptions]? {
-        read(app) { $0.subscriptions(of: id) }
+    package func subscriptions(of id: DeviceID, in app: AppID) throws(StoreError) -> [TopicName: SubscriptionOptions]? {
+        try read(app) { $0.subscriptions(of: id) }
     }
 
     package func subscribe(
@@ -47,7 +47,7 @@ extension MemoryRegistry {
     /// Device by device: whoever subscribes meanwhile may stay.
     package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
         var ended = 0
-        for index in read(app, { $0.indices(subscribedTo: topic) }) {
+        for index in try read(app, { $0.indices(subscribedTo: topic) }) {
             let wasSubscribed = try await perform(in: app) { state in
                 guard state[index].subscriptions[index.offset]?[topic] != nil else { return Decision(answer: false) }
                 return Decision(

@@ -1,45 +1,56 @@
-import PushModel
+package import PushModel
 package import ServiceKit
 package import Store
 
 /// The registry in memory: what tests and the simulation run against, and what the stored one is compared with. For one
 /// seed and one order of calls it gives out the same ids.
-package final class MemoryRegistry: Sendable {
-    private let apps: Monitor<[AppID: MemoryRegistryApp]>
+package final class MemoryRegistry: MemoryBadges {
+    struct Contents {
+        var apps: [AppID: MemoryRegistryApp] = [:]
+        var isReady = true
+    }
+
+    let contents: Monitor<Contents>
     private let time: any TimeSource
     private let random: any RandomSource
     private let journal: (any RegistryJournal)?
 
     package convenience init(time: any TimeSource, random: any RandomSource) {
-        self.init(Monitor([:]), time, random, journal: nil)
+        self.init(Monitor(Contents()), time, random, journal: nil)
     }
 
     private init(
-        _ apps: Monitor<[AppID: MemoryRegistryApp]>, _ time: any TimeSource, _ random: any RandomSource,
+        _ contents: Monitor<Contents>, _ time: any TimeSource, _ random: any RandomSource,
         journal: (any RegistryJournal)?
     ) {
-        self.apps = apps
+        self.contents = contents
         self.time = time
         self.random = random
         self.journal = journal
     }
 
     /// The same registry; what is changed through this one comes true only as the journal makes it.
-    package func client(journal: any RegistryJournal) -> MemoryRegistry {
-        MemoryRegistry(apps, time, random, journal: journal)
+    package func writing(through journal: any RegistryJournal) -> MemoryRegistry {
+        MemoryRegistry(contents, time, random, journal: journal)
     }
 
     var seconds: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
     func nextTag() -> UInt32 { UInt32(truncatingIfNeeded: random.next()) }
 
-    func read<Answer>(_ app: AppID, _ body: (MemoryRegistryApp) -> Answer) -> Answer {
-        apps.withLock { body($0[app] ?? MemoryRegistryApp()) }
+    func read<Answer>(_ app: AppID, _ body: (MemoryRegistryApp) -> Answer) throws(StoreError) -> Answer {
+        try contents.withLock { contents throws(StoreError) in
+            try contents.checkReady()
+            return body(contents.apps[app] ?? MemoryRegistryApp())
+        }
     }
 
-    func write<Answer, Failure: Error>(
-        _ app: AppID, _ body: (inout MemoryRegistryApp) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        try apps.withLock { apps throws(Failure) in try body(&apps[app, default: MemoryRegistryApp()]) }
+    func write<Answer>(
+        _ app: AppID, _ body: (inout MemoryRegistryApp) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer {
+        try contents.withLock { contents throws(StoreError) in
+            try contents.checkReady()
+            return try body(&contents.apps[app, default: MemoryRegistryApp()])
+        }
     }
 
     /// What an operation found, and what shall become true of one device.
@@ -62,7 +73,15 @@ package final class MemoryRegistry: Sendable {
     }
 
     /// For the ledger, which counts badges up in the step that claims their devices.
-    func changeBadges<Answer>(in segment: SegmentID, _ body: (inout [UInt16: UInt32]) -> Answer) -> Answer {
-        write(segment.app) { body(&$0.segments[segment.number, default: MemoryRegistrySegment()].badges) }
+    package func changeBadges<Answer>(in segment: SegmentID, _ body: (inout [UInt16: UInt32]) -> Answer) -> Answer {
+        contents.withLock { contents in
+            body(&contents.apps[segment.app, default: MemoryRegistryApp()][segment.number].badges)
+        }
+    }
+}
+
+extension MemoryRegistry.Contents {
+    fileprivate func checkReady() throws(StoreError) {
+        guard isReady else { throw StoreError(.notReady, "the registry is being rebuilt") }
     }
 }

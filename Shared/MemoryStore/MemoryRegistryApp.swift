@@ -42,10 +42,16 @@ struct MemoryRegistryApp {
         aliases[AliasKey(kind, value)] ?? []
     }
 
-    /// The segment of the index, empty where it holds nothing yet.
+    /// The segment, empty where it holds nothing yet.
+    subscript(number: SegmentNumber) -> MemoryRegistrySegment {
+        get { segments[number] ?? MemoryRegistrySegment() }
+        _modify { yield &segments[number, default: MemoryRegistrySegment()] }
+    }
+
+    /// The segment of a place.
     subscript(index: DeviceIndex) -> MemoryRegistrySegment {
-        get { segments[index.segment] ?? MemoryRegistrySegment() }
-        set { segments[index.segment] = newValue }
+        get { self[index.segment] }
+        _modify { yield &self[index.segment] }
     }
 
     /// The token's id; a new one where it has none.

@@ -33,7 +33,7 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal
+typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
 
 /// A store that holds nothing of the app when the test begins. Others may use the store meanwhile, with other apps.
 protocol StoreFixture: Sendable {
@@ -59,6 +59,6 @@ struct MemoryFixture: StoreFixture {
     }
 
     func client() -> any TestedRegistry { shared }
-    func client(journal: any RegistryJournal) -> any TestedRegistry { shared.client(journal: journal) }
+    func client(journal: any RegistryJournal) -> any TestedRegistry { shared.writing(through: journal) }
     func close() {}
 }
