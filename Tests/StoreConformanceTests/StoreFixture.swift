@@ -11,17 +11,18 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    func fixture() async throws -> any StoreFixture {
+    func fixture(_ ownership: Ownership) async throws -> any StoreFixture {
         switch self {
         case .memory: try MemoryFixture()
         }
     }
 
-    /// A test's frame: a store of its own, a client of it, and the end of both.
+    /// A test's frame: a store, a client of it, and the end of both.
     func withRegistry(
+        _ ownership: Ownership = .shared,
         _ body: (_ registry: any TestedRegistry, _ fixture: any StoreFixture) async throws -> Void
     ) async throws {
-        let fixture = try await fixture()
+        let fixture = try await fixture(ownership)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await body(try await fixture.client(), fixture))
@@ -33,9 +34,16 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
+enum Ownership: Sendable {
+    /// Other tests may use the store meanwhile, with other apps.
+    case shared
+    /// For tests that do something to the store as a whole.
+    case own
+}
+
 typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
 
-/// A store that holds nothing of the app when the test begins. Others may use the store meanwhile, with other apps.
+/// A store that holds nothing of the app when the test begins.
 protocol StoreFixture: Sendable {
     var app: AppID { get }
     /// What the store's clients take for the time.
@@ -53,6 +61,7 @@ struct MemoryFixture: StoreFixture {
     let time = ManualTimeSource()
     private let shared: MemoryRegistry
 
+    /// A store in memory costs nothing, so that each test has its own.
     init() throws {
         app = try AppID("memory")
         shared = MemoryRegistry(time: time, random: SystemRandomSource())
