@@ -1,0 +1,115 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+@Suite struct MaintenanceTests {
+    /// Goal: while a registry is being filled nobody may take it for an empty one.
+    @Test(arguments: Driver.allCases)
+    func aRegistryThatIsNotWholeSaysSo(driver: Driver) async throws {
+        try await driver.withRegistry(.own) { registry, fixture in
+            let app = fixture.app
+            let other = try await fixture.client()
+            #expect(try await registry.state() == .ready)
+            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            _ = try await other.size(of: .everyone, in: app)
+            try await registry.beginRebuild()
+            for client in [registry, other] {
+                #expect(try await client.state() == .rebuilding)
+                await expectNotReady(client, app, id)
+            }
+            try await registry.finishRebuild()
+            for client in [registry, other] {
+                #expect(try await client.state() == .ready)
+                #expect(try await client.device(id, in: app) == nil)
+                #expect(try await client.size(of: .everyone, in: app) == 0)
+            }
+            try await registry.finishRebuild()
+            #expect(try await other.state() == .ready)
+            #expect(try await other.register(Samples.token(1), DeviceChanges(), in: app).isNew)
+        }
+    }
+
+    private func expectNotReady(_ registry: any TestedRegistry, _ app: AppID, _ id: DeviceID) async {
+        let operations: [() async throws -> Void] = [
+            { _ = try await registry.register(Samples.token(2), DeviceChanges(), in: app) },
+            { _ = try await registry.device(id, in: app) },
+            { _ = try await registry.change(id, DeviceChanges(), in: app) },
+            { _ = try await registry.remove(id, in: app) },
+            { _ = try await registry.subscriptions(of: id, in: app) },
+            { _ = try await registry.subscribe(id, to: Samples.topic(1), [], in: app) },
+            { _ = try await registry.unsubscribe(id, from: Samples.topic(1), in: app) },
+            { _ = try await registry.setSubscriptions(of: id, to: [:], in: app) },
+            { _ = try await registry.purge(Samples.topic(1), in: app) },
+            { _ = try await registry.devices(of: Samples.user("anna"), in: app) },
+            { _ = try await registry.device(of: Samples.token(1), in: app) },
+            { _ = try await registry.countFailure(of: id, limit: 3, in: app) },
+            { _ = try await registry.segments(of: .everyone, in: app) },
+            { _ = try await registry.select(.everyone, in: SegmentID(app, id.index.segment)) },
+            { _ = try await registry.devices(at: SegmentSet([0]), in: SegmentID(app, id.index.segment)) },
+            { _ = try await registry.size(of: .everyone, in: app) },
+        ]
+        for operation in operations { await expectError(.notReady) { try await operation() } }
+    }
+
+    /// Goal: a rebuild that was cut off starts over, from the first offset.
+    @Test(arguments: Driver.allCases)
+    func aBeginAfterABeginStartsOver(driver: Driver) async throws {
+        try await driver.withRegistry(.own) { registry, fixture in
+            let app = fixture.app
+            let segment = SegmentID(app, SegmentNumber(rawValue: 0))
+            try await registry.beginRebuild()
+            let gone = RegistryChange(app: app, index: DeviceIndex(rawValue: 1), .device(try Samples.device(1)))
+            try await registry.project([gone], from: 70)
+            try await registry.beginRebuild()
+            #expect(try await registry.applied(in: [segment]) == [0])
+            let kept = RegistryChange(app: app, index: DeviceIndex(rawValue: 2), .device(try Samples.device(2)))
+            try await registry.project([kept], from: 5)
+            try await registry.finishRebuild()
+            #expect(try await registry.applied(in: [segment]) == [6])
+            #expect(try await registry.device(of: Samples.token(1), in: app) == nil)
+            #expect(try await registry.device(of: Samples.token(2), in: app)?.index.rawValue == 2)
+            #expect(try await registry.size(of: .everyone, in: app) == 1)
+        }
+    }
+
+    /// Goal: the log alone holds the registry. Method: a registry written through a log is used at random; then its store
+    /// is rebuilt from all changes, and from what compaction leaves of them, and must answer as before.
+    @Test(arguments: Driver.allCases, Dice.seeds)
+    func aRegistryIsRebuiltFromItsChanges(driver: Driver, seed: UInt64) async throws {
+        try await driver.withRegistry(.own) { registry, fixture in
+            let log = TestLog(projection: registry)
+            var run = try RegistryRun(
+                try await fixture.client(journal: log), app: fixture.app, time: fixture.time, seed: seed)
+            try await run.perform(300)
+            for changes in [log.changes, log.compacted] {
+                try await registry.beginRebuild()
+                try await registry.apply(changes)
+                try await registry.finishRebuild()
+                run.model.forgetFailures()
+                try await run.compareEverything(registry)
+            }
+            // What goes on afterwards goes on as if nothing had been.
+            try await run.perform(100)
+            try await run.compareEverything(registry)
+        }
+    }
+
+    /// Goal: a sweep is not seen by anybody. Method: before and after, and between operations.
+    @Test(arguments: Driver.allCases, Dice.seeds)
+    func aSweepChangesNoAnswer(driver: Driver, seed: UInt64) async throws {
+        try await driver.withRegistry(.own) { registry, fixture in
+            var run = try RegistryRun(registry, app: fixture.app, time: fixture.time, seed: seed)
+            for _ in 0..<4 {
+                try await run.perform(100)
+                fixture.time.advance(by: .seconds(2 * 3_600))
+                _ = try await registry.sweep()
+                try await run.compareEverything(registry)
+            }
+            _ = try await registry.sweep()
+            let second = try await registry.sweep()
+            #expect(second == SweepReport())
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite struct ProjectionTests {
+    private let topic: TopicName
+    private let number = 4_099
+    private let index: DeviceIndex
+    private let id: DeviceID
+
+    init() throws {
+        topic = try TopicName("t")
+        index = DeviceIndex(rawValue: UInt32(number))
+        id = DeviceID(index: index, tag: try Samples.device(number).tag)
+    }
+
+    private func change(_ app: AppID, _ content: RegistryChange.Content) -> RegistryChange {
+        RegistryChange(app: app, index: index, content)
+    }
+
+    @Test(arguments: Driver.allCases)
+    func whatIsProjectedIsThere(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let device = try Samples.device(number, user: "anna")
+            try await registry.project([
+                change(app, .device(device)), change(app, .badge(7)), change(app, .subscription(topic, .ignoreMessage)),
+            ])
+            let expected = RegisteredDevice(id: id, device: device, badge: 7)
+            #expect(try await registry.device(id, in: app) == expected)
+            #expect(try await registry.device(of: device.token, in: app) == id)
+            try await expectDevices(of: Samples.user("anna"), are: [id], in: app, registry)
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: .ignoreMessage])
+            let again = try await registry.register(device.token, DeviceChanges(), in: app)
+            #expect(again.registered.id == id && !again.isNew && again.registered.badge == 7)
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func everySegmentHasItsOwnGuard(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let segments = (0..<3).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
+            #expect(try await registry.applied(in: segments) == [0, 0, 0])
+            #expect(try await registry.applied(in: []) == [])
+            func put(_ number: Int) throws -> RegistryChange {
+                RegistryChange(
+                    app: app, index: DeviceIndex(rawValue: UInt32(number)), .device(try Samples.device(number)))
+            }
+            try await registry.apply([
+                LoggedChange(offset: 5, put(8_192)), LoggedChange(offset: 6, put(1)), LoggedChange(offset: 900, put(2)),
+            ])
+            #expect(try await registry.applied(in: segments) == [901, 0, 6])
+            #expect(try await registry.applied(in: [segments[2], segments[0]]) == [6, 901])
+            try await registry.apply([LoggedChange(offset: 7, put(8_193)), LoggedChange(offset: 8, put(3))])
+            #expect(try await registry.applied(in: segments) == [901, 0, 8])
+            #expect(try await registry.size(of: .everyone, in: app) == 4)
+        }
+    }
+
+    /// Goal: a batch that is delivered again does nothing. Method: what it says would be seen if it were applied.
+    @Test(arguments: Driver.allCases)
+    func whatWasAppliedIsPassedOver(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let device = try Samples.device(number, user: "anna")
+            let batch = [change(app, .device(device)), change(app, .subscription(topic, [])), change(app, .badge(1))]
+            try await registry.project(batch, from: 10)
+            _ = try await registry.change(id, DeviceChanges(language: "de", badge: 50), in: app)
+            _ = try await registry.unsubscribe(id, from: topic, in: app)
+            let expected = try await registry.device(id, in: app)
+            try await registry.project(batch, from: 10)
+            try await registry.project([change(app, .device(nil))], from: 3)
+            #expect(try await registry.device(id, in: app) == expected)
+            #expect(try await registry.subscriptions(of: id, in: app) == [:])
+            // Part of it is old: only the rest counts.
+            try await registry.project([change(app, .badge(2)), change(app, .subscription(topic, []))], from: 12)
+            #expect(try await registry.device(id, in: app) == expected)
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: []])
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func theLastChangeHolds(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            var device = try Samples.device(number, user: "anna")
+            let first = device
+            device.aliases = [.externalUser: "bert", .hardware: "h"]
+            let other = try TopicName("other")
+            try await registry.project([
+                change(app, .subscription(topic, [])), change(app, .device(first)), change(app, .badge(1)),
+                change(app, .subscription(other, [])), change(app, .subscription(topic, nil)),
+                change(app, .device(device)), change(app, .badge(2)), change(app, .subscription(other, .ignoreMessage)),
+            ])
+            #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: 2))
+            #expect(try await registry.subscriptions(of: id, in: app) == [other: .ignoreMessage])
+            try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
+            try await expectDevices(of: Samples.user("bert"), are: [id], in: app, registry)
+            try await registry.project([change(app, .badge(nil))], from: 8)
+            #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: nil))
+        }
+    }
+
+    /// Goal: a compacted log may tell of a subscription before its device, and nobody is meant before he lives.
+    @Test(arguments: Driver.allCases)
+    func subscriptionsMayComeBeforeTheirDevice(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            try await registry.project([change(app, .subscription(topic, [])), change(app, .badge(3))])
+            #expect(try await registry.device(id, in: app) == nil)
+            #expect(try await registry.subscriptions(of: id, in: app) == nil)
+            for audience in [Audience.everyone, .topic(topic)] {
+                #expect(try await registry.size(of: audience, in: app) == 0)
+                #expect(try await fixture.members(of: audience, registry).members.isEmpty)
+            }
+            let device = try Samples.device(number)
+            try await registry.project([change(app, .device(device))], from: 2)
+            #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: 3))
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: []])
+            #expect(try await fixture.members(of: .topic(topic), registry).members == [id])
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func aProjectedRemovalTakesEverything(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let device = try Samples.device(number, user: "anna")
+            try await registry.project([
+                change(app, .device(device)), change(app, .subscription(topic, [])), change(app, .badge(3)),
+                change(app, .device(nil)),
+            ])
+            try await expectUnknown(id, in: app, registry)
+            #expect(try await registry.size(of: .topic(topic), in: app) == 0)
+            #expect(try await registry.device(of: device.token, in: app) == nil)
+            try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
+            // Its place is not given to another.
+            let back = try await registry.register(device.token, DeviceChanges(), in: app)
+            #expect(back.isNew && back.registered.id.index != index && back.registered.badge == nil)
+        }
+    }
+
+    /// Goal: places that the log speaks of are not given out again. Method: registrations meet a filled segment.
+    @Test(arguments: Driver.allCases)
+    func newDevicesFindFreePlaces(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let taken = (0..<200).map { UInt32($0 * 20) }
+            try await registry.project(
+                taken.map {
+                    RegistryChange(
+                        app: app, index: DeviceIndex(rawValue: $0), .device(try Samples.device(Int($0))))
+                })
+            var indices = Set(taken)
+            for number in 0..<300 {
+                let id = try await registry.register(Samples.token(10_000 + number), DeviceChanges(), in: app)
+                    .registered.id
+                #expect(indices.insert(id.index.rawValue).inserted)
+            }
+            #expect(try await registry.size(of: .everyone, in: app) == 500)
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func committedChangesAreTrueAtOnceAndLeaveTheGuardAlone(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let badge = RegistryChange(app: app, index: id.index, .badge(9))
+            try await registry.commit([badge, RegistryChange(app: app, index: id.index, .subscription(topic, []))])
+            #expect(try await registry.device(id, in: app)?.badge == 9)
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+            #expect(try await registry.applied(in: [SegmentID(app, id.index.segment)]) == [0])
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import PushModel
+import ServiceKit
+import Store
+
+/// A log whose projector is as fast as the writer: an append is applied before it returns. For one writer at a time, as
+/// appends that overtake each other would be passed over.
+final class TestLog: RegistryJournal {
+    private let entries = Monitor<[LoggedChange]>([])
+    private let projection: any RegistryProjection
+
+    init(projection: any RegistryProjection) {
+        self.projection = projection
+    }
+
+    var changes: [LoggedChange] { entries.withLock { $0 } }
+
+    /// The last change of each subject, as compaction leaves them.
+    var compacted: [LoggedChange] {
+        var last: [Subject: LoggedChange] = [:]
+        for entry in changes { last[Subject(entry.change)] = entry }
+        return last.values.sorted { $0.offset < $1.offset }
+    }
+
+    func commit(_ changes: [RegistryChange]) async throws(StoreError) {
+        let appended = entries.withLock { entries in
+            let appended = changes.enumerated().map { position, change in
+                LoggedChange(offset: Int64(entries.count + position), change)
+            }
+            entries += appended
+            return appended
+        }
+        try await projection.apply(appended)
+    }
+
+    private struct Subject: Hashable {
+        let index: DeviceIndex
+        let aspect: String
+
+        init(_ change: RegistryChange) {
+            index = change.index
+            switch change.content {
+            case .device: aspect = "device"
+            case .badge: aspect = "badge"
+            case .subscription(let topic, _): aspect = "topic \(Array(topic.text.utf8))"
+            }
+        }
+    }
+}
