@@ -35,6 +35,10 @@ enum LedgerScripts {
         local text = redis.call('GETRANGE', ledger, 0, 29)
         if text ~= '' then head = {struct.unpack('<BBI6HHHHHHHHHHH', text)} end
 
+        local function newHead(flags, deadline)
+          return {1, tonumber(flags), tonumber(deadline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+        end
+
         local function has(flag) return bit.band(head[2], flag) ~= 0 end
         local function set(flag) head[2] = bit.bor(head[2], flag) end
         local function header() return struct.pack('<BBI6HHHHHHHHHHH', unpack(head, 1, 14)) end
@@ -86,6 +90,13 @@ enum LedgerScripts {
               return table.concat(list)
             end
           }
+        end
+
+        -- The ranges of the offsets that are keys of the table.
+        local function rangesOf(set)
+          local list = collector()
+          for offset = 0, 4095 do if set[offset] then list.add(offset) end end
+          return list.text()
         end
 
         local function loadDense(from, to)
@@ -165,6 +176,13 @@ enum LedgerScripts {
           end
         end
 
+        local function union(some, others)
+          local all = {}
+          each(some, function(offset) all[offset] = true end)
+          each(others, function(offset) all[offset] = true end)
+          return rangesOf(all)
+        end
+
         local function without(claim, gone)
           local left = collector()
           each(claim.ranges, function(offset) if not gone[offset] then left.add(offset) end end)
@@ -190,7 +208,31 @@ enum LedgerScripts {
     /// ranges of devices that are open; 1 when all are, 0 when the task is cancelled, nothing when the segment is closed.
     static let mark = RedisScript(
         start("") + ledger + """
-            head = head or {1, tonumber(ARGV[1]), tonumber(ARGV[2]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+            local function dense()
+              local bytes = {}
+              for at = 0, 2047 do bytes[at + 1] = (states[2 * at] or 0) + 16 * (states[2 * at + 1] or 0) end
+              return char(unpack(bytes))
+            end
+
+            local function sparse()
+              local bytes = {}
+              for offset = 0, 4095 do
+                local state = states[offset]
+                if state then
+                  local value = offset * 16 + state
+                  bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
+                end
+              end
+              return char(unpack(bytes))
+            end
+
+            local function saveAll()
+              if marked() > SPARSE_MAXIMUM then set(DENSE) end
+              local body = has(DENSE) and dense() or sparse()
+              redis.call('SET', ledger, header() .. body)
+            end
+
+            head = head or newHead(ARGV[1], ARGV[2])
             if has(CLOSED) then return false end
             if ARGV[3] == '1' then set(CANCELLED) end
             local isNew, detail = text == '', ''
@@ -211,26 +253,10 @@ enum LedgerScripts {
               end
               open.add(offset)
             end)
-            local count = marked()
-            if count == before and not isNew then
+            if marked() == before and not isNew then
               saveHeader()
             else
-              if count > SPARSE_MAXIMUM then
-                set(DENSE)
-                local bytes = {}
-                for at = 0, 2047 do bytes[at + 1] = (states[2 * at] or 0) + 16 * (states[2 * at + 1] or 0) end
-                redis.call('SET', ledger, header() .. char(unpack(bytes)))
-              else
-                local bytes = {}
-                for offset = 0, 4095 do
-                  local state = states[offset]
-                  if state then
-                    local value = offset * 16 + state
-                    bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
-                  end
-                end
-                redis.call('SET', ledger, header() .. char(unpack(bytes)))
-              end
+              saveAll()
               if detail ~= '' then redis.call('HSET', KEYS[2], alone, detail) end
             end
             if has(CANCELLED) then return 0 end
@@ -246,6 +272,7 @@ enum LedgerScripts {
             if not head then return false end
             local HELD, CLAIMED, SUPERSEDED = 1, 2, 3
             local name, attempt, ranges = ARGV[2], tonumber(ARGV[3]), ARGV[5]
+            if ranges == '' then return {'', ''} end
             local ending = has(CANCELLED) and 10 or now >= head[3] and 8 or nil
             local answers, badges, taken, losers, holders = {}, {}, collector(), {}, nil
             local bucket, key = -1, 3
@@ -303,26 +330,42 @@ enum LedgerScripts {
               return take(offset, state == 1)
             end
 
+            -- Most claims are the first of all their devices, which one look at the states tells.
+            local function takeAll()
+              local count, targeted = 0, 0
+              each(ranges, function(offset)
+                count = count + 1
+                if states[offset] == 1 then targeted = targeted + 1 end
+              end)
+              if ending or #KEYS > 3 or targeted < count then return nil end
+              each(ranges, function(offset) states[offset] = 2 end)
+              head[4], head[5] = head[4] - count, head[5] + count
+              return string.rep(char(CLAIMED), count)
+            end
+
+            local function takeEach()
+              each(ranges, function(offset)
+                if floor(offset / 128) ~= bucket then bucket, key = floor(offset / 128), key + 1 end
+                answers[#answers + 1] = decide(offset)
+              end)
+              return char(unpack(answers))
+            end
+
             load(span(ranges))
-            each(ranges, function(offset)
-              if floor(offset / 128) ~= bucket then bucket, key = floor(offset / 128), key + 1 end
-              answers[#answers + 1] = decide(offset)
-            end)
+            local reply = takeAll()
+            local mine = ranges
+            if not reply then
+              reply = takeEach()
+              mine = taken.text()
+            end
             save()
             for holder, gone in pairs(losers) do without(holder, gone) end
-            local mine = taken.text()
             if mine ~= '' then
               local before = redis.call('HGET', KEYS[2], name)
-              if before then
-                local held, union = {}, collector()
-                each(string.sub(before, 8), function(offset) held[offset] = true end)
-                each(mine, function(offset) held[offset] = true end)
-                for offset = 0, 4095 do if held[offset] then union.add(offset) end end
-                mine = union.text()
-              end
+              if before then mine = union(string.sub(before, 8), mine) end
               writeClaim({name = name, leaseEnd = now + ARGV[4], attempt = attempt, ranges = mine})
             end
-            return {char(unpack(answers)), table.concat(badges)}
+            return {reply, table.concat(badges)}
             """)
 
     /// KEYS ledger, claims. ARGV now, name of the claim, lease in milliseconds. Returns 1, or 0 when it holds nothing.
@@ -389,16 +432,9 @@ enum LedgerScripts {
                 end
               end
             end
-            if held then
-              local left = collector()
-              for offset = 0, 4095 do if held[offset] then left.add(offset) end end
-              claim.ranges = left.text()
-            end
+            if held then claim.ranges = rangesOf(held) end
             writeClaim(claim)
-            if not next(refused) then return '' end
-            local list = collector()
-            for offset = 0, 4095 do if refused[offset] then list.add(offset) end end
-            return list.text()
+            return next(refused) and rangesOf(refused) or ''
             """)
 
     /// KEYS ledger, details. ARGV offset. Returns the ledger and the device's detail.
@@ -410,7 +446,7 @@ enum LedgerScripts {
     /// KEYS ledger. ARGV flags and deadline of a new ledger. Returns the ranges that have ended.
     static let cancel = RedisScript(
         start("allow-oom") + ledger + """
-            head = head or {1, tonumber(ARGV[1]), tonumber(ARGV[2]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+            head = head or newHead(ARGV[1], ARGV[2])
             set(CANCELLED)
             local ended = collector()
             if head[4] + head[6] > 0 then
@@ -460,7 +496,7 @@ enum LedgerScripts {
     /// was long on its way finds the segment closed.
     static let close = RedisScript(
         start("allow-oom") + ledger + """
-            head = head or {1, tonumber(ARGV[1]), tonumber(ARGV[2]), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+            head = head or newHead(ARGV[1], ARGV[2])
             if head[4] + head[5] + head[6] > 0 then return false end
             if not has(CLOSED) then
               set(CLOSED)

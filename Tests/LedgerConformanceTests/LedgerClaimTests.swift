@@ -12,6 +12,9 @@ import Testing
         #expect(try await fixture.claim(1, [2, 1]) == [.claimed(badge: nil), .claimed(badge: nil)])
         #expect(try await fixture.claim(2, [1, 2, 3, 9]) == [.held, .held, .claimed(badge: nil), .unmarked])
         #expect(try await fixture.states() == [1: .claimed, 2: .claimed, 3: .claimed])
+        #expect(
+            try await fixture.ledger.claim(fixture.request(3, []), of: fixture.task, in: fixture.segment)
+                == .answers([]))
     }
 
     @Test(arguments: LedgerDriver.allCases)

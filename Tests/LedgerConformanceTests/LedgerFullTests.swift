@@ -1,0 +1,47 @@
+import PushModel
+import RedisClient
+import Store
+import TestSupport
+import Testing
+
+/// Goal: a Redis that is full can empty itself. Method: a server whose memory bound is drawn below what it holds, while a
+/// task is under way; nothing new begins there, and everything begun comes to its end.
+@Suite struct LedgerFullTests {
+    @Test func whatWasBegunEndsInAFullRedis() async throws {
+        let server = try await RedisServer()
+        let fixture = try LedgerFixture(url: server.url, time: ManualTimeSource(), server: server)
+        let redis = try #require(fixture.redis)
+        let (task, segment, ledger) = (fixture.task, fixture.segment, fixture.ledger)
+        try await fixture.begin(0..<2_000, jobs: 2)
+        let cancelled = SegmentID(segment.app, SegmentNumber(rawValue: 8))
+        _ = try await ledger.mark(SegmentSet([1, 2, 3]), of: task, in: cancelled)
+        _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1mb"))
+
+        await expectFull { try await fixture.mark([3_000]) }
+        await expectFull { try await ledger.plan(TaskID(high: 0, low: 1), fixture.makePlan()) }
+        #expect(try await fixture.claim(1, Array(0..<64), badges: true).allSatisfy { $0 == .claimed(badge: 1) })
+        #expect(try await fixture.settle(1, Array(0..<40)) == [])
+        #expect(try await fixture.settle(1, Array(40..<50), as: .failed, status: 400, reason: "BadToken") == [])
+        #expect(try await fixture.settle(1, Array(50..<60), as: .waiting) == [])
+        #expect(try await ledger.renew(fixture.request(1, []).id, for: .seconds(60), of: task, in: segment))
+        #expect(try await fixture.detail(45)?.reason == "BadToken")
+        try await ledger.resolve(job: 0, of: task)
+        try await ledger.resolve(job: 1, of: task)
+        fixture.passDeadline()
+        let ended = try await ledger.expire(task, in: segment)
+        #expect(ended == [.expired: SegmentSet(Array(50..<60) + Array(64..<2_000)), .unknown: SegmentSet(60..<64)])
+        #expect(try await ledger.cancel(task, in: cancelled) == SegmentSet([1, 2, 3]))
+        let progress = try #require(try await ledger.close([segment, cancelled], of: task))
+        #expect(progress.closed == fixture.time.now)
+        #expect(progress.counts.targeted == 2_003)
+    }
+
+    private func expectFull<Answer>(_ call: () async throws -> Answer) async {
+        do {
+            _ = try await call()
+            Issue.record("a full Redis took it")
+        } catch {
+            #expect((error as? StoreError)?.code == .full)
+        }
+    }
+}
