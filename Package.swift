@@ -88,7 +88,7 @@ let package = Package(
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),
-        tests("AppsTests", "Apps", "PushModel", "ServiceKit", "TestSupport"),
+        tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
@@ -99,6 +99,9 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
+            "CarillonTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit",
+            "TestSupport", "Topics", "carillon"),
+        tests("DocsTests", "Apps", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
@@ -116,7 +119,7 @@ let package = Package(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RegistryLog", "ServiceKit",
             "Store", "TestSupport", "Topics"),
         tests(
-            "ServiceHostTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
+            "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),

@@ -10,9 +10,9 @@ package struct AddressRange: Sendable, Equatable, CustomStringConvertible {
         let shape = "must be an address or a range such as 10.0.0.0/8 or 2001:db8::/32"
         guard let address = IPAddress(parts[0]) else { throw InvalidValue(shape) }
         let width = address.bytes.count * 8
-        guard let length = parts.count == 1 ? width : Int(parts[1]), 0...width ~= length else {
-            throw InvalidValue(shape)
-        }
+        guard let length = parts.count == 1 ? width : Int(parts[1]), 0...width ~= length,
+            parts.count == 1 || parts[1] == String(length)
+        else { throw InvalidValue(shape) }
         base = AddressRange.masked(address.bytes, length)
         prefixLength = length
         // Somebody who writes 10.0.0.5/8 means either one address or a network, and may get far more than was meant.

@@ -94,8 +94,8 @@ package final class AppDirectory: Service {
         }
         for problem in problems where !before.contains(problem) {
             switch problem.severity {
-            case .error: log.error("not in force; what was good before stays", [.reason: problem.description])
-            case .warning: log.warning("in force, but something is missing", [.reason: problem.description])
+            case .error: log.error("wrong; what was good before stays in force", [.reason: problem.description])
+            case .warning: log.warning("needs mending", [.reason: problem.description])
             }
         }
         for problem in before where !problems.contains(problem) {

@@ -47,6 +47,7 @@ struct AppShelf: Sendable {
             return []
         }
         folderFault = nil
+        guard entries.mapValues(\.content) != files else { return [] }
         let before = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         entries = entries.filter { files[$0.key] != nil }
         for (name, content) in files where entries[name]?.content != content {

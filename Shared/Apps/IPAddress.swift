@@ -10,6 +10,8 @@ package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Nil when the text is no address. An IPv4 address mapped into IPv6 is the IPv4 address.
     package init?(_ text: String) {
+        // C would take a text for what stands before a zero byte.
+        guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
         if inet_pton(AF_INET, text, &four) == 1 {

@@ -23,7 +23,7 @@ package final class JSONFields {
 
     /// To be called when everything was read.
     package func rejectUnknown() {
-        for name in unknownNames {
+        for name in unknownNames where !problems.isFull {
             problems.add(path(of: String(name.prefix(64))), "unknown name" + Spelling.advice(name, among: known))
         }
     }

@@ -20,13 +20,14 @@ package final class JSONProblems {
 
     package private(set) var all: [Problem] = []
 
+    /// Further ones are not kept.
+    package var isFull: Bool { all.count > JSONProblems.countMaximum }
+
     package init() {}
 
     package func add(_ path: String, _ message: String) {
-        switch all.count {
-        case ..<JSONProblems.countMaximum: all.append(Problem(path: path, message: message))
-        case JSONProblems.countMaximum: all.append(Problem(path: "", message: "and there is more"))
-        default: break
-        }
+        guard !isFull else { return }
+        let isLast = all.count == JSONProblems.countMaximum
+        all.append(isLast ? Problem(path: "", message: "and there is more") : Problem(path: path, message: message))
     }
 }

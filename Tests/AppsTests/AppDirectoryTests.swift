@@ -72,7 +72,7 @@ import Testing
             #expect(directory.access(presented: key.reveal(), peer: "10.1.1.1").caller == .wrongKey)
             #expect(directory.access(presented: nil, peer: "10.1.1.1").apps(with: .read).count == 1)
 
-            try #require(unlinkFile(folder.file("news.json")))
+            try #require(TestFile.remove(folder.file("news.json")))
             try await look()
             #expect(directory.access(presented: nil, peer: "10.1.1.1").caller == .nobody)
         }
@@ -101,5 +101,115 @@ import Testing
             #expect(metrics.gauge(.appFilesBroken).value == 0)
             #expect(messages().last == "mended")
         }
+    }
+
+    /// Kubernetes mounts a folder as links through `..data`, and changes it by exchanging that one link.
+    @Test func aFolderExchangedBehindALinkIsSeen() async throws {
+        for (version, name) in [("..1", "first"), ("..2", "other")] {
+            #expect(TestFile.makeFolder(folder.file(version)))
+            // Of the same size, so that only the content tells.
+            folder.write("\(version)/news.json", #"{"identifiers":{"richie":"\#(name)"}}"#)
+        }
+        #expect(TestFile.link(folder.file("..data"), to: "..1"))
+        #expect(TestFile.link(folder.file("news.json"), to: "..data/news.json"))
+        let directory = await open()
+        #expect(directory.current.app(.richie, "first") != nil)
+        try await withRunning(directory) { look in
+            #expect(TestFile.link(folder.file("..data_tmp"), to: "..2"))
+            #expect(TestFile.rename(folder.file("..data_tmp"), to: folder.file("..data")))
+            try await look()
+            #expect(directory.current.app(.richie, "other") != nil)
+            #expect(directory.current.apps.count == 1)
+        }
+        #expect(messages() == ["app added", "app changed"])
+    }
+
+    @Test func aFolderThatIsAwayTakesNoAppAway() async throws {
+        let home = TemporaryDirectory("apps")
+        let configuration = AppsConfiguration(folder: home.file("apps"))
+        let directory = await AppDirectory.open(
+            configuration, log: Log(service: "test", sink: sink, time: time), metrics: metrics, health: health,
+            time: time)
+        #expect(health.remarks().first?.contains("cannot be read: No such file") == true)
+        #expect(directory.access(presented: nil, peer: "127.0.0.1").caller == .nobody)
+        try await withRunning(directory) { look in
+            let key = try AppEditor(configuration, now: time.now).add(try AppID("news"))
+            try await look()
+            #expect(health.remarks() == [])
+            #expect(TestFile.rename(home.file("apps"), to: home.file("away")))
+            try await look()
+            #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
+            #expect(health.remarks().count == 1)
+        }
+    }
+
+    @Test func thePepperMayComeLaterAndGo() async throws {
+        let key = try editor().add(try AppID("news"))
+        #expect(TestFile.rename(folder.file(".pepper"), to: folder.file("kept")))
+        let directory = await open()
+        #expect(directory.access(presented: key.reveal(), peer: "").caller == .wrongKey)
+        #expect(sink.lines.contains { $0.contains("is missing, so no key is recognised") })
+        try await withRunning(directory) { look in
+            #expect(TestFile.rename(folder.file("kept"), to: folder.file(".pepper")))
+            try await look()
+            #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
+            #expect(TestFile.remove(folder.file(".pepper")))
+            try await look()
+            #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id), "kept until replaced")
+            #expect(health.remarks().count == 1)
+        }
+    }
+
+    @Test func aMissingKeyFileIsAWarningAndTheAppCounts() async throws {
+        folder.write(
+            "news.json",
+            #"""
+            {"identifiers":{"richie":"a"},"providers":{"fcm":{"service_account_file":"keys/fcm.json"}},
+            "report":{"url":"https://example.com","authorization_file":"auth"}}
+            """#)
+        folder.write("auth", "Bearer x")
+        let directory = await open()
+        #expect(directory.current.app(.richie, "a") != nil)
+        #expect(metrics.gauge(.appFilesBroken).value == 0)
+        #expect(
+            health.remarks() == [
+                """
+                apps: news.json: providers.fcm.service_account_file: \(folder.path)/keys/fcm.json cannot be read: \
+                No such file or directory
+                """
+            ])
+        try await withRunning(directory) { look in
+            #expect(TestFile.makeFolder(folder.file("keys")))
+            folder.write("keys/fcm.json", "{}")
+            try await look()
+            #expect(health.remarks() == [])
+        }
+        #expect(messages() == ["app added", "needs mending", "mended"])
+    }
+
+    @Test func whatIsNoSmallFileIsNamedAndHoldsNothingUp() async throws {
+        #expect(TestFile.makeFolder(folder.file("folder.json")))
+        #expect(TestFile.makePipe(folder.file("pipe.json")))
+        #expect(TestFile.link(folder.file("nowhere.json"), to: "nothing"))
+        folder.write("large.json", String(repeating: " ", count: 256 * 1_024 + 1))
+        folder.write("notes.txt", "not an app")
+        folder.write(".hidden.json", "not an app")
+        let directory = await open()
+        #expect(directory.current.apps.isEmpty)
+        #expect(metrics.gauge(.appFilesBroken).value == 3)
+        for sentence in ["folder.json: is no file", "pipe.json: is no file", "large.json: is larger than 256KiB"] {
+            #expect(sink.lines.contains { $0.contains(sentence) }, "\(sentence)")
+        }
+    }
+
+    @Test func itsLoopTicksWhileItWorksAndRestsWhileItWaits() async throws {
+        let directory = await open()
+        try await withRunning(directory) { look in
+            try await look()
+            time.advance(by: .milliseconds(1))
+            #expect(health.stalledLoops() == [])
+        }
+        time.advance(by: .seconds(3_600))
+        #expect(health.stalledLoops() == [])
     }
 }

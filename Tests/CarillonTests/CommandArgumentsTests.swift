@@ -75,4 +75,11 @@ import Testing
     func distancesCountMistakes(_ left: String, _ right: String, _ distance: Int) {
         #expect(Spelling.distance(left, right) == distance)
     }
+
+    /// Comparing costs the product of both lengths, and some of these words come from far away.
+    @Test func nobodyMeantAWordWithoutEnd() {
+        #expect(Spelling.nearest(to: "aaaa", among: ["aaab"]) == "aaab")
+        let long = String(repeating: "a", count: 65)
+        #expect(Spelling.nearest(to: long, among: [long + "b"]) == nil)
+    }
 }

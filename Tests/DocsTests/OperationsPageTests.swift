@@ -1,3 +1,4 @@
+import Apps
 import Bus
 import ServiceHost
 import ServiceKit
@@ -17,6 +18,7 @@ import Testing
         var reader = EnvironmentReader([:])
         _ = HostConfiguration(environment: &reader)
         _ = WorkerOptions(environment: &reader)
+        _ = AppsConfiguration(environment: &reader)
         let rows = rows(under: "## Settings")
         let known = reader.variables.map(row)
         #expect(difference(rows, known) == [], "only in the page")

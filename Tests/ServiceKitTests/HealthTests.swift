@@ -33,6 +33,13 @@ import Testing
         #expect(health.stalledLoops() == [])
     }
 
+    @Test func aRemarkStandsInNobodysWay() async {
+        health.addRemark("apps") { "news.json is wrong" }
+        health.addRemark("quiet") { nil }
+        #expect(health.remarks() == ["apps: news.json is wrong"])
+        #expect(await health.obstacles() == [])
+    }
+
     @Test func namesWhatStandsInTheWay() async {
         health.addReadinessCheck("redis") { .notReady("no connection") }
         health.addReadinessCheck("bus") { .ready }

@@ -40,6 +40,7 @@ struct AppsRotate: Command {
 
     private func fate(of count: Int) -> String {
         let keys = count == 1 ? "The old key" : "The \(count) old keys"
-        return keep > .zero ? "\(keys) will work for another \(DurationText.print(keep))" : "\(keys) works no longer"
+        guard keep > .zero else { return "\(keys) \(count == 1 ? "works" : "work") no longer" }
+        return "\(keys) will work for another \(DurationText.print(keep)), unless less was left"
     }
 }

@@ -1,0 +1,147 @@
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Apps
+
+@Suite struct AppReaderTests {
+    private func read(_ text: String) throws -> (app: PushApp?, problems: [String]) {
+        let (app, problems) = AppReader.read(Array(text.utf8), id: try AppID("news"), folder: "/etc/apps")
+        #expect((app == nil) == !problems.isEmpty)
+        return (app, problems.map(\.description))
+    }
+
+    @Test func readsEveryField() throws {
+        let app = try #require(
+            try read(
+                """
+                {
+                  "identifiers": {
+                    "richie": "news-app", "appmetrica": [12345, 6], "pushwoosh": "ABCDE-12345",
+                    "contextpush": ["com.example.news"]
+                  },
+                  "providers": {
+                    "apns": {"key_file": "keys/apns.p8", "key_id": "ABC123DEFG", "team_id": "DEF123GHIJ", "topic": "com.x"},
+                    "fcm": {"service_account_file": "/run/secrets/fcm.json", "project": "news-1"},
+                    "huawei": {"client_id": "1001", "client_secret_file": "huawei"}
+                  },
+                  "credentials": [{
+                    "id": "k1", "hash": "hmac-sha256:\(String(repeating: "0f", count: 32))", "scopes": ["publish", "admin"],
+                    "created": "2026-01-01T00:00:00Z", "expires": "2026-02-01T00:00:00Z"
+                  }],
+                  "allow": [{"range": "10.0.0.0/8", "scopes": ["register"]}],
+                  "report": {"url": "https://example.com/report", "authorization_file": "report"},
+                  "limits": {"devices": 1000, "requests_per_second": 50, "devices_per_second": 500},
+                  "quiet_hours": {"start": "22:00", "end": "07:30", "time_zone": "Europe/Helsinki"},
+                  "defaults": {"language": "pt-BR", "time_to_live": "12h", "failures_before_unregistering": 3}
+                }
+                """
+            ).app)
+        #expect(
+            app.identifiers == [
+                .richie: ["news-app"], .appmetrica: ["12345", "6"], .pushwoosh: ["ABCDE-12345"],
+                .contextpush: ["com.example.news"],
+            ])
+        let apnsKey = KeyFile(field: "providers.apns.key_file", path: "/etc/apps/keys/apns.p8")
+        #expect(
+            app.providers.apns
+                == APNsCredentials(
+                    proof: .token(keyFile: apnsKey, keyID: "ABC123DEFG", teamID: "DEF123GHIJ"), topic: "com.x"))
+        #expect(app.providers.fcm?.serviceAccountFile.path == "/run/secrets/fcm.json")
+        #expect(app.providers.fcm?.project == "news-1")
+        #expect(app.providers.huawei?.clientID == "1001")
+        #expect(app.keyFiles.map(\.path).suffix(2) == ["/etc/apps/huawei", "/etc/apps/report"])
+        #expect(app.keyFiles.count == 4)
+        let credential = try #require(app.credentials.first)
+        #expect(credential.scopes == [.publish, .admin])
+        #expect(credential.hash == [UInt8](repeating: 0x0F, count: 32))
+        #expect(credential.expires == Timestamp(rfc3339: "2026-02-01T00:00:00Z"))
+        #expect(app.allowed == [AllowedRange(range: try AddressRange("10.0.0.0/8"), scopes: [.register])])
+        #expect(app.report?.url == "https://example.com/report")
+        #expect(app.limits.devices == 1_000 && app.limits.requestsPerSecond == 50 && app.limits.devicesPerSecond == 500)
+        #expect(app.quietHours == QuietHours(start: 1_320, end: 450, timeZone: "Europe/Helsinki"))
+        #expect(app.defaults.language == "pt-BR")
+        #expect(app.defaults.timeToLive == .seconds(43_200))
+        #expect(app.defaults.failuresBeforeUnregistering == 3)
+    }
+
+    @Test func anEmptyFileIsAnAppThatNobodyMayTouch() throws {
+        let app = try #require(try read("{}").app)
+        #expect(app == PushApp(id: try AppID("news")))
+        #expect(app.defaults.failuresBeforeUnregistering == 10)
+    }
+
+    @Test func aCertificateTakesThePlaceOfAKey() throws {
+        let app = try read(#"{"providers":{"apns":{"certificate_file":"a.pem","topic":"com.x"}}}"#).app
+        let file = KeyFile(field: "providers.apns.certificate_file", path: "/etc/apps/a.pem")
+        #expect(app?.providers.apns?.proof == .certificate(file: file, keyFile: nil))
+        #expect(
+            try read(
+                #"""
+                {"providers":{"apns":{"certificate_file":"a","key_file":"b","key_id":"ABC123DEFG","team_id":"ABC123DEFG",
+                "topic":"c"}}}
+                """#
+            ).problems.first
+                == "news.json: providers.apns.certificate_file: stands beside key_file; Apple takes one of the two")
+    }
+
+    @Test(arguments: [
+        (#"{"identifiers":{"appmetrica":"7"}}"#, "identifiers.appmetrica: must be a number above 0, or a list"),
+        (#"{"identifiers":{"appmetrica":[7,0]}}"#, "identifiers.appmetrica: must be a number above 0, or a list"),
+        (#"{"identifiers":{"richie":[]}}"#, "identifiers.richie: must be a text of 1 to 128 bytes, or a list"),
+        (#"{"identifiers":{"ritchie":"a"}}"#, "identifiers.ritchie: unknown name; did you mean richie?"),
+        (#"{"providers":{"fcm":{}}}"#, "providers.fcm.service_account_file: is missing; it must be the path of a file"),
+        (#"{"providers":{"fcm":{"service_account_file":"\u0000"}}}"#, "service_account_file: must be the path"),
+        (#"{"providers":{"huawei":{"client_secret_file":"x"}}}"#, "providers.huawei.client_id: is missing"),
+        (#"{"credentials":[{}]}"#, "credentials[0].id: is missing; it must be 1 to 32 of a-z and 0-9"),
+        (#"{"credentials":[{"hash":"md5:00"}]}"#, "credentials[0].hash: must be hmac-sha256: and 64 hexadecimal"),
+        (#"{"credentials":[{"created":"today"}]}"#, "created: must be a time such as 2026-01-31T12:00:00Z"),
+        (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: must name at least one scope"),
+        (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: must be one of publish, broadcast,"),
+        (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: must begin at the range's first"),
+        (#"{"report":{"url":"ftp://x"}}"#, "report.url: must be a URL that begins with https:// or http://"),
+        (#"{"report":{"url":"https://"}}"#, "report.url: must be a URL that begins with https:// or http://"),
+        (#"{"limits":{"devices":0}}"#, "limits.devices: must be a whole number from 1 to 1000000000"),
+        (#"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#, "quiet_hours.end: must differ"),
+        (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: must be a time of day such as 22:00"),
+        (#"{"quiet_hours":{"time_zone":"../etc/passwd"}}"#, "quiet_hours.time_zone: must be a time zone such as"),
+        (#"{"defaults":{"language":"english language"}}"#, "defaults.language: must be a language such as en"),
+        (#"{"defaults":{"time_to_live":"29d"}}"#, "defaults.time_to_live: must be a time from 0s to 28d, such as 12h"),
+        (#"{"defaults":{"failures_before_unregistering":0}}"#, "failures_before_unregistering: must be a whole number"),
+        ("[]", "must be an object, not a list"),
+        ("{\n]", "line 2, column 1: there is ] where a name in quotation marks or } should be"),
+        (#"{"defaults":[[[[[[[[1]]]]]]]]}"#, "nested deeper than 8"),
+    ])
+    func namesFileFieldAndFix(_ text: String, _ sentence: String) throws {
+        let problems = try read(text).problems
+        #expect(problems.contains { $0.hasPrefix("news.json: ") && $0.contains(sentence) }, "\(problems)")
+    }
+
+    @Test func oneIDMayNotOccurTwiceInAFile() throws {
+        let entry = """
+            {"id":"k1","hash":"hmac-sha256:\(String(repeating: "0", count: 64))","scopes":["read"],
+            "created":"2026-01-01T00:00:00Z"}
+            """
+        #expect(
+            try read(#"{"credentials":[\#(entry),\#(entry)]}"#).problems
+                == ["news.json: credentials: the id k1 occurs more than once"])
+    }
+
+    /// Goal: nothing in a file can trap. Method: a right file, bent at random.
+    @Test func aBentFileIsRefusedOrRead() throws {
+        let page = try #require(SourceTree.text("docs/apps.md"))
+        let seed = Array(try #require(MarkdownCode.blocks("json", inPage: page).first).utf8)
+        let random = SeededRandomSource(seed: 11)
+        let noise = Array("\"\\{}[]:,0-.e/\u{1}é".utf8) + [0xFF]
+        let id = try AppID("news")
+        for _ in 0..<3_000 {
+            var bytes = seed
+            for _ in 0...(random.next() % 4) {
+                bytes[Int(random.next() % UInt64(bytes.count))] = noise[Int(random.next() % UInt64(noise.count))]
+            }
+            let (app, problems) = AppReader.read(bytes, id: id, folder: "apps")
+            #expect((app == nil) == !problems.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Apps
+
+/// `docs/apps.md` is compared with what the reader takes, in both directions.
+@Suite struct AppsPageTests {
+    private let page: String
+
+    init() throws {
+        page = try #require(SourceTree.text("docs/apps.md"))
+    }
+
+    private func problems(_ text: String) throws -> [AppProblem] {
+        AppReader.read(Array(text.utf8), id: try AppID("news"), folder: "apps").problems
+    }
+
+    @Test func itsExamplesAreRight() throws {
+        let examples = MarkdownCode.blocks("json", inPage: page)
+        #expect(!examples.isEmpty)
+        for example in examples { #expect(try problems(example) == []) }
+    }
+
+    /// The reader lists what it knows when it meets a name that is like none of them.
+    @Test func listsEveryField() throws {
+        let stranger = #""qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq":1"#
+        let objects = ["identifiers", "report", "limits", "quiet_hours", "defaults"].map { #""\#($0)":{\#(stranger)}"# }
+        let lists = ["credentials", "allow"].map { #""\#($0)":[{\#(stranger)}]"# }
+        let found = try [#""key_file":"x""#, #""certificate_file":"x""#].flatMap { proof in
+            let providers = """
+                "providers":{\(stranger),"apns":{\(proof),\(stranger)},"fcm":{\(stranger)},"huawei":{\(stranger)}}
+                """
+            return try problems("{\((objects + lists + [providers, stranger]).joined(separator: ","))}")
+        }
+        var known: Set<String> = []
+        for problem in found where problem.message.hasPrefix("unknown name; there are: ") {
+            let path = problem.field.split(separator: ".").dropLast().joined(separator: ".")
+            let names = problem.message.dropFirst("unknown name; there are: ".count).split(separator: ", ")
+            for name in names { known.insert(path.isEmpty ? "\(name)" : "\(path).\(name)") }
+        }
+        let documented = Set(
+            MarkdownTable.rows(under: "## Fields", inPage: page).compactMap { $0.first.map(MarkdownTable.plain) })
+        // An object is described by its fields.
+        let fields = known.filter { name in !known.contains { $0.hasPrefix("\(name).") || $0.hasPrefix("\(name)[") } }
+        let listed = Set(documented.map { $0.split(separator: "[]").joined(separator: "[0]") })
+        #expect(fields.subtracting(listed) == [], "only in the code")
+        #expect(listed.subtracting(fields) == [], "only in the page")
+        #expect(fields.count > 30)
+    }
+
+    @Test func listsEveryScope() {
+        let rows = MarkdownTable.rows(under: "## Scopes", inPage: page)
+        #expect(rows.compactMap { $0.first.map(MarkdownTable.plain) } == Scope.allCases.map(\.rawValue))
+    }
+}

@@ -1,5 +1,0 @@
-import Glibc
-
-func unlinkFile(_ path: String) -> Bool {
-    unlink(path) == 0
-}

@@ -1,0 +1,26 @@
+import Apps
+import Testing
+
+@Suite struct PresentedKeyTests {
+    @Test(arguments: [
+        ("Bearer ck_1_x", "ck_1_x"), ("bearer  ck_1_x ", "ck_1_x"), ("Token ck_1_x", "ck_1_x"),
+        ("OAuth ck_1_x", "ck_1_x"),
+        // user:ck_1_x, and ck_1_x: without a password
+        ("Basic dXNlcjpja18xX3g=", "ck_1_x"), ("Basic Y2tfMV94Og==", "ck_1_x"), ("Basic Y2tfMV94Og", "ck_1_x"),
+        // A password with a colon, and one whose base 64 has both special letters.
+        ("Basic dTphOmI=", "a:b"), ("Basic dTo+Pz8+", ">??>"),
+    ])
+    func isFoundWhereEachDialectPutsIt(_ header: String, _ key: String) {
+        #expect(PresentedKey.text(inAuthorization: header) == key)
+    }
+
+    /// Not nil: who sends a header is not let in by the address instead.
+    @Test(arguments: ["", "Bearer", "Digest x", "Basic !!", "Basic dXNlcg==", "Basic /////w==", "ck_1_x"])
+    func aHeaderWithoutAKeyIsAnEmptyKey(_ header: String) {
+        #expect(PresentedKey.text(inAuthorization: header) == "")
+    }
+
+    @Test func noHeaderIsNoKey() {
+        #expect(PresentedKey.text(inAuthorization: nil) == nil)
+    }
+}

@@ -1,0 +1,120 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import carillon
+
+@Suite struct AppsCommandsTests {
+    private let console = RecordedConsole()
+    private let folder = TemporaryDirectory("apps")
+
+    private func run(_ words: String...) async -> Int32 {
+        await CommandTree.carillon.run(
+            words, in: Surroundings(console: console, variables: ["CARILLON_APPS": folder.path]))
+    }
+
+    @Test func addPrintsTheKeyOnceAndHowToUseIt() async throws {
+        #expect(await run("apps", "add", "news") == 0)
+        let key = try #require(console.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
+        #expect(console.printed.first == "wrote \(folder.file("news.json"))")
+        #expect(console.printed.contains("Its key, shown this once, may publish, register, read:"))
+        #expect(console.printed.last?.contains("curl -i http://127.0.0.1:8080/subscribers") == true)
+        #expect(console.printed.last?.contains("-H 'Authorization: Bearer \(key)'") == true)
+        #expect(await run("apps", "list") == 0)
+        #expect(await run("apps", "check") == 0)
+        #expect(console.printed.filter { $0.contains(key) }.count == 2)
+        #expect(console.complaints == [])
+    }
+
+    @Test func aKeyThatMayNotRegisterIsNotShownRegistering() async {
+        #expect(await run("apps", "add", "news", "--scope", "read") == 0)
+        #expect(!console.printed.contains { $0.contains("curl") })
+    }
+
+    @Test(arguments: [
+        (["apps", "add"], "name one app\nSee carillon apps add --help"),
+        (["apps", "add", "a", "b"], "name one app\nSee carillon apps add --help"),
+        (["apps", "add", "news", "--scope", "publsh"], "no scope publsh; did you mean publish?"),
+        (["apps", "add", "news", "--allow", "10.0.0.1/8"], "--allow 10.0.0.1/8: it must begin at the range's first"),
+        (["apps", "add", "News"], "\"News\" is no name of an app; it must be 1 to 64 of a-z"),
+        (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: it takes a time from 0s to 365d"),
+        (["apps", "list", "news"], "apps list takes no argument \"news\""),
+    ])
+    func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
+        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        #expect(code == 64)
+        #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
+    }
+
+    @Test func listShowsWhatEachAppHas() async {
+        #expect(await run("apps", "list") == 0)
+        #expect(console.printed == ["no apps in \(folder.path)"])
+        #expect(await run("apps", "add", "shop", "--scope", "register", "--allow", "10.0.0.0/8") == 0)
+        folder.write(
+            "news.json",
+            #"""
+            {"identifiers":{"appmetrica":[7,8]},"providers":{"huawei":{"client_id":"1","client_secret_file":"s"}},
+            "credentials":[{"id":"old1","hash":"hmac-sha256:\#(String(repeating: "0", count: 64))","scopes":["read"],
+            "created":"2025-01-01T00:00:00Z","expires":"2025-02-01T00:00:00Z"}]}
+            """#)
+        folder.write("broken.json", "{")
+        #expect(await run("apps", "list") == 0)
+        let table = console.printed.drop { !$0.hasPrefix("APP") }.map { line in
+            line.split(separator: " ").joined(separator: " ")
+        }
+        #expect(table.first == "APP KEY MAY EXPIRES IDENTIFIERS PROVIDERS")
+        #expect(table.dropFirst().first == "news old1 read has expired appmetrica 7 huawei")
+        #expect(table.contains("appmetrica 8"))
+        #expect(table.contains("from 10.0.0.0/8 register"))
+        #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never") })
+        #expect(!table.contains { $0.contains("hmac") })
+        #expect(console.complaints == ["what cannot be used is not shown; carillon apps check names it"])
+    }
+
+    @Test func rotatePrintsAFreshKeyForEachSetOfScopes() async {
+        #expect(await run("apps", "add", "news", "--scope", "read") == 0)
+        #expect(await run("apps", "rotate", "news", "--keep", "12h") == 0)
+        #expect(console.printed.contains("changed \(folder.file("news.json"))"))
+        #expect(console.printed.contains("A fresh key, shown this once, may read:"))
+        #expect(console.printed.last == "The old key will work for another 12h, unless less was left")
+        #expect(await run("apps", "rotate", "news", "--keep", "0s") == 0)
+        #expect(console.printed.last == "The 2 old keys work no longer")
+        #expect(await run("apps", "rotate", "nwes") == 1)
+        #expect(console.complaints.last?.hasSuffix("nwes.json; did you mean news?") == true)
+    }
+
+    @Test func checkFailsForWhateverNeedsMending() async {
+        #expect(await run("apps", "add", "news") == 0)
+        folder.write("shop.json", #"{"providers":{"fcm":{"service_account_file":"fcm.json"}}}"#)
+        #expect(await run("apps", "check") == 1)
+        #expect(console.printed.last?.hasPrefix("warning: shop.json: providers.fcm.service_account_file: ") == true)
+        folder.write("shop.json", #"{"provider":{}}"#)
+        #expect(await run("apps", "check") == 1)
+        #expect(console.printed.last == "error: shop.json: provider: unknown name; did you mean providers?")
+        #expect(console.complaints.last == "1 app can be used in \(folder.path), not everything is right")
+        folder.write("shop.json", "{}")
+        #expect(await run("apps", "check") == 0)
+        #expect(console.printed.last == "2 apps in \(folder.path), everything is right")
+    }
+
+    /// The command as an operator runs it.
+    @Test func theProcessWritesRefusesAndChecks() async throws {
+        func carillon(_ words: String...) async throws -> (ChildProcess.Ending?, [String]) {
+            let process = try ChildProcess(
+                builtExecutable("carillon"), words, environment: ["CARILLON_APPS": folder.path])
+            await process.line { _ in false }
+            return (await process.end(), process.lines)
+        }
+        let added = try await carillon("apps", "add", "news", "--allow", "127.0.0.0/8")
+        #expect(added.0 == .exited(0))
+        let again = try await carillon("apps", "add", "news")
+        #expect(again.0 == .exited(1))
+        #expect(again.1 == ["carillon: \(folder.file("news.json")) exists already, and stays as it is"])
+        let checked = try await carillon("apps", "check")
+        #expect(checked.0 == .exited(0))
+        folder.write("news.json", "{")
+        let broken = try await carillon("apps", "check")
+        #expect(broken.0 == .exited(1))
+        #expect(broken.1.contains { $0.hasPrefix("error: news.json: line 1, column 2: ") })
+    }
+}

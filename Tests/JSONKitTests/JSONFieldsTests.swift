@@ -1,0 +1,87 @@
+import JSONKit
+import Testing
+
+@Suite struct JSONFieldsTests {
+    private let problems = JSONProblems()
+
+    private func fields(_ text: String) throws -> JSONFields {
+        JSONFields(try JSON(text), problems: problems)
+    }
+
+    private var descriptions: [String] { problems.all.map(\.description) }
+
+    @Test func readsWhatIsThere() throws {
+        let fields = try fields(
+            #"{"name":"x","count":3,"on":false,"time":"12:00","inner":{"deep":1},"list":["a","b"],"gone":null}"#)
+        #expect(fields.text("name") == "x")
+        #expect(fields.integer("count", in: 1...3) == 3)
+        #expect(fields.bool("on") == false)
+        #expect(fields.text("time", expected: "a time") { $0.count == 5 ? $0 : nil } == "12:00")
+        #expect(fields.object("inner")?.integer("deep", in: 0...1) == 1)
+        #expect(fields.elements("list", countMaximum: 2).map { $0.text(expected: "a text") { $0 } } == ["a", "b"])
+        #expect(fields.text("gone") == nil)
+        #expect(!fields.has("gone"))
+        fields.rejectUnknown()
+        #expect(descriptions == [])
+    }
+
+    @Test func namesEveryMistakeWithItsPath() throws {
+        let fields = try fields(
+            #"{"name":7,"count":4,"big":9223372036854775808,"on":1,"inner":[],"list":[1,{"x":true}],"long":[1,2,3]}"#)
+        #expect(fields.text("name") == nil)
+        #expect(fields.integer("count", in: 1...3) == nil)
+        #expect(fields.integer("big", in: 1...3) == nil)
+        #expect(fields.bool("on") == nil)
+        #expect(fields.object("inner")?.text("name") == nil)
+        let list = fields.elements("list", countMaximum: 2)
+        #expect(list.first?.text(expected: "a text") { $0 } == nil)
+        #expect(list.last?.fields.text("x") == nil)
+        #expect(fields.elements("long", countMaximum: 2).isEmpty)
+        #expect(fields.text("needed", bytesMaximum: 8, isRequired: true) == nil)
+        #expect(fields.object("wanted", isRequired: true) == nil)
+        #expect(
+            descriptions == [
+                "name: must be a text of 1 to 1024 bytes",
+                "count: must be a whole number from 1 to 3",
+                "big: must be a whole number from 1 to 3",
+                "on: must be true or false",
+                "inner: must be an object, not a list",
+                "list[0]: must be a text",
+                "list[1].x: must be a text of 1 to 1024 bytes",
+                "long: must be a list of at most 2",
+                "needed: is missing; it must be a text of 1 to 8 bytes",
+                "wanted: is missing; it must be an object",
+            ])
+    }
+
+    @Test func unknownNamesGetAdvice() throws {
+        let fields = try fields(#"{"inner":{"subscribtions":1,"other":2}}"#)
+        let inner = try #require(fields.object("inner"))
+        _ = inner.has("subscriptions")
+        inner.rejectUnknown()
+        fields.rejectUnknown()
+        #expect(
+            descriptions == [
+                "inner.subscribtions: unknown name; did you mean subscriptions?",
+                "inner.other: unknown name; there are: subscriptions",
+            ])
+        #expect(inner.unknownNames == ["subscribtions", "other"])
+    }
+
+    @Test func theDocumentItselfMayBeNoObject() throws {
+        #expect(try fields("[1]").text("name") == nil)
+        #expect(descriptions == ["must be an object, not a list"])
+    }
+
+    /// An answer must not be much larger than what caused it, nor cost much more.
+    @Test func mistakesAreBounded() throws {
+        let name = String(repeating: "n", count: 20_000)
+        let members = (0..<5_000).map { "\"\(name.prefix(40))\($0)\":1" } + ["\"\(name)\":1"]
+        let fields = try fields("{\(members.joined(separator: ","))}")
+        _ = fields.has("name")
+        fields.rejectUnknown()
+        #expect(problems.all.count == 101)
+        #expect(descriptions.last == "and there is more")
+        #expect(descriptions.allSatisfy { $0.utf8.count < 200 })
+    }
+}

@@ -1,0 +1,39 @@
+import HTTPServer
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import ServiceHost
+
+@Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+    @Test func remarksAreShownByAServiceThatIsReadyAllTheSame() async throws {
+        let health = Health(time: SystemTimeSource())
+        health.addRemark("apps") { "news.json is wrong" }
+        var configuration = HTTPServerConfiguration()
+        let port = FreePort.next()
+        configuration.port = port
+        let started = OneTimeEvent()
+        let server = AdminServer(
+            configuration, health: health, metrics: Metrics(),
+            log: Log(service: "test", sink: StartSink(started: started)), time: SystemTimeSource())
+        async let run: Void = server.run()
+        await started.wait()
+        let response = await blocking {
+            let client = RawClient(port: port)
+            client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return client.receiveResponse()
+        }
+        server.stop()
+        try await run
+        #expect(response?.status == 200)
+        #expect(response?.text == "{\"status\":\"ok\",\"remarks\":[\"apps: news.json is wrong\"]}\n")
+    }
+}
+
+private struct StartSink: LogSink {
+    let started: OneTimeEvent
+
+    func write(line: String) {
+        if line.contains("\"message\":\"listening\"") { started.happen() }
+    }
+}
