@@ -60,6 +60,7 @@ let package = Package(
 
         shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Topics"),
+        shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
@@ -102,6 +103,8 @@ let package = Package(
             "CarillonTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit",
             "TestSupport", "Topics", "carillon"),
         tests("DocsTests", "Apps", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
+        tests("DocsTests", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
+        tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),

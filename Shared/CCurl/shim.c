@@ -24,6 +24,10 @@ CURLcode ccurl_easy_setopt_write_callback(CURL *easy, CURLoption option, curl_wr
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, CURLoption option, curl_prereq_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
 CURLcode ccurl_easy_setopt_opensocket_callback(CURL *easy, CURLoption option, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, option, value);
 }

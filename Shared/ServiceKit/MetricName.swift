@@ -17,6 +17,10 @@ package enum MetricName: String, CaseIterable, Sendable {
     case busProducerWaits = "carillon_bus_producer_waits_total"
     case buildInfo = "carillon_build_info"
     case httpBodyBytesBuffered = "carillon_http_buffered_body_bytes"
+    case httpClientRequestDuration = "carillon_http_client_request_duration_seconds"
+    case httpClientRequestsAnswered = "carillon_http_client_answered_requests_total"
+    case httpClientRequestsFailed = "carillon_http_client_failed_requests_total"
+    case httpClientRequestsOpen = "carillon_http_client_open_requests"
     case httpConnectionsOpen = "carillon_http_open_connections"
     case httpRequestDuration = "carillon_http_request_duration_seconds"
     case httpRequestsAnswered = "carillon_http_answered_requests_total"
@@ -42,6 +46,10 @@ package enum MetricName: String, CaseIterable, Sendable {
             .httpBodyBytesBuffered, .httpConnectionsOpen, .senderAppsHalted:
             .gauge
         case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration, .senderPushDuration: .histogram
+        case .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
+            .httpClientRequestsOpen, .httpConnectionsOpen:
+            .gauge
+        case .busHandlerDuration, .httpClientRequestDuration, .httpRequestDuration, .redisCommandDuration: .histogram
         default: .counter
         }
     }
@@ -65,6 +73,10 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .busProducerWaits: "Times a producer had to wait because a topic was at its bound."
         case .buildInfo: "Always 1; the labels say which build runs."
         case .httpBodyBytesBuffered: "Bytes of request bodies held in memory now."
+        case .httpClientRequestDuration: "Time from asking for a request until its answer was complete."
+        case .httpClientRequestsAnswered: "Requests of this service that were answered, by class of status."
+        case .httpClientRequestsFailed: "Requests of this service without an answer: not sent, or of unknown outcome."
+        case .httpClientRequestsOpen: "Requests of this service that wait or are under way now."
         case .httpConnectionsOpen: "HTTP connections open now."
         case .httpRequestDuration: "Time from the complete header until the answer was handed over."
         case .httpRequestsAnswered: "Requests answered, by class of status."

@@ -22,6 +22,9 @@ CURLcode ccurl_easy_setopt_list(CURL *easy, CURLoption option, struct curl_slist
 /// For `CURLOPT_WRITEFUNCTION` and `CURLOPT_HEADERFUNCTION`.
 CURLcode ccurl_easy_setopt_write_callback(CURL *easy, CURLoption option, curl_write_callback _Nullable value);
 
+/// For `CURLOPT_PREREQFUNCTION`.
+CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, CURLoption option, curl_prereq_callback _Nullable value);
+
 /// For `CURLOPT_OPENSOCKETFUNCTION`.
 CURLcode ccurl_easy_setopt_opensocket_callback(CURL *easy, CURLoption option, curl_opensocket_callback _Nullable value);
 

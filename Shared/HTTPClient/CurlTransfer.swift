@@ -1,0 +1,214 @@
+import CCurl
+import Glibc
+import ServiceKit
+
+/// One request on its way: a handle of libcurl and what its callbacks note. Belongs to the thread of the loop, on which
+/// libcurl calls back.
+final class CurlTransfer {
+    let id: TransferQueue.ID
+    let easy: UnsafeMutableRawPointer
+    private let request: HTTPClientRequest
+    private let headers: CurlHeaderList
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var answer: AnswerIntake
+    /// How often libcurl began to send it.
+    private var beginnings = 0
+    private var refusedAddress: IPAddress?
+    private var hasOpenedSocket = false
+
+    init(
+        _ id: TransferQueue.ID, _ request: HTTPClientRequest, timeLeft: Duration,
+        _ configuration: HTTPClientConfiguration
+    ) {
+        guard let easy = curl_easy_init() else { preconditionFailure("no memory for a transfer") }
+        self.id = id
+        self.easy = easy
+        self.request = request
+        headers = CurlHeaderList(request.headers)
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        answer = AnswerIntake(
+            bodyBytesMaximum: request.responseBytesMaximum ?? configuration.responseBytesMaximum)
+        listen()
+        describe()
+        limit(timeLeft, configuration)
+        secure(configuration)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+    }
+
+    static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer {
+        var context: UnsafeMutableRawPointer?
+        _ = ccurl_easy_getinfo_pointer(easy, CURLINFO_PRIVATE, &context)
+        guard let context else { preconditionFailure("a handle of libcurl that is no transfer of ours") }
+        return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func end(_ code: CURLcode) -> TransferEnd {
+        let text = String(cString: errorText)
+        return TransferEnd(
+            code: code, message: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text, answer: answer,
+            hasBegun: hasBegun, refusedAddress: hasOpenedSocket ? nil : refusedAddress)
+    }
+
+    /// Whether the server may have seen any of it.
+    var hasBegun: Bool { beginnings > 0 }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        check(ccurl_easy_setopt_long(easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String?) {
+        check(ccurl_easy_setopt_string(easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+        check(ccurl_easy_setopt_pointer(easy, option, pointer))
+    }
+
+    private func check(_ status: CURLcode) {
+        precondition(
+            status == CURLE_OK, "libcurl does not know an option: \(String(cString: curl_easy_strerror(status)))")
+    }
+}
+
+// What a handle is told.
+extension CurlTransfer {
+    private func listen() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        set(CURLOPT_PRIVATE, pointer: context)
+        set(CURLOPT_ERRORBUFFER, pointer: errorText)
+        check(ccurl_easy_setopt_write_callback(easy, CURLOPT_HEADERFUNCTION, takeHeaderLine))
+        set(CURLOPT_HEADERDATA, pointer: context)
+        check(ccurl_easy_setopt_write_callback(easy, CURLOPT_WRITEFUNCTION, takeBodyPart))
+        set(CURLOPT_WRITEDATA, pointer: context)
+        check(ccurl_easy_setopt_opensocket_callback(easy, CURLOPT_OPENSOCKETFUNCTION, openPermittedSocket))
+        set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        check(ccurl_easy_setopt_prereq_callback(easy, CURLOPT_PREREQFUNCTION, mayBegin))
+        set(CURLOPT_PREREQDATA, pointer: context)
+    }
+
+    private func describe() {
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        check(ccurl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, headers.pointer))
+        set(CURLOPT_USERAGENT, "Carillon/\(CarillonVersion.current)")
+        // An empty text means none, whatever http_proxy and its kin say.
+        set(CURLOPT_PROXY, "")
+        if request.url.lowercased().hasPrefix("https:") {
+            set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            // Many requests to one host wait for its first connection and share it, should it speak HTTP/2.
+            set(CURLOPT_PIPEWAIT, 1)
+        } else {
+            set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        }
+        guard request.method == .post else { return }
+        set(CURLOPT_POST, 1)
+        check(ccurl_easy_setopt_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
+        // An empty array has no address, and for none libcurl would read the body from standard input.
+        var body = request.body + [0]
+        body.withUnsafeMutableBytes { set(CURLOPT_COPYPOSTFIELDS, pointer: $0.baseAddress) }
+    }
+
+    private func limit(_ timeLeft: Duration, _ configuration: HTTPClientConfiguration) {
+        // Zero would mean no limit at all.
+        set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLeft.wholeMilliseconds)))
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectDeadline.wholeMilliseconds)))
+        set(CURLOPT_NOSIGNAL, 1)
+        // A resolver that hangs may do so behind our back: otherwise the loop would wait for it, and all with it.
+        set(CURLOPT_QUICK_EXIT, 1)
+    }
+
+    private func secure(_ configuration: HTTPClientConfiguration) {
+        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        guard let file = configuration.authorityFile else { return }
+        set(CURLOPT_CAINFO, file)
+        // The system's folder of authorities would be trusted beside the file.
+        set(CURLOPT_CAPATH, nil)
+    }
+}
+
+// What the callbacks note and decide.
+extension CurlTransfer {
+    fileprivate func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        answer.takeHeader(line: line)
+    }
+
+    fileprivate func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        answer.takeBody(bytes)
+    }
+
+    fileprivate func openSocket(_ target: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
+        let address = CurlTransfer.address(in: target)
+        guard permits(address) else {
+            refusedAddress = address
+            return -1
+        }
+        hasOpenedSocket = true
+        return socket(
+            target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+    }
+
+    /// Called for every attempt to send, over a connection new or kept. The address is judged again, since a trusted
+    /// request may have opened the connection; and a request that libcurl would like to repeat on another connection,
+    /// when this one was silent, is not repeated unless it may be carried out twice.
+    fileprivate func begin(at address: IPAddress?) -> Bool {
+        guard permits(address) else {
+            refusedAddress = address
+            return false
+        }
+        guard beginnings < (request.isRepeatable ? 2 : 1) else { return false }
+        beginnings += 1
+        return true
+    }
+
+    /// What is no address of the network, such as a path of this machine, is nobody's but the operator's to name.
+    private func permits(_ address: IPAddress?) -> Bool {
+        guard case .untrusted(let policy) = request.destination else { return true }
+        return address.map(policy.permits) ?? false
+    }
+
+    /// libcurl declares the address as short as the shortest, and says how long it is.
+    private static func address(in pointer: UnsafePointer<curl_sockaddr>) -> IPAddress? {
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        let start = UnsafeRawPointer(pointer) + offset
+        return IPAddress(
+            socketAddress: UnsafeRawBufferPointer(start: start, count: Int(pointer.pointee.addrlen)))
+    }
+}
+
+private func takeHeaderLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer(context)?.takeHeader(line) == true ? line.count : 0
+}
+
+private func takeBodyPart(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer(context)?.takeBody(part) == true ? part.count : 0
+}
+
+private func openPermittedSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let transfer = transfer(context), let address else { return -1 }
+    return transfer.openSocket(address)
+}
+
+private func mayBegin(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?,
+    _ local: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    let address = remote.flatMap { IPAddress(String(cString: $0)) }
+    return transfer(context)?.begin(at: address) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+}

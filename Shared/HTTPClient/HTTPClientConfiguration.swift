@@ -1,0 +1,48 @@
+package import ServiceKit
+
+/// How one HTTP client behaves.
+package struct HTTPClientConfiguration: Sendable, Equatable {
+    /// What metrics and log lines call it.
+    package var name: String
+    /// Requests under way at once; further ones wait.
+    package var concurrentMaximum = 256
+    /// Requests that wait; further ones are refused.
+    package var waitingMaximum = 4_096
+    /// From the call to the last byte of the answer, unless the request says otherwise.
+    package var deadline: Duration = .seconds(30)
+    /// From the start of a connection until TLS is established.
+    package var connectDeadline: Duration = .seconds(5)
+    /// How much of an answer's body is kept, unless the request says otherwise.
+    package var responseBytesMaximum = 1 << 20
+    /// Connections kept open for later requests.
+    package var idleConnectionsMaximum = 64
+    /// A PEM file of authorities to trust instead of the system's.
+    package var authorityFile: String?
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    /// `<prefix>_CONCURRENT_MAX`, `_WAITING_MAX`, `_DEADLINE`, `_CONNECT_DEADLINE` and `_CA_FILE`.
+    package init(
+        environment: inout EnvironmentReader, prefix: String, defaults: HTTPClientConfiguration
+    ) {
+        self = defaults
+        concurrentMaximum = environment.integer(
+            "\(prefix)_CONCURRENT_MAX", default: concurrentMaximum, in: 1...10_000,
+            "Requests under way at once; further ones wait.")
+        waitingMaximum = environment.integer(
+            "\(prefix)_WAITING_MAX", default: waitingMaximum, in: 0...1_000_000,
+            "Requests that wait; further ones are refused and tried again later.")
+        deadline = environment.duration(
+            "\(prefix)_DEADLINE", default: deadline, in: .milliseconds(100) ... .seconds(600),
+            "Time from asking for a request until its answer is complete.")
+        connectDeadline = environment.duration(
+            "\(prefix)_CONNECT_DEADLINE", default: connectDeadline, in: .milliseconds(100) ... .seconds(60),
+            "Time to establish a connection, TLS included.")
+        authorityFile =
+            environment.optionalText(
+                "\(prefix)_CA_FILE", "PEM file of certificate authorities to trust instead of the system's.")
+            ?? authorityFile
+    }
+}

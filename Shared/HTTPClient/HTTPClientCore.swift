@@ -1,0 +1,143 @@
+import ServiceKit
+
+/// What callers and the loop share: the queue and who waits for what.
+final class HTTPClientCore: Sendable {
+    /// What the loop does next.
+    struct Work {
+        let starts: [Start]
+        let aborts: [TransferQueue.ID]
+        /// What those who wait for the aborted ones are told.
+        let abortion: HTTPClientFailure
+        let wait: Duration
+    }
+
+    struct Pending {
+        let request: HTTPClientRequest
+        let admitted: Duration
+        let deadline: Duration
+        let continuation: CheckedContinuation<HTTPClientOutcome, Never>
+    }
+
+    struct Start {
+        let id: TransferQueue.ID
+        let request: HTTPClientRequest
+        let timeLeft: Duration
+    }
+
+    private struct State {
+        var queue: TransferQueue
+        var pending: [TransferQueue.ID: Pending] = [:]
+        var numbers = 0
+    }
+
+    let configuration: HTTPClientConfiguration
+    let multi: CurlMulti
+    private let time: any TimeSource
+    private let instruments: HTTPClientInstruments
+    private let state: Monitor<State>
+
+    init(_ configuration: HTTPClientConfiguration, _ metrics: Metrics, _ time: any TimeSource) {
+        self.configuration = configuration
+        self.time = time
+        multi = CurlMulti(idleConnectionsMaximum: configuration.idleConnectionsMaximum)
+        instruments = HTTPClientInstruments(client: configuration.name, metrics: metrics)
+        let queue = TransferQueue(
+            concurrentMaximum: configuration.concurrentMaximum, waitingMaximum: configuration.waitingMaximum)
+        state = Monitor(State(queue: queue))
+    }
+
+    func send(_ request: HTTPClientRequest) async -> HTTPClientOutcome {
+        if let flaw = request.flaw { return refuse(HTTPClientFailure(.invalid, flaw)) }
+        let id = state.withLock { state in
+            state.numbers += 1
+            return state.numbers
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let refusal = admit(id, request, continuation) {
+                    continuation.resume(returning: refusal)
+                } else {
+                    multi.wake()
+                }
+            }
+        } onCancel: {
+            withdraw(id)
+        }
+    }
+
+    func close(within limit: Duration) {
+        state.withLock { $0.queue.close(at: time.uptime + limit) }
+        multi.wake()
+    }
+
+    /// Answers who waited in vain, and says what the loop has to do; nil when all is done.
+    func nextWork() -> Work? {
+        let now = time.uptime
+        let (step, starts) = state.withLock { state in
+            let step = state.queue.step(at: now)
+            let starts = step.starts.compactMap { id in
+                state.pending[id].map { Start(id: id, request: $0.request, timeLeft: $0.deadline - now) }
+            }
+            return (step, starts)
+        }
+        for id in step.expirations {
+            resolve(id, .notSent(HTTPClientFailure(.deadline, "the deadline passed while the request waited its turn")))
+        }
+        for id in step.refusals { resolve(id, .notSent(HTTPClientCore.closed)) }
+        if step.isOver { return nil }
+        return Work(
+            starts: starts, aborts: step.aborts,
+            abortion: step.isGivingUp ? HTTPClientCore.closed : HTTPClientCore.cancelled,
+            wait: (step.next ?? now + .seconds(60)) - now)
+    }
+
+    func finish(_ id: TransferQueue.ID, _ outcome: HTTPClientOutcome) {
+        state.withLock { $0.queue.finish(id) }
+        resolve(id, outcome)
+    }
+
+    private static let closed = HTTPClientFailure(.closed, "the client is closed")
+    private static let cancelled = HTTPClientFailure(.cancelled, "the task that asked for the request was cancelled")
+
+    private func admit(
+        _ id: TransferQueue.ID, _ request: HTTPClientRequest,
+        _ continuation: CheckedContinuation<HTTPClientOutcome, Never>
+    ) -> HTTPClientOutcome? {
+        let now = time.uptime
+        let deadline = now + (request.deadline ?? configuration.deadline)
+        return state.withLock { state in
+            // A task is marked as cancelled before its handler runs, so one of the two sees the other.
+            if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
+            switch state.queue.admit(id, deadline: deadline) {
+            case .full:
+                return refuse(HTTPClientFailure(.full, "\(configuration.waitingMaximum) requests wait already"))
+            case .closed: return refuse(HTTPClientCore.closed)
+            case .admitted:
+                state.pending[id] = Pending(
+                    request: request, admitted: now, deadline: deadline, continuation: continuation)
+                instruments.requestsOpen.add(1)
+                return nil
+            }
+        }
+    }
+
+    private func withdraw(_ id: TransferQueue.ID) {
+        if state.withLock({ $0.queue.withdraw(id) }) {
+            resolve(id, .notSent(HTTPClientCore.cancelled))
+        } else {
+            multi.wake()
+        }
+    }
+
+    private func resolve(_ id: TransferQueue.ID, _ outcome: HTTPClientOutcome) {
+        guard let pending = state.withLock({ $0.pending.removeValue(forKey: id) }) else { return }
+        instruments.requestsOpen.add(-1)
+        instruments.count(outcome, duration: time.uptime - pending.admitted)
+        pending.continuation.resume(returning: outcome)
+    }
+
+    private func refuse(_ failure: HTTPClientFailure) -> HTTPClientOutcome {
+        instruments.count(.notSent(failure), duration: .zero)
+        return .notSent(failure)
+    }
+}

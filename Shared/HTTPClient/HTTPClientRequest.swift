@@ -1,0 +1,90 @@
+/// One request to send. It prints itself without path, headers and body, which hold tokens and keys.
+package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomReflectable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    package struct Header: Sendable, Equatable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Who chose the URL.
+    package enum Destination: Sendable, Equatable {
+        /// The operator or this program: any address.
+        case trusted
+        /// Somebody else: only what the policy permits, judged when the connection is made.
+        case untrusted(AddressPolicy)
+    }
+
+    package var method: Method
+    /// `http` or `https`.
+    package var url: String
+    package var destination: Destination
+    package var headers: [Header]
+    package var body: [UInt8]
+    /// From the call to the last byte of the answer, time in the queue included; nil for the client's own.
+    package var deadline: Duration?
+    /// How much of the answer's body to keep; nil for the client's own.
+    package var responseBytesMaximum: Int?
+    /// Whether it does no harm when the server carries it out twice. Then it is sent again, once more at most, when a
+    /// connection kept from an earlier request turns out to be dead; otherwise the outcome is unknown.
+    package var isRepeatable: Bool
+
+    package init(
+        _ method: Method, _ url: String, to destination: Destination, headers: [Header] = [], body: [UInt8] = [],
+        deadline: Duration? = nil, responseBytesMaximum: Int? = nil, isRepeatable: Bool? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.destination = destination
+        self.headers = headers
+        self.body = body
+        self.deadline = deadline
+        self.responseBytesMaximum = responseBytesMaximum
+        self.isRepeatable = isRepeatable ?? (method == .get)
+    }
+
+    package var description: String { "\(method.rawValue) \(origin)" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    /// The URL up to its path, without a user's name and password.
+    private var origin: String {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 3 else { return "a URL without a host" }
+        let host = parts[2].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return "\(parts[0])//\(host.prefix { $0 != "?" && $0 != "#" })"
+    }
+
+    /// What libcurl must not be given: a control character ends a header and begins another one, and a NUL hides the
+    /// rest of a URL.
+    var flaw: String? {
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            return "the URL holds spaces or control characters"
+        }
+        for header in headers {
+            guard !header.name.isEmpty, header.name.utf8.allSatisfy(HTTPClientRequest.isNameByte) else {
+                return "the name of a header is empty or holds characters that a name may not have"
+            }
+            guard header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                return "the header \(header.name) holds control characters"
+            }
+        }
+        return nil
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

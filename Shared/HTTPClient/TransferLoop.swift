@@ -1,0 +1,45 @@
+import ServiceKit
+
+/// The client's thread: starts, drives and ends transfers. Everything here belongs to it.
+final class TransferLoop {
+    private let core: HTTPClientCore
+    private var transfers: [TransferQueue.ID: CurlTransfer] = [:]
+
+    init(_ core: HTTPClientCore) {
+        self.core = core
+    }
+
+    /// Returns when the client is closed and nothing is left.
+    func run() {
+        while let work = core.nextWork() {
+            for start in work.starts { begin(start) }
+            for id in work.aborts { abort(id, work.abortion) }
+            core.multi.perform()
+            // What has ended makes room, so the queue is asked again before anything waits.
+            if !finish() && work.aborts.isEmpty { core.multi.wait(atMost: work.wait) }
+        }
+    }
+
+    private func begin(_ start: HTTPClientCore.Start) {
+        let transfer = CurlTransfer(start.id, start.request, timeLeft: start.timeLeft, core.configuration)
+        transfers[start.id] = transfer
+        core.multi.add(transfer)
+    }
+
+    private func abort(_ id: TransferQueue.ID, _ reason: HTTPClientFailure) {
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        core.multi.remove(transfer)
+        core.finish(id, transfer.hasBegun ? .unknown(reason) : .notSent(reason))
+    }
+
+    private func finish() -> Bool {
+        var hasFinished = false
+        while let (transfer, code) = core.multi.nextEnd() {
+            core.multi.remove(transfer)
+            transfers[transfer.id] = nil
+            core.finish(transfer.id, transfer.end(code).outcome)
+            hasFinished = true
+        }
+        return hasFinished
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPClient
+import HTTPServer
+import ServiceKit
+import TestSupport
+
+extension HTTPClientConfiguration {
+    static var forTests: HTTPClientConfiguration { HTTPClientConfiguration(name: "test") }
+}
+
+/// A client for as long as the body runs.
+func withClient(
+    _ configuration: HTTPClientConfiguration = .forTests, metrics: Metrics = Metrics(),
+    sink: any LogSink = CollectingSink(),
+    _ body: (HTTPClient) async throws -> Void
+) async throws {
+    let client = HTTPClient(
+        configuration: configuration, log: Log(service: "test", level: .debug, sink: sink), metrics: metrics)
+    do {
+        try await body(client)
+    } catch {
+        await client.close(within: .zero)
+        throw error
+    }
+    await client.close(within: .zero)
+}
+
+/// A server on a free port for as long as the body runs.
+func withServer(_ router: HTTPRouter, _ body: (String) async throws -> Void) async throws {
+    let server = HTTPServer(
+        configuration: HTTPServerConfiguration(), router: router,
+        log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
+    try server.start()
+    guard let port = server.port else { preconditionFailure("a started server has a port") }
+    do {
+        try await body("http://127.0.0.1:\(port)")
+    } catch {
+        await server.stop(within: .zero)
+        throw error
+    }
+    await server.stop(within: .zero)
+}
+
+extension HTTPClientOutcome {
+    var response: HTTPClientResponse? {
+        guard case .answered(let response) = self else { return nil }
+        return response
+    }
+
+    var notSent: HTTPClientFailure.Code? {
+        guard case .notSent(let failure) = self else { return nil }
+        return failure.code
+    }
+
+    var unknown: HTTPClientFailure.Code? {
+        guard case .unknown(let failure) = self else { return nil }
+        return failure.code
+    }
+}
+
+extension HTTPClientResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,117 @@
+import HTTPClient
+import ServiceKit
+import TestSupport
+import Testing
+
+/// Cancellation, bounds and closing.
+@Suite struct ClientLifeTests {
+    @Test func cancellingWhileTheServerIsSilentIsUnknown() async throws {
+        let server = try ScriptedServer([.readHeader, .hold])
+        try await withClient { client in
+            let request = HTTPClientRequest(.post, server.url(), to: .trusted)
+            let sending = Task { await client.send(request) }
+            #expect(await server.hasSeen(requests: 1))
+            sending.cancel()
+            let outcome = await sending.value
+            #expect(outcome.unknown == .cancelled)
+            #expect(await server.hasEnded(connections: 1))
+        }
+    }
+
+    /// Goal: a cancellation is not lost, whenever it comes. Method: many requests to a silent server, each of which
+    /// would wait for its deadline if the cancellation were missed.
+    @Test func cancellingAtAnyMomentEndsTheWait() async throws {
+        let server = try ScriptedServer([.readHeader, .hold])
+        try await withClient { client in
+            let request = HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .seconds(600))
+            for _ in 0..<200 {
+                let sending = Task { await client.send(request) }
+                sending.cancel()
+                let outcome = await sending.value
+                #expect(outcome.notSent == .cancelled || outcome.unknown == .cancelled)
+            }
+        }
+    }
+
+    @Test func beyondItsBoundsItRefuses() async throws {
+        var configuration = HTTPClientConfiguration.forTests
+        configuration.concurrentMaximum = 1
+        configuration.waitingMaximum = 1
+        let server = try ScriptedServer([.readHeader, .hold])
+        try await withClient(configuration) { client in
+            let request = HTTPClientRequest(.post, server.url(), to: .trusted)
+            let first = Task { await client.send(request) }
+            #expect(await server.hasSeen(requests: 1))
+            // One of the next two waits, and the other one finds no room; which of them is open.
+            let others = (0..<2).map { _ in Task { await client.send(request) } }
+            let refused = await firstOf(others)
+            #expect(refused.notSent == .full)
+            for task in [first] + others { task.cancel() }
+            #expect(await first.value.unknown == .cancelled)
+            #expect(server.connections == 1)
+        }
+    }
+
+    @Test func whatWaitsTooLongIsNotSent() async throws {
+        var configuration = HTTPClientConfiguration.forTests
+        configuration.concurrentMaximum = 1
+        let server = try ScriptedServer([.readHeader, .hold])
+        try await withClient(configuration) { client in
+            let first = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            #expect(await server.hasSeen(requests: 1))
+            let second = await client.send(
+                HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .milliseconds(50)))
+            #expect(second.notSent == .deadline)
+            first.cancel()
+            _ = await first.value
+        }
+    }
+
+    @Test func closingGivesUpWhatIsNotDoneInTime() async throws {
+        let server = try ScriptedServer([.readHeader, .hold])
+        try await withClient { client in
+            let sending = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            #expect(await server.hasSeen(requests: 1))
+            await client.close(within: .milliseconds(50))
+            #expect(await sending.value.unknown == .closed)
+            let late = await client.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+            #expect(late.notSent == .closed)
+        }
+    }
+
+    @Test func closingWaitsForWhatIsUnderWay() async throws {
+        let gate = OneTimeEvent()
+        let server = try ScriptedServer([.readHeader, .await(gate), .send("HTTP/1.1 204 No Content\r\n\r\n")])
+        try await withClient { client in
+            let sending = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            #expect(await server.hasSeen(requests: 1))
+            let closing = Task { await client.close(within: .seconds(30)) }
+            gate.happen()
+            #expect(await sending.value.response?.status == 204)
+            await closing.value
+        }
+    }
+
+    @Test func aForgottenClientEnds() async throws {
+        let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
+        var client: HTTPClient? = HTTPClient(
+            configuration: .forTests, log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
+        let outcome = await client?.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+        #expect(outcome?.response?.status == 200)
+        client = nil
+        // The kept connection closes with it.
+        #expect(await server.hasEnded(connections: 1))
+    }
+
+    private func firstOf(_ tasks: [Task<HTTPClientOutcome, Never>]) async -> HTTPClientOutcome {
+        let first = Monitor<HTTPClientOutcome?>(nil)
+        for task in tasks {
+            Task {
+                let outcome = await task.value
+                first.change { $0 = $0 ?? outcome }
+            }
+        }
+        let outcome = await blocking { first.wait(timeout: .seconds(30)) { $0 } }
+        return outcome ?? .notSent(HTTPClientFailure(.closed, "nothing came"))
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import HTTPClient
+
+@Suite final class TransferQueueTests {
+    private var queue = TransferQueue(concurrentMaximum: 2, waitingMaximum: 2)
+
+    @Test func startsInOrderUpToItsBound() {
+        for id in 1...4 { expect(.admitted, for: id) }
+        expect(.full, for: 5)
+        #expect(step().starts == [1, 2])
+        #expect(step().starts == [])
+        queue.finish(1)
+        expect(.admitted, for: 6)
+        #expect(step().starts == [3])
+    }
+
+    @Test func whatWaitsTooLongExpires() {
+        for id in 1...2 { expect(.admitted, for: id, deadline: 10) }
+        #expect(step().starts == [1, 2])
+        expect(.admitted, for: 3, deadline: 5)
+        expect(.admitted, for: 4, deadline: 7)
+        #expect(step(4).next == .seconds(5))
+        let late = step(6)
+        #expect(late.expirations == [3] && late.next == .seconds(7))
+        #expect(step(10).expirations == [4])
+        queue.finish(1)
+        #expect(step(10).starts == [])
+        #expect(queue.openCount == 1)
+    }
+
+    @Test func whatIsWithdrawnIsGoneOrAborted() {
+        for id in 1...3 { expect(.admitted, for: id) }
+        _ = step()
+        let wasWaiting = queue.withdraw(3)
+        let wasRunning = queue.withdraw(1)
+        let wasUnknown = queue.withdraw(9)
+        #expect(wasWaiting && !wasRunning && !wasUnknown)
+        let next = step()
+        #expect(next.aborts == [1] && !next.isGivingUp)
+        #expect(step().aborts == [])
+    }
+
+    @Test func whatIsDoneIsNotAborted() {
+        expect(.admitted, for: 1)
+        _ = step()
+        _ = queue.withdraw(1)
+        queue.finish(1)
+        #expect(step().aborts == [])
+    }
+
+    @Test func closingFinishesWhatItHas() {
+        for id in 1...3 { expect(.admitted, for: id) }
+        _ = step()
+        queue.close(at: .seconds(20))
+        expect(.closed, for: 4)
+        queue.finish(1)
+        #expect(step().starts == [3])
+        queue.finish(2)
+        #expect(!step().isOver)
+        queue.finish(3)
+        #expect(step().isOver)
+    }
+
+    @Test func theLimitOfClosingCutsOff() {
+        for id in 1...3 { expect(.admitted, for: id, deadline: 100) }
+        _ = step()
+        queue.close(at: .seconds(20))
+        queue.close(at: .seconds(30))
+        #expect(step(19).next == .seconds(20))
+        let last = step(20)
+        #expect(last.aborts == [1, 2] && last.refusals == [3] && last.isGivingUp && !last.isOver)
+        queue.finish(1)
+        queue.finish(2)
+        #expect(step(20).isOver)
+    }
+
+    @Test func anOpenQueueIsNeverOver() {
+        let first = step()
+        #expect(!first.isOver && first.next == nil)
+    }
+
+    private func expect(_ admission: TransferQueue.Admission, for id: Int, deadline: Int64 = 50) {
+        let actual = queue.admit(id, deadline: .seconds(deadline))
+        #expect(actual == admission)
+    }
+
+    private func step(_ seconds: Int64 = 0) -> TransferQueue.Step {
+        queue.step(at: .seconds(seconds))
+    }
+}
