@@ -1,3 +1,4 @@
+import PushModel
 import ServiceKit
 package import Store
 
@@ -6,14 +7,45 @@ extension MemoryRegistry: RegistryMaintenance {
         contents.withLock { $0.isReady ? .ready : .rebuilding }
     }
 
-    package func beginRebuild() {
-        contents.withLock { $0 = Contents(isReady: false) }
-    }
+    /// There is one from the start.
+    package func initialize() {}
 
-    package func finishRebuild() {
-        contents.withLock { $0.isReady = true }
+    package func beginRebuild() -> any RegistryRefill {
+        contents.withLock { contents in
+            contents = Contents(generation: contents.generation + 1, isReady: false)
+            return MemoryRefill(contents: self.contents, generation: contents.generation)
+        }
     }
 
     /// Nothing is ever left over.
     package func sweep() -> SweepReport { SweepReport() }
+}
+
+/// The way into one generation while it is being filled.
+private struct MemoryRefill: RegistryRefill {
+    let contents: Monitor<MemoryRegistry.Contents>
+    let generation: Int
+
+    func apply(_ changes: [LoggedChange]) throws(StoreError) {
+        try withContents { $0.apply(changes) }
+    }
+
+    func applied(in segments: [SegmentID]) throws(StoreError) -> [Int64] {
+        try withContents { $0.applied(in: segments) }
+    }
+
+    func finish() throws(StoreError) {
+        try withContents { $0.isReady = true }
+    }
+
+    private func withContents<Answer>(
+        _ body: (inout MemoryRegistry.Contents) -> Answer
+    ) throws(StoreError) -> Answer {
+        try contents.withLock { contents throws(StoreError) in
+            guard contents.generation == generation else {
+                throw StoreError(.notReady, "another rebuild has begun")
+            }
+            return body(&contents)
+        }
+    }
 }

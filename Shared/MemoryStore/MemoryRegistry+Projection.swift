@@ -8,16 +8,30 @@ extension MemoryRegistry: RegistryJournal {
     }
 }
 
-/// The projector fills the registry also while nobody else may use it.
+/// While a registry is being filled, only whoever fills it applies to it.
 extension MemoryRegistry: RegistryProjection {
-    package func apply(_ changes: [LoggedChange]) {
-        contents.withLock { contents in
-            for logged in changes { contents.apps[logged.change.app, default: MemoryRegistryApp()].apply(logged) }
+    package func apply(_ changes: [LoggedChange]) throws(StoreError) {
+        try contents.withLock { contents throws(StoreError) in
+            try contents.checkReady()
+            contents.apply(changes)
         }
     }
 
-    package func applied(in segments: [SegmentID]) -> [Int64] {
-        contents.withLock { contents in segments.map { contents.apps[$0.app]?[$0.number].applied ?? 0 } }
+    package func applied(in segments: [SegmentID]) throws(StoreError) -> [Int64] {
+        try contents.withLock { contents throws(StoreError) in
+            try contents.checkReady()
+            return contents.applied(in: segments)
+        }
+    }
+}
+
+extension MemoryRegistry.Contents {
+    mutating func apply(_ changes: [LoggedChange]) {
+        for logged in changes { apps[logged.change.app, default: MemoryRegistryApp()].apply(logged) }
+    }
+
+    func applied(in segments: [SegmentID]) -> [Int64] {
+        segments.map { apps[$0.app]?[$0.number].applied ?? 0 }
     }
 }
 

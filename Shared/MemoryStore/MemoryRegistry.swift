@@ -6,6 +6,7 @@ package import Store
 /// seed and one order of calls it gives out the same ids.
 package final class MemoryRegistry: MemoryBadges {
     struct Contents {
+        var generation = 1
         var apps: [AppID: MemoryRegistryApp] = [:]
         var isReady = true
     }
@@ -81,7 +82,7 @@ package final class MemoryRegistry: MemoryBadges {
 }
 
 extension MemoryRegistry.Contents {
-    fileprivate func checkReady() throws(StoreError) {
+    func checkReady() throws(StoreError) {
         guard isReady else { throw StoreError(.notReady, "the registry is being rebuilt") }
     }
 }

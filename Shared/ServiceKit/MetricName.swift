@@ -43,13 +43,11 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
-            .httpBodyBytesBuffered, .httpConnectionsOpen, .senderAppsHalted:
+            .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen, .senderAppsHalted:
             .gauge
-        case .busHandlerDuration, .httpRequestDuration, .redisCommandDuration, .senderPushDuration: .histogram
-        case .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo, .httpBodyBytesBuffered,
-            .httpClientRequestsOpen, .httpConnectionsOpen:
-            .gauge
-        case .busHandlerDuration, .httpClientRequestDuration, .httpRequestDuration, .redisCommandDuration: .histogram
+        case .busHandlerDuration, .httpClientRequestDuration, .httpRequestDuration, .redisCommandDuration,
+            .senderPushDuration:
+            .histogram
         default: .counter
         }
     }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func aCutRecordIsNoDevice() throws {
         let packed = try Device(tag: 1, token: PushToken(.apns, String(repeating: "ab", count: 32)), created: 2).packed
-        #expect(packed.count == 1 + 1 + 4 + 4 + 4 + 1 + 1 + 32)
+        #expect(packed.count == 1 + 1 + 4 + 4 + 1 + 1 + 1 + 32)
         for end in packed.indices { #expect(Device(packed: packed[..<end]) == nil) }
         #expect(Device(packed: (packed + [1])[...]) == nil)
     }

@@ -14,18 +14,18 @@ import Testing
             #expect(try await registry.state() == .ready)
             let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
             _ = try await other.size(of: .everyone, in: app)
-            try await registry.beginRebuild()
+            let refill = try await registry.beginRebuild()
             for client in [registry, other] {
                 #expect(try await client.state() == .rebuilding)
                 await expectNotReady(client, app, id)
             }
-            try await registry.finishRebuild()
+            try await refill.finish()
             for client in [registry, other] {
                 #expect(try await client.state() == .ready)
                 #expect(try await client.device(id, in: app) == nil)
                 #expect(try await client.size(of: .everyone, in: app) == 0)
             }
-            try await registry.finishRebuild()
+            try await refill.finish()
             #expect(try await other.state() == .ready)
             #expect(try await other.register(Samples.token(1), DeviceChanges(), in: app).isNew)
         }
@@ -59,14 +59,15 @@ import Testing
         try await driver.withRegistry(.own) { registry, fixture in
             let app = fixture.app
             let segment = SegmentID(app, SegmentNumber(rawValue: 0))
-            try await registry.beginRebuild()
+            let first = try await registry.beginRebuild()
             let gone = RegistryChange(app: app, index: DeviceIndex(rawValue: 1), .device(try Samples.device(1)))
-            try await registry.project([gone], from: 70)
-            try await registry.beginRebuild()
-            #expect(try await registry.applied(in: [segment]) == [0])
+            try await first.project([gone], from: 70)
+            let second = try await registry.beginRebuild()
+            #expect(try await second.applied(in: [segment]) == [0])
+            await expectError(.notReady) { try await first.project([gone], from: 71) }
             let kept = RegistryChange(app: app, index: DeviceIndex(rawValue: 2), .device(try Samples.device(2)))
-            try await registry.project([kept], from: 5)
-            try await registry.finishRebuild()
+            try await second.project([kept], from: 5)
+            try await second.finish()
             #expect(try await registry.applied(in: [segment]) == [6])
             #expect(try await registry.device(of: Samples.token(1), in: app) == nil)
             #expect(try await registry.device(of: Samples.token(2), in: app)?.index.rawValue == 2)
@@ -84,9 +85,9 @@ import Testing
                 try await fixture.client(journal: log), app: fixture.app, time: fixture.time, seed: seed)
             try await run.perform(300)
             for changes in [log.changes, log.compacted] {
-                try await registry.beginRebuild()
-                try await registry.apply(changes)
-                try await registry.finishRebuild()
+                let refill = try await registry.beginRebuild()
+                try await refill.apply(changes)
+                try await refill.finish()
                 run.model.forgetFailures()
                 try await run.compareEverything(registry)
             }
