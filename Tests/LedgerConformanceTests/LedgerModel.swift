@@ -59,13 +59,13 @@ struct LedgerModel {
         let app = LedgerFixture.freshSegment().app
         // Segments of one device and of a few, one around the border of the two encodings, one of any size.
         let segments = (0..<4).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
-        let sizes = [2, 1 + Int(random.next() % 6), 660 + Int(random.next() % 60), 1 + Int(random.next() % 1_600)]
+        let sizes = [2, 1 + Int(random.next() % 6), 660 + Int(random.next() % 60), 1 + Int(random.next() % 800)]
         jobs = (0..<4).map { job in
             var parts: [SegmentID: [UInt16]] = [:]
             for (segment, size) in zip(segments, sizes) where job == 0 || random.next() % 2 == 0 {
                 let stride = UInt64(max(1, 4_096 / size))
                 let devices = (0..<size).map { UInt16(UInt64($0) * stride % 4_096) }
-                parts[segment] = devices.filter { _ in random.next() % 4 != 0 }
+                parts[segment] = size == 2 ? [devices[min(job, 1)]] : devices.filter { _ in random.next() % 4 != 0 }
             }
             return parts
         }
@@ -180,8 +180,10 @@ extension LedgerModel {
 
 extension LedgerModel {
     private mutating func claim() async throws {
-        guard !messages.isEmpty else { return }
-        let place = roll(messages.count)
+        // Small segments as often as large ones, and what came last as often as anything else: there they meet.
+        let segment = segments[roll(segments.count)]
+        let candidates = messages.indices.filter { messages[$0].segment == segment }
+        guard let place = roll(2) == 0 ? candidates.last : candidates.randomElement(random) else { return }
         let message = messages[place]
         // Acknowledged, or delivered once more later.
         if roll(4) != 0 { messages.remove(at: place) }
@@ -260,7 +262,12 @@ extension LedgerModel {
         for group in groups where group.state == .waiting {
             messages.append(Message(segment: work.segment, offsets: group.offsets, attempt: group.attempt))
         }
-        if roll(10) == 0 { return }
+        if groups.contains(where: { $0.state == .waiting }), roll(4) == 0 {
+            note("and dies before")
+            works.remove(at: index)
+            if roll(2) == 0 { time.advance(by: .seconds(30)) }
+            return
+        }
         let verdict = try await pair.ask { try await $0.settle(settlement, of: pair.task, in: work.segment) }
         guard case .settled(let refused) = verdict else { throw violation("the ledger is missing") }
         for group in groups {
@@ -316,7 +323,7 @@ extension LedgerModel {
 
 extension LedgerModel {
     private mutating func advance() {
-        let seconds = roll(30) == 0 ? 300 : roll(20)
+        let seconds = roll(30) == 0 ? 200 : roll(4) == 0 ? 30 : roll(10)
         note("\(seconds) s pass")
         time.advance(by: .seconds(seconds))
     }

@@ -11,7 +11,7 @@ import Testing
 /// die, messages come twice and late, and time jumps; their answers must be equal, and a third book must agree with them.
 /// A failure names its seed and the last steps.
 @Suite struct LedgerModelTests {
-    @Test(arguments: 1...20)
+    @Test(arguments: 1...30)
     func bothLedgersKeepTheBook(seed: Int) async throws {
         let server = try await SharedServers.single.get()
         let redis = RedisClient(
@@ -24,7 +24,7 @@ import Testing
         let plan = model.plan
         _ = try await pair.ask { try await $0.plan(pair.task, plan) }
         do {
-            for _ in 0..<300 { try await model.step() }
+            for _ in 0..<400 { try await model.step() }
             try await model.finish()
         } catch {
             let violation = (error as? LedgerModel.Violation) ?? model.violation("\(error)")
