@@ -16,3 +16,5 @@ package final class MemoryLedgerBadges: MemoryBadges {
         counters.withLock { body(&$0[segment, default: [:]]) }
     }
 }
+
+extension MemoryRegistry: MemoryBadges {}

@@ -20,11 +20,6 @@ struct LedgerKeys {
         details = RedisArgument("det:\(place)")
     }
 
-    /// The registry's badges of 128 devices: a hash of the place in the bucket to the count, in decimal.
-    static func badges(bucket: UInt16, in segment: SegmentID) -> RedisArgument {
-        RedisArgument("badge:{\(segment)}:\(bucket)")
-    }
-
     /// The keys of a task as a whole.
     struct Whole {
         /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the counts

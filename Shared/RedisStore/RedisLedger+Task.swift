@@ -11,45 +11,50 @@ extension RedisLedger {
         }
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.plan(
-            await connection.run(
-                LedgerScripts.plan, keys: [keys.task, keys.jobs],
-                arguments: [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(plan.jobs)]))
+            await redis.run(
+                ScriptCall(
+                    LedgerScripts.plan, [keys.task, keys.jobs],
+                    [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(plan.jobs)])))
     }
 
     package func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
         let keys = LedgerKeys.Whole(task)
-        let answer = try await connection.run(LedgerScripts.progress, keys: keys.all, arguments: [])
+        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys.all, []))
         guard let view = try RedisLedgerReply.view(answer) else { return nil }
         return view.progress(with: try await counts(of: view.open, task, view.plan))
     }
 
     package func resolve(job: Int, of task: TaskID) async throws(StoreError) {
         let keys = LedgerKeys.Whole(task)
-        let answer = try await connection.run(
-            LedgerScripts.resolve, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.resolve, [keys.task, keys.jobs], [RedisArgument(job)]))
         if let jobs = answer.integer { throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)") }
     }
 
     package func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {
-        let answer = try await connection.run(
-            LedgerScripts.progress, keys: LedgerKeys.Whole(task).all, arguments: [])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.progress, LedgerKeys.Whole(task).all, []))
         guard let view = try RedisLedgerReply.view(answer) else { return [] }
         return view.open.sorted().map { SegmentID(view.plan.app, $0) }
     }
 
     package func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
         let keys = LedgerKeys.Whole(task)
-        let answer = try await connection.run(LedgerScripts.progress, keys: keys.all, arguments: [])
+        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys.all, []))
         guard let view = try RedisLedgerReply.view(answer) else { return nil }
         guard view.closed == nil, view.jobsResolved == view.plan.jobs else {
             return view.progress(with: try await counts(of: view.open, task, view.plan))
         }
         var arguments = [now, RedisArgument(view.plan.retention.wholeMilliseconds)]
-        for segment in segments where segment.app == view.plan.app && view.open.contains(segment.number) {
-            guard let counts = try await close(segment, of: task, view.plan) else { continue }
+        let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
+        let ends = try await redis.run(open.map { closing($0, of: task, view.plan) })
+        for (segment, end) in zip(open, ends) {
+            guard let counts = end.bytes else { continue }
             arguments += [RedisArgument(segment.number.description), RedisArgument(counts)]
         }
-        let finished = try await connection.run(LedgerScripts.finish, keys: keys.all, arguments: arguments)
+        let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys.all, arguments))
         guard let view = try RedisLedgerReply.view(finished) else { return nil }
         return view.progress(with: try await counts(of: view.open, task, view.plan))
     }
@@ -59,9 +64,10 @@ extension RedisLedger {
     ) async throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.entered(
-            await connection.run(
-                LedgerScripts.enter, keys: [keys.task, keys.jobs, keys.open],
-                arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)]))
+            await redis.run(
+                ScriptCall(
+                    LedgerScripts.enter, [keys.task, keys.jobs, keys.open],
+                    [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
     }
 
     func enterToCancel(
@@ -69,25 +75,20 @@ extension RedisLedger {
     ) async throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.entered(
-            await connection.run(
-                LedgerScripts.enterToCancel, keys: [keys.task, keys.jobs, keys.open],
-                arguments: [
-                    RedisArgument(segment.number.description), RedisArgument(segment.app.text),
-                    RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
-                ]))
+            await redis.run(
+                ScriptCall(
+                    LedgerScripts.enterToCancel, [keys.task, keys.jobs, keys.open],
+                    [
+                        RedisArgument(segment.number.description), RedisArgument(segment.app.text),
+                        RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
+                    ])))
     }
 
-    /// The final counts, as they stand in the ledger; nil while devices are open.
-    private func close(
-        _ segment: SegmentID, of task: TaskID, _ plan: TaskPlan
-    ) async throws(StoreError) -> [UInt8]? {
+    private func closing(_ segment: SegmentID, of task: TaskID, _ plan: TaskPlan) -> ScriptCall {
         let keys = LedgerKeys(task, segment)
-        return try await connection.run(
-            LedgerScripts.close, keys: [keys.states, keys.details],
-            arguments: RedisLedgerEncoding.start(of: plan) + [
-                RedisArgument(plan.retention.wholeMilliseconds), RedisArgument(plan.detailRetention.wholeMilliseconds),
-            ]
-        ).bytes
+        let lives = [plan.retention, plan.detailRetention].map { RedisArgument($0.wholeMilliseconds) }
+        return ScriptCall(
+            LedgerScripts.close, [keys.states, keys.details], RedisLedgerEncoding.start(of: plan) + lives)
     }
 
     /// Of segments that are open, all asked for at once. One without a ledger has nobody yet.
@@ -98,7 +99,7 @@ extension RedisLedger {
         let commands = segments.map {
             RedisCommand("GETRANGE", LedgerKeys(task, SegmentID(plan.app, $0)).states, 8, 29)
         }
-        for answer in try await connection.send(commands) where answer.bytes?.isEmpty == false {
+        for answer in try await redis.send(commands) where answer.bytes?.isEmpty == false {
             sum.add(try RedisLedgerReply.counts(answer))
         }
         return sum

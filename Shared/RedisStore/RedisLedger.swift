@@ -6,12 +6,12 @@ package import Store
 /// The ledger in Redis. Every step is one script over the keys of one segment, or of one task; steps that take both go
 /// from the one to the other in an order that a crash cannot harm.
 package struct RedisLedger: Ledger {
-    let connection: StoreConnection
+    let redis: RedisConnector
     /// Nil for the server's own time, which all who share a ledger agree on.
     private let time: (any TimeSource)?
 
-    package init(_ connection: StoreConnection, time: (any TimeSource)? = nil) {
-        self.connection = connection
+    package init(_ redis: RedisConnector, time: (any TimeSource)? = nil) {
+        self.redis = redis
         self.time = time
     }
 
@@ -23,11 +23,12 @@ package struct RedisLedger: Ledger {
     ) async throws(StoreError) -> MarkVerdict {
         guard let entered = try await enter(segment, of: task) else { return .missing }
         let keys = LedgerKeys(task, segment)
-        let answer = try await connection.run(
-            LedgerScripts.mark, keys: [keys.states, keys.details],
-            arguments: RedisLedgerEncoding.start(of: entered.plan) + [
-                entered.isCancelled ? 1 : 0, RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
-            ])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.mark, [keys.states, keys.details],
+                RedisLedgerEncoding.start(of: entered.plan) + [
+                    entered.isCancelled ? 1 : 0, RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
+                ]))
         return try RedisLedgerReply.marked(devices, answer)
     }
 
@@ -38,13 +39,14 @@ package struct RedisLedger: Ledger {
         let offsets = SegmentSet(request.offsets).offsets
         let keys = LedgerKeys(task, segment)
         let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
-        let answer = try await connection.run(
-            LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details] + badges,
-            arguments: [
-                now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
-                RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
-                RedisArgument(RedisLedgerEncoding.ranges(offsets)),
-            ])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.claim, [keys.states, keys.claims, keys.details] + badges,
+                [
+                    now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
+                    RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
+                    RedisArgument(RedisLedgerEncoding.ranges(offsets)),
+                ]))
         guard !answer.isNull else { return .missing }
         let answers = try RedisLedgerReply.answers(answer, to: offsets, withBadges: request.countsBadge)
         return .answers(request.offsets.compactMap { answers[$0] })
@@ -54,12 +56,13 @@ package struct RedisLedger: Ledger {
         _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> Bool {
         let keys = LedgerKeys(task, segment)
-        let answer = try await connection.run(
-            LedgerScripts.renew, keys: [keys.states, keys.claims],
-            arguments: [
-                now, RedisArgument(RedisLedgerEncoding.name(of: claim)),
-                RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
-            ])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.renew, [keys.states, keys.claims],
+                [
+                    now, RedisArgument(RedisLedgerEncoding.name(of: claim)),
+                    RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
+                ]))
         return answer == .integer(1)
     }
 
@@ -68,10 +71,11 @@ package struct RedisLedger: Ledger {
     ) async throws(StoreError) -> SettleVerdict {
         let keys = LedgerKeys(task, segment)
         let groups = settlement.groups.filter { !$0.offsets.isEmpty }
-        let answer = try await connection.run(
-            LedgerScripts.settle, keys: [keys.states, keys.claims, keys.details],
-            arguments: [now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim))]
-                + groups.flatMap(RedisLedger.arguments))
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.settle, [keys.states, keys.claims, keys.details],
+                [now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim))]
+                    + groups.flatMap(RedisLedger.arguments)))
         switch answer {
         case .null: return .missing
         case .integer: return .settled(refused: SegmentSet(groups.flatMap(\.offsets)))
@@ -81,15 +85,16 @@ package struct RedisLedger: Ledger {
 
     package func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
         try RedisLedgerReply.snapshot(
-            await connection.send(RedisCommand("GET", LedgerKeys(task, segment).states)))
+            await redis.send(RedisCommand("GET", LedgerKeys(task, segment).states)))
     }
 
     package func detail(
         of offset: UInt16, task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> OutcomeDetail? {
         let keys = LedgerKeys(task, segment)
-        let answer = try await connection.run(
-            LedgerScripts.look, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))])
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.look, [keys.states, keys.details], [RedisArgument(Int(offset))]))
         guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
         return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
     }
@@ -98,9 +103,10 @@ package struct RedisLedger: Ledger {
         // The task first: a segment whose first mark comes in between is cancelled by that mark, or by the next line.
         guard let entered = try await enterToCancel(segment, of: task) else { return SegmentSet() }
         return try RedisLedgerReply.set(
-            await connection.run(
-                LedgerScripts.cancel, keys: [LedgerKeys(task, segment).states],
-                arguments: RedisLedgerEncoding.start(of: entered.plan)))
+            await redis.run(
+                ScriptCall(
+                    LedgerScripts.cancel, [LedgerKeys(task, segment).states],
+                    RedisLedgerEncoding.start(of: entered.plan))))
     }
 
     package func expire(
@@ -108,13 +114,14 @@ package struct RedisLedger: Ledger {
     ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
         let keys = LedgerKeys(task, segment)
         return try RedisLedgerReply.expired(
-            await connection.run(LedgerScripts.expire, keys: [keys.states, keys.claims], arguments: [now]))
+            await redis.run(ScriptCall(LedgerScripts.expire, [keys.states, keys.claims], [now])))
     }
 
     private func badgeKeys(of offsets: [UInt16], in segment: SegmentID) -> [RedisArgument] {
-        var buckets: [UInt16] = []
-        for offset in offsets where buckets.last != offset >> 7 { buckets.append(offset >> 7) }
-        return buckets.map { LedgerKeys.badges(bucket: $0, in: segment) }
+        let keys = SegmentKeys(segment)
+        var buckets: [Int] = []
+        for bucket in offsets.map(SegmentKeys.bucket) where buckets.last != bucket { buckets.append(bucket) }
+        return buckets.map { keys.badges($0) }
     }
 
     private static func arguments(of group: Settlement.Group) -> [RedisArgument] {
