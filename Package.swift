@@ -120,7 +120,9 @@ let package = Package(
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
-        tests("StoreConformanceTests", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport"),
+        tests(
+            "StoreConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "TestSupport"),
         tests("StoreTests", "PushModel", "Store", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),

@@ -134,6 +134,20 @@ extension RedisClusterRouter {
 }
 
 extension RedisClusterRouter {
+    /// Returns once the answer is part of the map.
+    func askWhoHasWhat() async throws(RedisError) {
+        let node = anyNode()
+        let now = time.uptime
+        let result = await withCheckedContinuation { continuation in
+            let question = RedisPending(
+                command: RedisCommand("CLUSTER", "SLOTS"), submitted: now, deadline: now + commandDeadline
+            ) { continuation.resume(returning: $0) }
+            node.submitOrRefuse([question])
+        }
+        learn(result, from: node.address.host)
+        _ = try result.get()
+    }
+
     private func askForSlots() {
         let now = time.uptime
         let asks = state.withLock { state in

@@ -18,7 +18,7 @@ struct NameBucket: Sendable {
 /// before the third, and once it is noted, its absence means loss.
 struct NameBuckets: Sendable {
     let root: RegistryRoot
-    private var redis: RedisConnector { root.redis }
+    private var redis: StoreConnection { root.redis }
 
     init(_ root: RegistryRoot) {
         self.root = root

@@ -8,7 +8,7 @@ struct RedisLayoutCheck: Sendable {
         "hash-max-listpack-entries": 1_024, "hash-max-listpack-value": 4_096,
     ]
 
-    let redis: RedisConnector
+    let redis: StoreConnection
     let log: Log
 
     func run() async {

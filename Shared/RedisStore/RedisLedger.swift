@@ -6,11 +6,11 @@ package import Store
 /// The ledger in Redis. Every step is one script over the keys of one segment, or of one task; steps that take both go
 /// from the one to the other in an order that a crash cannot harm.
 package struct RedisLedger: Ledger {
-    let redis: RedisConnector
+    let redis: StoreConnection
     /// Nil for the server's own time, which all who share a ledger agree on.
     private let time: (any TimeSource)?
 
-    package init(_ redis: RedisConnector, time: (any TimeSource)? = nil) {
+    package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
         self.redis = redis
         self.time = time
     }

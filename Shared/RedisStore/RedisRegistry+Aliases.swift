@@ -23,7 +23,7 @@ extension RedisRegistry {
         var ids: [DeviceID] = []
         var stale: [AliasLists.Claim] = []
         for (entry, stored) in zip(entries, stored) {
-            if let device = stored?.living, device.aliases[alias.kind] == alias.value {
+            if let device = stored?.living, device.carries(alias) {
                 ids.append(DeviceID(index: entry.index, tag: device.tag))
             } else {
                 stale.append(AliasLists.Claim(alias: alias, index: entry.index))

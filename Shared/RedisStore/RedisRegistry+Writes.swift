@@ -118,15 +118,16 @@ extension RedisRegistry {
     private func enterAliases(of write: DeviceWrite, in scope: AppScope) async throws(StoreError) {
         var claims: [AliasLists.Claim] = []
         for case .device(let device?) in write.changes {
-            claims += device.claims(at: write.index).filter {
-                write.known?.aliases[$0.alias.kind] != $0.alias.value
-            }
+            claims += device.claims(at: write.index).filter { write.known?.carries($0.alias) != true }
         }
         guard !claims.isEmpty else { return }
         let most = RegistryBounds.devicesOfAliasMaximum
         for claim in try await aliases.enter(claims, at: now, most: most, in: scope) {
-            _ = try await devices(of: claim.alias, in: scope)
-            guard try await aliases.enter([claim], at: now, most: most, in: scope).isEmpty else {
+            // Entries may be of devices that carry the alias no more; those are not dropped before their time.
+            let carriers = try await devices(of: claim.alias, in: scope)
+            guard carriers.count < most,
+                try await aliases.enter([claim], at: now, most: 2 * most, in: scope).isEmpty
+            else {
                 throw StoreError(.tooMany, "an alias is carried by \(most) devices already, the most there may be")
             }
         }
@@ -215,6 +216,10 @@ extension SegmentChanges.Change {
 }
 
 extension Device {
+    func carries(_ alias: Alias) -> Bool {
+        aliases[alias.kind].map { $0.utf8.elementsEqual(alias.value.utf8) } ?? false
+    }
+
     func claims(at index: DeviceIndex) -> [AliasLists.Claim] {
         aliases.compactMap { kind, value in
             (try? Alias(kind, value)).map { AliasLists.Claim(alias: $0, index: index) }

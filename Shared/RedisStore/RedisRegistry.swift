@@ -30,9 +30,9 @@ package struct RedisRegistry: Sendable {
     /// How often an operation that met another one starts over.
     static let roundsMaximum = 8
 
-    var redis: RedisConnector { root.redis }
+    var redis: StoreConnection { root.redis }
 
-    private init(_ redis: RedisConnector, aliasBuckets: Int, time: any TimeSource, random: any RandomSource) {
+    private init(_ redis: StoreConnection, aliasBuckets: Int, time: any TimeSource, random: any RandomSource) {
         root = RegistryRoot(redis: redis, time: time, random: random)
         let buckets = NameBuckets(root)
         names = TopicNames(buckets: buckets)
@@ -46,7 +46,7 @@ package struct RedisRegistry: Sendable {
     }
 
     package static func open(
-        _ redis: RedisConnector, mode: Mode, log: Log, aliasBuckets: Int = aliasBucketsDefault,
+        _ redis: StoreConnection, mode: Mode, log: Log, aliasBuckets: Int = aliasBucketsDefault,
         time: any TimeSource = SystemTimeSource(), random: any RandomSource = SystemRandomSource()
     ) async throws(StoreError) -> RedisRegistry {
         let registry = RedisRegistry(redis, aliasBuckets: aliasBuckets, time: time, random: random)

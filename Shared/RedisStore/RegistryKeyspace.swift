@@ -6,22 +6,20 @@ struct RegistryKeyspace: Sendable {
     static let rootName = "registry"
     private static let countOfStep = "1000"
 
-    let redis: RedisConnector
+    let redis: StoreConnection
 
     /// In bounded steps; ends early when the visitor has seen enough. A key may come twice.
     func visit(
         _ visitor: ([String]) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
-        guard let servers = redis.client.keysOfServers else {
-            throw StoreError(.unavailable, "it is not known yet which server of the cluster has which keys")
-        }
-        for server in servers {
+        for server in try await redis.keysOfServers() {
             var cursor = "0"
             repeat {
                 let reply = try await redis.send(
                     RedisCommand("SCAN", RedisArgument(cursor), "COUNT", RedisArgument(RegistryKeyspace.countOfStep))
                         .routed(by: server))
-                guard let step = reply.array, step.count == 2, let next = step[0].string, let keys = step[1].array else {
+                guard let step = reply.array, step.count == 2, let next = step[0].string, let keys = step[1].array
+                else {
                     throw StoreError(.corrupt, "SCAN was answered with something else")
                 }
                 cursor = next

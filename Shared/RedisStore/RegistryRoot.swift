@@ -11,12 +11,12 @@ final class RegistryRoot: Sendable {
         let notReadyCount: Int
     }
 
-    let redis: RedisConnector
+    let redis: StoreConnection
     private let time: any TimeSource
     private let random: any RandomSource
     private let known = Mutex<Known?>(nil)
 
-    init(redis: RedisConnector, time: any TimeSource, random: any RandomSource) {
+    init(redis: StoreConnection, time: any TimeSource, random: any RandomSource) {
         self.redis = redis
         self.time = time
         self.random = random

@@ -12,7 +12,7 @@ struct RegistrySweep: Sendable {
     let registry: RedisRegistry
     let scope: AppScope
 
-    private var redis: RedisConnector { registry.redis }
+    private var redis: StoreConnection { registry.redis }
     private var id: RedisArgument { RedisArgument(scope.generation.id) }
 
     /// A removed device leaves its record behind for an hour: with that, what still leads to it is found and dropped before

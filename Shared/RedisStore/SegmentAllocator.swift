@@ -16,12 +16,14 @@ struct SegmentAllocator: Sendable {
     private static let batch = 16
     static let openWanted = 8
     /// The next segment is opened once one has given out this many places.
-    private static let spreadFrom = 256
+    private static let spreadFrom = 512
+    /// What may have been given out before a rebuild without the log's knowing yet.
+    private static let placesOnTheirWay = 256
     private static let roundsMaximum = 64
 
     let root: RegistryRoot
     let random: any RandomSource
-    private var redis: RedisConnector { root.redis }
+    private var redis: StoreConnection { root.redis }
 
     /// The app must have been entered.
     func place(in scope: AppScope) async throws(StoreError) -> DeviceIndex {
@@ -72,8 +74,8 @@ struct SegmentAllocator: Sendable {
         var open: [String] = []
         for number in first..<count {
             let segment = scope.segment(SegmentNumber(rawValue: number))
-            let skipped = try await allocate(SegmentAllocator.spreadFrom, in: segment, scope)
-            if skipped.count == SegmentAllocator.spreadFrom { open.append(String(number)) }
+            let skipped = try await allocate(SegmentAllocator.placesOnTheirWay, in: segment, scope)
+            if skipped.count == SegmentAllocator.placesOnTheirWay { open.append(String(number)) }
         }
         _ = try await redis.run(
             ScriptCall(

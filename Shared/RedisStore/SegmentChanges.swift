@@ -71,7 +71,8 @@ struct SegmentChanges {
             shape = [place(.devices(bucket)), none, none, RedisArgument(record), none]
         case .remove:
             shape = [
-                place(.devices(bucket)), place(.subscriptions(bucket)), place(.badges(bucket)), placeOfAllTopics(), none,
+                place(.devices(bucket)), place(.subscriptions(bucket)), place(.badges(bucket)), placeOfAllTopics(),
+                none,
             ]
         case .subscribe(let topic, let options):
             shape = [
@@ -91,13 +92,15 @@ struct SegmentChanges {
     /// Under the condition that was required.
     var commit: ScriptCall {
         let script = onlyShrinks ? RegistryScripts.commitShrinking : RegistryScripts.commit
-        return ScriptCall(script, keys, [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
+        return ScriptCall(
+            script, keys, [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
     }
 
     /// Under the guard of the log's offsets.
     var applyLogged: ScriptCall {
         ScriptCall(
-            RegistryScripts.applyLogged, keys, [generation, now, "log"] + SegmentChanges.noCondition.dropFirst() + changes)
+            RegistryScripts.applyLogged, keys,
+            [generation, now, "log"] + SegmentChanges.noCondition.dropFirst() + changes)
     }
 
     private static let noCondition: [RedisArgument] = ["none", "", "", "", "0", ""]

@@ -6,7 +6,7 @@ import Store
 /// leads to it; what a crash leaves behind is a number that nobody knows.
 struct TopicNames: Sendable {
     let buckets: NameBuckets
-    private var redis: RedisConnector { buckets.root.redis }
+    private var redis: StoreConnection { buckets.root.redis }
 
     /// Only those that are known.
     func numbers(

@@ -17,7 +17,7 @@ struct TopicSegments: Sendable {
     static let freshSeconds: UInt32 = 600
     static let graceSeconds: UInt32 = 3_600
 
-    let redis: RedisConnector
+    let redis: StoreConnection
 
     func enter(
         _ pairs: [(topic: TopicNumber, segment: SegmentNumber)], at now: UInt32, in scope: AppScope

@@ -58,7 +58,7 @@ struct LedgerFixture: Sendable {
     init(url: String, time: ManualTimeSource, server: any AnyObject & Sendable) throws {
         let redis = RedisClient(
             try RedisConfiguration(url: url), log: Log(service: "test", level: .error), metrics: Metrics())
-        let ledger = RedisLedger(RedisConnector(redis), time: time)
+        let ledger = RedisLedger(StoreConnection(redis), time: time)
         self.init(ledger, time: time, redis: redis, server: server)
     }
 

@@ -18,7 +18,7 @@ import Testing
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
         let time = ManualTimeSource()
         let pair = LedgerPair(
-            plain: MemoryLedger(time: time), stored: RedisLedger(RedisConnector(redis), time: time),
+            plain: MemoryLedger(time: time), stored: RedisLedger(StoreConnection(redis), time: time),
             task: TaskID(high: SystemRandomSource().next(), low: UInt64(seed)))
         var model = LedgerModel(seed: UInt64(seed), pair: pair, time: time)
         let plan = model.plan

@@ -4,3 +4,89 @@ import RedisStore
 import ServiceKit
 import Store
 import TestSupport
+import Testing
+
+/// A redis-server or a cluster of the test's own, and clients of the registry in it, each knowing nothing of the others.
+final class RegistryFixture: Sendable {
+    let servers: [RedisServer]
+    let time = ManualTimeSource()
+    let redis: RedisClient
+    private let url: String
+    private let cluster: RedisCluster?
+
+    static let log = Log(service: "test", level: .error)
+
+    init() async throws {
+        let server = try await RedisServer(.forStores)
+        servers = [server]
+        cluster = nil
+        url = server.url
+        redis = try RegistryFixture.client(url)
+    }
+
+    init(cluster: RedisCluster) throws {
+        servers = cluster.servers
+        self.cluster = cluster
+        url = cluster.url
+        redis = try RegistryFixture.client(url)
+    }
+
+    func registry(
+        mode: RedisRegistry.Mode = .authoritative, cutting scissors: Scissors? = nil
+    ) async throws -> RedisRegistry {
+        let connection = StoreConnection(redis, beforeCommand: scissors?.beforeCommand)
+        return try await RedisRegistry.open(connection, mode: mode, log: RegistryFixture.log, time: time)
+    }
+
+    func command(_ parts: String...) async throws -> RedisValue {
+        try await redis.send(RedisCommand(parts.map { RedisArgument($0) }))
+    }
+
+    static func client(_ url: String) throws -> RedisClient {
+        RedisClient(try RedisConfiguration(url: url), log: log, metrics: Metrics())
+    }
+}
+
+/// Lets so many commands through, and cuts the operation off before the next.
+final class Scissors: Sendable {
+    private let left = Monitor<Int?>(nil)
+    private let hasCutOff = Monitor(false)
+
+    func cut(after count: Int) {
+        left.change { $0 = count }
+        hasCutOff.change { $0 = false }
+    }
+
+    func rest() {
+        left.change { $0 = nil }
+    }
+
+    var hasCut: Bool { hasCutOff.withLock { $0 } }
+
+    var beforeCommand: StoreConnection.BeforeCommand {
+        { [self] in
+            let isOver = left.change { left in
+                guard let count = left else { return false }
+                left = max(0, count - 1)
+                return count == 0
+            }
+            guard isOver else { return nil }
+            hasCutOff.change { $0 = true }
+            return StoreError(.unavailable, "cut off")
+        }
+    }
+}
+
+enum Samples {
+    static func token(_ number: Int) throws -> PushToken {
+        let digits = String(number, radix: 16)
+        return try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+    }
+
+    static func device(_ number: Int, updated: UInt32 = 1_000, user: String? = nil) throws -> Device {
+        var device = Device(tag: UInt32(number) &* 0x9E37_79B1, token: try token(number), created: 1_000)
+        device.updated = updated
+        if let user { device.aliases[.externalUser] = user }
+        return device
+    }
+}

@@ -8,12 +8,16 @@ import Testing
 /// The stores the suite runs against.
 enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
+    case redis
+    case cluster
 
     var testDescription: String { rawValue }
 
     func fixture(_ ownership: Ownership) async throws -> any StoreFixture {
         switch self {
         case .memory: try MemoryFixture()
+        case .redis: try await RedisFixture(isCluster: false)
+        case .cluster: try await RedisFixture(isCluster: true)
         }
     }
 

@@ -1,0 +1,48 @@
+import PushModel
+import RedisStore
+import Store
+import TestSupport
+import Testing
+
+@Suite struct RegistryConcurrencyTests {
+    @Test func fiftyRegistrationsOfOneTokenAreOneDevice() async throws {
+        let fixture = try await RegistryFixture()
+        let registries = [try await fixture.registry(), try await fixture.registry()]
+        let app = try AppID("app")
+        let answers = try await withThrowingTaskGroup(of: Registration.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    try await registries[number % 2].register(Samples.token(1), DeviceChanges(), in: app)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(answers.map(\.registered.id)).count == 1)
+        #expect(answers.count { $0.isNew } == 1)
+        try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+
+    /// Many devices and topics at once, from two processes that both open segments and number topics.
+    @Test func everybodyGetsAPlaceOfHisOwn() async throws {
+        let fixture = try await RegistryFixture()
+        let registries = [try await fixture.registry(), try await fixture.registry()]
+        let app = try AppID("app")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    let registry = registries[number % 2]
+                    let id = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id
+                    _ = try await registry.subscribe(id, to: TopicName("topic \(number % 7)"), [], in: app)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await registries[0].size(of: .everyone, in: app) == 400)
+        var members = 0
+        for number in 0..<7 {
+            members += try await registries[0].size(of: .topic(TopicName("topic \(number)")), in: app)
+        }
+        #expect(members == 400)
+        try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+}

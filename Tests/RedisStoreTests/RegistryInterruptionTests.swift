@@ -1,0 +1,187 @@
+import PushModel
+import RedisStore
+import Store
+import TestSupport
+import Testing
+
+/// Each operation is cut off before its first command, its second, and so on until it gets through; then it is done
+/// again by a client that knows nothing. The answer must be as if nothing had happened, and so must everything else.
+@Suite struct RegistryInterruptionTests {
+    private struct Scene {
+        let registry: RedisRegistry
+        let app: AppID
+    }
+
+    /// `prepare` is not cut off; `operate` is, and then once more is not.
+    private func cutEverywhere(
+        prepare: (Scene) async throws -> DeviceID?, operate: (Scene, DeviceID) async throws -> Void,
+        check: (Scene, DeviceID) async throws -> Void
+    ) async throws {
+        let nobody = DeviceID(index: DeviceIndex(rawValue: 0), tag: 0)
+        let fixture = try await RegistryFixture()
+        for cut in 0..<100 {
+            let app = try AppID("app\(cut)")
+            let prepared = try await prepare(Scene(registry: try await fixture.registry(), app: app)) ?? nobody
+            let scissors = Scissors()
+            let victim = try await fixture.registry(cutting: scissors)
+            scissors.cut(after: cut)
+            do {
+                try await operate(Scene(registry: victim, app: app), prepared)
+            } catch let error as StoreError {
+                #expect(error.code == .unavailable)
+            }
+            let wasCut = scissors.hasCut
+            let other = Scene(registry: try await fixture.registry(), app: app)
+            try await RegistryInvariants(fixture: fixture, app: app).check()
+            try await operate(other, prepared)
+            try await check(other, prepared)
+            try await RegistryInvariants(fixture: fixture, app: app).check()
+            guard wasCut else {
+                #expect(cut > 0)
+                return
+            }
+        }
+        Issue.record("the operation never came to its end")
+    }
+
+    private let news = try? TopicName("news")
+    private let sport = try? TopicName("sport")
+
+    @Test func registering() async throws {
+        let user = try Alias(.externalUser, "anna")
+        try await cutEverywhere { _ in
+            nil
+        } operate: { (scene, _) async throws in
+            let changes = DeviceChanges(language: "de", badge: 3, aliases: [.externalUser: "anna"])
+            _ = try await scene.registry.register(Samples.token(1), changes, in: scene.app)
+        } check: { (scene, _) async throws in
+            let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
+            let registered = try #require(try await scene.registry.device(id, in: scene.app))
+            #expect(registered.device.language == "de")
+            #expect(registered.badge == 3)
+            #expect(try await scene.registry.devices(of: user, in: scene.app) == [id])
+            #expect(try await scene.registry.size(of: .everyone, in: scene.app) == 1)
+        }
+    }
+
+    @Test func registeringWhatWasRemoved() async throws {
+        try await cutEverywhere { scene in
+            let id = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
+            // As if the removal had been cut off before the token was freed.
+            let journal = scene.registry
+            try await journal.commit([RegistryChange(app: scene.app, index: id.index, .device(nil))])
+            return id
+        } operate: { (scene, _) async throws in
+            _ = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app)
+        } check: { (scene, old) async throws in
+            let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
+            #expect(id.index != old.index, "no place is given out twice")
+            #expect(try await scene.registry.device(old, in: scene.app) == nil)
+        }
+    }
+
+    @Test func changing() async throws {
+        let (old, new) = (try Alias(.externalUser, "anna"), try Alias(.externalUser, "berta"))
+        try await cutEverywhere { scene in
+            let changes = DeviceChanges(aliases: [.externalUser: "anna"])
+            return try await scene.registry.register(Samples.token(1), changes, in: scene.app).registered.id
+        } operate: { (scene, id) async throws in
+            let changes = DeviceChanges(badge: 4, aliases: [.externalUser: "berta"])
+            #expect(try await scene.registry.change(id, changes, in: scene.app))
+        } check: { (scene, id) async throws in
+            #expect(try await scene.registry.devices(of: old, in: scene.app) == [])
+            #expect(try await scene.registry.devices(of: new, in: scene.app) == [id])
+            #expect(try await scene.registry.device(id, in: scene.app)?.badge == 4)
+        }
+    }
+
+    @Test func removing() async throws {
+        let news = try #require(news)
+        let user = try Alias(.externalUser, "anna")
+        try await cutEverywhere { scene in
+            let changes = DeviceChanges(badge: 1, aliases: [.externalUser: "anna"])
+            let id = try await scene.registry.register(Samples.token(1), changes, in: scene.app).registered.id
+            _ = try await scene.registry.subscribe(id, to: news, [], in: scene.app)
+            return id
+        } operate: { (scene, id) async throws in
+            _ = try await scene.registry.remove(id, in: scene.app)
+        } check: { (scene, id) async throws in
+            #expect(try await scene.registry.device(id, in: scene.app) == nil)
+            #expect(try await scene.registry.device(of: Samples.token(1), in: scene.app) == nil)
+            #expect(try await scene.registry.devices(of: user, in: scene.app) == [])
+            #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 0)
+            let again = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app)
+            #expect(again.isNew && again.registered.id != id)
+        }
+    }
+
+    @Test func subscribing() async throws {
+        let news = try #require(news)
+        try await cutEverywhere { scene in
+            try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
+        } operate: { (scene, id) async throws in
+            #expect(try await scene.registry.subscribe(id, to: news, .ignoreMessage, in: scene.app) != nil)
+        } check: { (scene, id) async throws in
+            #expect(try await scene.registry.subscriptions(of: id, in: scene.app) == [news: .ignoreMessage])
+            #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 1)
+        }
+    }
+
+    @Test func settingSubscriptions() async throws {
+        let (news, sport) = (try #require(news), try #require(sport))
+        try await cutEverywhere { scene in
+            let id = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
+            _ = try await scene.registry.subscribe(id, to: news, [], in: scene.app)
+            return id
+        } operate: { (scene, id) async throws in
+            #expect(try await scene.registry.setSubscriptions(of: id, to: [sport: []], in: scene.app))
+        } check: { (scene, id) async throws in
+            #expect(try await scene.registry.subscriptions(of: id, in: scene.app) == [sport: []])
+            #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 0)
+        }
+    }
+
+    @Test func purging() async throws {
+        let news = try #require(news)
+        try await cutEverywhere { scene in
+            for number in 1...3 {
+                let id = try await scene.registry.register(Samples.token(number), DeviceChanges(), in: scene.app)
+                _ = try await scene.registry.subscribe(id.registered.id, to: news, [], in: scene.app)
+            }
+            return nil
+        } operate: { (scene, _) async throws in
+            _ = try await scene.registry.purge(news, in: scene.app)
+        } check: { (scene, _) async throws in
+            #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 0)
+        }
+    }
+
+    /// From the log: what was applied in part comes again from the same offset.
+    @Test func applying() async throws {
+        let news = try #require(news)
+        try await cutEverywhere { _ in
+            nil
+        } operate: { (scene, _) async throws in
+            let index = DeviceIndex(segment: SegmentNumber(rawValue: 2), offset: 7)
+            let contents: [RegistryChange.Content] = [
+                .subscription(news, .ignoreMessage), .device(try Samples.device(1, user: "anna")), .badge(5),
+                .device(try Samples.device(1, updated: 2_000, user: "berta")),
+            ]
+            try await scene.registry.apply(
+                contents.enumerated().map { position, content in
+                    LoggedChange(offset: Int64(position), RegistryChange(app: scene.app, index: index, content))
+                })
+        } check: { (scene, _) async throws in
+            let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
+            #expect(id.index.rawValue == 2 << 12 + 7)
+            #expect(try await scene.registry.device(id, in: scene.app)?.badge == 5)
+            #expect(try await scene.registry.devices(of: Alias(.externalUser, "berta"), in: scene.app) == [id])
+            #expect(try await scene.registry.devices(of: Alias(.externalUser, "anna"), in: scene.app) == [])
+            #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 1)
+            let segments = try await scene.registry.segments(of: .everyone, in: scene.app)
+            #expect(segments.map(\.rawValue) == [0, 1, 2])
+            let applied = try await scene.registry.applied(in: [SegmentID(scene.app, SegmentNumber(rawValue: 2))])
+            #expect(applied == [4])
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import PushModel
+import RedisClient
+import RedisStore
+import Store
+import TestSupport
+import Testing
+
+@Suite struct RegistryRebuildTests {
+    private func change(
+        _ offset: Int64, _ app: AppID, _ index: UInt32, _ content: RegistryChange.Content
+    ) -> LoggedChange {
+        LoggedChange(offset: offset, RegistryChange(app: app, index: DeviceIndex(rawValue: index), content))
+    }
+
+    @Test func aFollowerWaitsForTheRebuild() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry(mode: .follower)
+        let app = try AppID("app")
+        #expect(try await registry.state() == .absent)
+        let before = await #expect(throws: StoreError.self) { try await registry.size(of: .everyone, in: app) }
+        #expect(before?.code == .notReady)
+        try await registry.beginRebuild()
+        #expect(try await registry.state() == .rebuilding)
+        let during = await #expect(throws: StoreError.self) { try await registry.size(of: .everyone, in: app) }
+        #expect(during?.code == .notReady)
+        try await registry.finishRebuild()
+        #expect(try await registry.state() == .ready)
+        #expect(try await registry.size(of: .everyone, in: app) == 0)
+    }
+
+    @Test func aRebuildBeginsEmptyAndLeavesStrangersAlone() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry()
+        let app = try AppID("app")
+        for number in 0..<300 { _ = try await registry.register(Samples.token(number), DeviceChanges(), in: app) }
+        _ = try await fixture.command("SET", "led:{app:0}:x", "a ledger")
+        try await registry.beginRebuild()
+        let keys = try await fixture.command("KEYS", "*").array?.compactMap(\.string) ?? []
+        #expect(Set(keys) == ["registry", "led:{app:0}:x"])
+    }
+
+    /// An empty Redis is refilled by the log alone, and gives the ids it gave; what is registered then comes behind.
+    @Test func theLogAloneMakesTheRegistry() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry(mode: .follower)
+        let app = try AppID("app")
+        let news = try TopicName("news")
+        try await registry.beginRebuild()
+        try await registry.apply([
+            change(10, app, 4_096 * 2 + 5, .device(try Samples.device(1, user: "anna"))),
+            change(11, app, 4_096 * 2 + 5, .subscription(news, [])),
+            change(12, app, 9, .subscription(news, .ignoreMessage)),
+            change(13, app, 9, .device(try Samples.device(2))),
+            change(14, app, 9, .badge(8)),
+        ])
+        try await registry.finishRebuild()
+        let first = DeviceID(index: DeviceIndex(rawValue: 4_096 * 2 + 5), tag: try Samples.device(1).tag)
+        #expect(try await registry.device(of: Samples.token(1), in: app) == first)
+        #expect(try await registry.devices(of: Alias(.externalUser, "anna"), in: app) == [first])
+        #expect(try await registry.size(of: .topic(news), in: app) == 2)
+        let segments = (0..<3).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
+        #expect(try await registry.applied(in: segments) == [15, 0, 12])
+        let known = try await registry.register(Samples.token(2), DeviceChanges(), in: app)
+        #expect(!known.isNew && known.registered.id.index.rawValue == 9 && known.registered.badge == 8)
+        for number in 10..<50 {
+            let index = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id.index
+            let highest = [0: 9, 2: 5][index.segment.rawValue] ?? -1
+            #expect(Int(index.offset) > highest)
+        }
+        try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+
+    @Test func whatWasAppliedIsPassedOver() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry()
+        let app = try AppID("app")
+        let changes = [
+            change(0, app, 1, .device(try Samples.device(1))), change(1, app, 1, .badge(1)),
+            change(2, app, 1, .badge(2)),
+        ]
+        try await registry.apply(changes)
+        try await registry.apply(Array(changes[..<2]))
+        let id = DeviceID(index: DeviceIndex(rawValue: 1), tag: try Samples.device(1).tag)
+        #expect(try await registry.device(id, in: app)?.badge == 2)
+    }
+
+    @Test func nothingBringsARemovedDeviceBack() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry()
+        let app = try AppID("app")
+        let device = try Samples.device(1)
+        try await registry.apply([
+            change(0, app, 1, .device(device)), change(1, app, 1, .device(nil)), change(2, app, 1, .device(device)),
+        ])
+        #expect(try await registry.device(DeviceID(index: DeviceIndex(rawValue: 1), tag: device.tag), in: app) == nil)
+        #expect(try await registry.size(of: .everyone, in: app) == 0)
+    }
+
+    /// Whatever comes first, in one batch or in several: the older of two devices with one token goes.
+    @Test(arguments: [false, true], [false, true])
+    func ofTwoDevicesWithOneTokenTheOlderGoes(olderFirst: Bool, inOneBatch: Bool) async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry()
+        let app = try AppID("app")
+        let older = Device(tag: 1, token: try Samples.token(1), created: 1_000)
+        let newer = Device(tag: 2, token: try Samples.token(1), created: 2_000)
+        let (early, late): (UInt32, UInt32) = olderFirst ? (0, 1) : (1, 0)
+        let changes = [
+            change(Int64(early), app, 5, .device(older)), change(Int64(late), app, 4_100, .device(newer)),
+        ].sorted { $0.offset < $1.offset }
+        if inOneBatch {
+            try await registry.apply(changes)
+        } else {
+            for change in changes { try await registry.apply([change]) }
+        }
+        let kept = DeviceID(index: DeviceIndex(rawValue: 4_100), tag: 2)
+        #expect(try await registry.device(of: Samples.token(1), in: app) == kept)
+        #expect(try await registry.size(of: .everyone, in: app) == 1)
+        try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+
+    /// A client that has seen the old registry writes nothing into the new one.
+    @Test func aClientOfTheOldRegistryIsRefusedOnce() async throws {
+        let fixture = try await RegistryFixture()
+        let app = try AppID("app")
+        let old = try await fixture.registry()
+        let id = try await old.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+        let rebuilder = try await fixture.registry(mode: .follower)
+        try await rebuilder.beginRebuild()
+        try await rebuilder.apply([change(0, app, id.index.rawValue, .device(try Samples.device(1)))])
+        let error = await #expect(throws: StoreError.self) {
+            try await old.register(Samples.token(2), DeviceChanges(), in: app)
+        }
+        #expect(error?.code == .notReady)
+        try await rebuilder.finishRebuild()
+        #expect(try await old.register(Samples.token(2), DeviceChanges(), in: app).isNew)
+        try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+}
