@@ -16,5 +16,3 @@ package final class MemoryLedgerBadges: MemoryBadges {
         counters.withLock { body(&$0[segment, default: [:]]) }
     }
 }
-
-extension MemoryRegistry: MemoryBadges {}

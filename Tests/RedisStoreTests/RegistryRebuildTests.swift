@@ -19,11 +19,11 @@ import Testing
         #expect(try await registry.state() == .absent)
         let before = await #expect(throws: StoreError.self) { try await registry.size(of: .everyone, in: app) }
         #expect(before?.code == .notReady)
-        try await registry.beginRebuild()
+        let refill = try await registry.beginRebuild()
         #expect(try await registry.state() == .rebuilding)
         let during = await #expect(throws: StoreError.self) { try await registry.size(of: .everyone, in: app) }
         #expect(during?.code == .notReady)
-        try await registry.finishRebuild()
+        try await refill.finish()
         #expect(try await registry.state() == .ready)
         #expect(try await registry.size(of: .everyone, in: app) == 0)
     }
@@ -34,7 +34,7 @@ import Testing
         let app = try AppID("app")
         for number in 0..<300 { _ = try await registry.register(Samples.token(number), DeviceChanges(), in: app) }
         _ = try await fixture.command("SET", "led:{app:0}:x", "a ledger")
-        try await registry.beginRebuild()
+        _ = try await registry.beginRebuild()
         let keys = try await fixture.command("KEYS", "*").array?.compactMap(\.string) ?? []
         #expect(Set(keys) == ["registry", "led:{app:0}:x"])
     }
@@ -45,15 +45,15 @@ import Testing
         let registry = try await fixture.registry(mode: .follower)
         let app = try AppID("app")
         let news = try TopicName("news")
-        try await registry.beginRebuild()
-        try await registry.apply([
+        let refill = try await registry.beginRebuild()
+        try await refill.apply([
             change(10, app, 4_096 * 2 + 5, .device(try Samples.device(1, user: "anna"))),
             change(11, app, 4_096 * 2 + 5, .subscription(news, [])),
             change(12, app, 9, .subscription(news, .ignoreMessage)),
             change(13, app, 9, .device(try Samples.device(2))),
             change(14, app, 9, .badge(8)),
         ])
-        try await registry.finishRebuild()
+        try await refill.finish()
         let first = DeviceID(index: DeviceIndex(rawValue: 4_096 * 2 + 5), tag: try Samples.device(1).tag)
         #expect(try await registry.device(of: Samples.token(1), in: app) == first)
         #expect(try await registry.devices(of: Alias(.externalUser, "anna"), in: app) == [first])
@@ -126,13 +126,13 @@ import Testing
         let old = try await fixture.registry()
         let id = try await old.register(Samples.token(1), DeviceChanges(), in: app).registered.id
         let rebuilder = try await fixture.registry(mode: .follower)
-        try await rebuilder.beginRebuild()
-        try await rebuilder.apply([change(0, app, id.index.rawValue, .device(try Samples.device(1)))])
+        let refill = try await rebuilder.beginRebuild()
+        try await refill.apply([change(0, app, id.index.rawValue, .device(try Samples.device(1)))])
         let error = await #expect(throws: StoreError.self) {
             try await old.register(Samples.token(2), DeviceChanges(), in: app)
         }
         #expect(error?.code == .notReady)
-        try await rebuilder.finishRebuild()
+        try await refill.finish()
         #expect(try await old.register(Samples.token(2), DeviceChanges(), in: app).isNew)
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
