@@ -71,14 +71,11 @@ struct NameBuckets: Sendable {
     ) async throws(StoreError) -> RedisValue? {
         guard reply.isNull else { return reply }
         guard try await isNoted(bucket) else { return nil }
-        // It may have been opened between the two questions.
-        let again = try await redis.run(call(bucket, script, arguments))
-        if !again.isNull { return again }
         switch try await begin(bucket, isNoted: true) {
         case .lost: throw lost(bucket)
         // Noted and not confirmed: nothing was ever put into it.
         case .begun: return nil
-        // Confirmed since the second question.
+        // It was opened between the two questions.
         case .open: return try await redis.run(call(bucket, script, arguments))
         }
     }

@@ -1,13 +1,8 @@
-package import PushModel
-package import Store
+import PushModel
+import Store
 
 extension RedisRegistry {
-    package func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID] {
-        try await devices(of: alias, in: try await scope(app))
-    }
-
-    package func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID? {
-        let scope = try await scope(app)
+    func device(of token: PushToken, in scope: AppScope) async throws(StoreError) -> DeviceID? {
         guard let holder = try await tokens.holder(of: token, in: scope) else { return nil }
         let device = try await read(holder.index, in: scope)?.living(tag: holder.tag)
         return device?.token == token ? holder : nil

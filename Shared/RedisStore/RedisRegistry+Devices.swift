@@ -1,13 +1,12 @@
-package import PushModel
+import PushModel
 import RedisClient
 import ServiceKit
-package import Store
+import Store
 
-extension RedisRegistry: Registry {
-    package func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+extension RedisRegistry {
+    func register(
+        _ token: PushToken, _ changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Registration {
-        let scope = try await scope(app)
         try await root.ensure(scope)
         for _ in 0..<RedisRegistry.roundsMaximum {
             let (holder, isOurs) = try await reserve(token, in: scope)
@@ -18,17 +17,16 @@ extension RedisRegistry: Registry {
         throw StoreError(.unavailable, "a registration met others of the same token, again and again")
     }
 
-    package func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
-        guard let stored = try await read(id.index, in: try await scope(app)),
+    func device(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> RegisteredDevice? {
+        guard let stored = try await read(id.index, in: scope),
             let device = stored.living(tag: id.tag)
         else { return nil }
         return RegisteredDevice(id: id, device: device, badge: stored.badge)
     }
 
-    package func change(
-        _ id: DeviceID, _ changes: DeviceChanges, in app: AppID
+    func change(
+        _ id: DeviceID, _ changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Bool {
-        let scope = try await scope(app)
         for _ in 0..<RedisRegistry.roundsMaximum {
             guard let stored = try await read(id.index, in: scope), let device = stored.living(tag: id.tag) else {
                 return false
@@ -42,18 +40,16 @@ extension RedisRegistry: Registry {
         throw StoreError(.unavailable, "a change met others of the same device, again and again")
     }
 
-    package func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
-        let scope = try await scope(app)
+    func remove(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> Bool {
         guard try await exists(id.index.segment, in: scope) else { return false }
         let write = DeviceWrite(index: id.index, condition: .living(tag: id.tag), changes: [.device(nil)])
         guard case .done = try await self.write(write, in: scope) else { return false }
         return true
     }
 
-    package func countFailure(
-        of id: DeviceID, limit: Int, in app: AppID
+    func countFailure(
+        of id: DeviceID, limit: Int, in scope: AppScope
     ) async throws(StoreError) -> FailureVerdict {
-        let scope = try await scope(app)
         guard try await exists(id.index.segment, in: scope) else { return .unknownDevice }
         let keys = SegmentKeys(scope.segment(id.index.segment))
         let reply = try await redis.run(
@@ -66,7 +62,7 @@ extension RedisRegistry: Registry {
                 ]))
         guard let count = reply.integer, count > 0 else { return .unknownDevice }
         guard count >= Int64(limit) else { return .counted(Int(count)) }
-        return try await remove(id, in: app) ? .removed : .unknownDevice
+        return try await remove(id, in: scope) ? .removed : .unknownDevice
     }
 }
 
@@ -126,7 +122,7 @@ extension RedisRegistry {
         _ id: DeviceID, _ write: DeviceWrite, badge: UInt32?, isNew: Bool, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
         if journal != nil {
-            return try await device(id, in: scope.app).map { Registration($0, isNew: isNew) }
+            return try await device(id, in: scope).map { Registration($0, isNew: isNew) }
         }
         guard case .device(let device?) = write.changes.first else { return nil }
         return Registration(RegisteredDevice(id: id, device: device, badge: badge), isNew: isNew)

@@ -53,10 +53,10 @@ extension RedisRegistry {
         let contested = try await contested(in: pending, in: scope)
         var batch: [LoggedChange] = []
         for change in pending {
-            if let rival = contested[change.offset], case .device(let device?) = change.change.content {
+            if case .device(let device?) = change.change.content, contested.contains(device.token) {
                 // Whoever else has the token must be in place to be compared with.
                 try await flush(batch, numbers, in: scope)
-                batch = [try await settle(change, device, rival: rival, in: scope)]
+                batch = [try await settle(change, device, in: scope)]
             } else {
                 batch.append(change)
             }
@@ -101,33 +101,27 @@ extension RedisRegistry {
         _ = try await aliases.enter(claims, at: now, most: Int(Int32.max), in: scope)
     }
 
-    /// Reserves the tokens of all devices; those that somebody else has, by the offset of their record.
+    /// Reserves the tokens of all devices; those that are not free for all who have them.
     private func contested(
         in changes: [LoggedChange], in scope: AppScope
-    ) async throws(StoreError) -> [Int64: DeviceID] {
+    ) async throws(StoreError) -> Set<PushToken> {
         var requests: [(token: PushToken, candidate: DeviceID)] = []
-        var positions: [Int64] = []
         for change in changes {
             guard case .device(let device?) = change.change.content else { continue }
             requests.append((device.token, DeviceID(index: change.change.index, tag: device.tag)))
-            positions.append(change.offset)
         }
         let holders = try await tokens.reserve(requests, in: scope)
-        var contested: [Int64: DeviceID] = [:]
-        for ((request, holder), position) in zip(zip(requests, holders), positions) where holder != request.candidate {
-            contested[position] = holder
-        }
-        return contested
+        return Set(zip(requests, holders).filter { $0.candidate != $1 }.map(\.0.token))
     }
 
     /// Two devices can have one token only after a loss of Redis: a second one was registered before the log had told of the
     /// first. The same one stays, whenever and however often the log is read.
     private func settle(
-        _ change: LoggedChange, _ device: Device, rival: DeviceID, in scope: AppScope
+        _ change: LoggedChange, _ device: Device, in scope: AppScope
     ) async throws(StoreError) -> LoggedChange {
         let index = change.change.index
         let own = DeviceID(index: index, tag: device.tag)
-        let holder = try await tokens.holder(of: device.token, in: scope) ?? rival
+        let holder = try await tokens.reserve(device.token, for: own, in: scope)
         if holder.index != index, let other = try await read(holder.index, in: scope)?.living(tag: holder.tag),
             other.token == device.token
         {

@@ -1,16 +1,11 @@
-package import PushModel
+import PushModel
 import RedisClient
-package import Store
+import Store
 
-extension RedisRegistry: RegistryReader {
-    package func segments(of audience: Audience, in app: AppID) async throws(StoreError) -> [SegmentNumber] {
-        try await segments(of: audience, in: try await scope(app))
-    }
-
-    package func select(
-        _ audience: Audience, in segment: SegmentID
+extension RedisRegistry {
+    func select(
+        _ audience: Audience, in segment: SegmentID, _ scope: AppScope
     ) async throws(StoreError) -> AudienceSelection {
-        let scope = try await scope(segment.app)
         guard try await exists(segment.number, in: scope) else {
             return AudienceSelection(members: SegmentSet(), silent: SegmentSet())
         }
@@ -19,17 +14,15 @@ extension RedisRegistry: RegistryReader {
         return audience.select(live: read.live, members: read.members)
     }
 
-    package func devices(
-        at offsets: SegmentSet, in segment: SegmentID
+    func devices(
+        at offsets: SegmentSet, in segment: SegmentID, _ scope: AppScope
     ) async throws(StoreError) -> PackedDevices {
-        let scope = try await scope(segment.app)
         guard try await exists(segment.number, in: scope) else { return PackedDevices() }
         let request = BucketsRequest(offsets, in: segment, generation: scope.generation)
         return try request.devices(from: try await redis.run(request.calls))
     }
 
-    package func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
-        let scope = try await scope(app)
+    func size(of audience: Audience, in scope: AppScope) async throws(StoreError) -> Int {
         let segments = try await segments(of: audience, in: scope)
         let numbers = try await names.numbers(of: audience.topics, in: scope)
         var size = 0
@@ -53,7 +46,7 @@ extension RedisRegistry: RegistryReader {
         return try request.audience(from: try await redis.run(request.call))
     }
 
-    private func segments(
+    func segments(
         of audience: Audience, in scope: AppScope
     ) async throws(StoreError) -> [SegmentNumber] {
         guard let topics = audience.necessaryTopics else {

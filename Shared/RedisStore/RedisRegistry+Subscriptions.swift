@@ -1,20 +1,18 @@
-package import PushModel
+import PushModel
 import RedisClient
-package import Store
+import Store
 
 extension RedisRegistry {
-    package func subscriptions(
-        of id: DeviceID, in app: AppID
+    func subscriptions(
+        of id: DeviceID, in scope: AppScope
     ) async throws(StoreError) -> [TopicName: SubscriptionOptions]? {
-        let scope = try await scope(app)
         guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else { return nil }
         return try await named(stored.subscriptions, in: scope)
     }
 
-    package func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+    func subscribe(
+        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in scope: AppScope
     ) async throws(StoreError) -> SubscriptionChange? {
-        let scope = try await scope(app)
         // A topic is not numbered for a device that is not there.
         if try await names.numbers(of: [topic], in: scope).isEmpty {
             guard try await isLiving(id, in: scope) else { return nil }
@@ -28,10 +26,9 @@ extension RedisRegistry {
         }
     }
 
-    package func unsubscribe(
-        _ id: DeviceID, from topic: TopicName, in app: AppID
+    func unsubscribe(
+        _ id: DeviceID, from topic: TopicName, in scope: AppScope
     ) async throws(StoreError) -> Bool? {
-        let scope = try await scope(app)
         if try await names.numbers(of: [topic], in: scope).isEmpty {
             return try await isLiving(id, in: scope) ? false : nil
         }
@@ -41,13 +38,12 @@ extension RedisRegistry {
         return was == [true]
     }
 
-    package func setSubscriptions(
-        of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID
+    func setSubscriptions(
+        of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in scope: AppScope
     ) async throws(StoreError) -> Bool {
         guard topics.count <= RegistryBounds.subscriptionsMaximum else {
             throw StoreError(.tooMany, "a device may have \(RegistryBounds.subscriptionsMaximum) subscriptions")
         }
-        let scope = try await scope(app)
         for _ in 0..<RedisRegistry.roundsMaximum {
             guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else {
                 return false
@@ -67,8 +63,7 @@ extension RedisRegistry {
         throw StoreError(.unavailable, "subscriptions met others of the same device, again and again")
     }
 
-    package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
-        let scope = try await scope(app)
+    func purge(_ topic: TopicName, in scope: AppScope) async throws(StoreError) -> Int {
         guard let number = try await names.numbers(of: [topic], in: scope)[topic] else { return 0 }
         var ended = 0
         for entry in try await topicSegments.entries(of: [number], in: scope)[0] {

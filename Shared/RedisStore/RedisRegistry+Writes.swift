@@ -29,7 +29,7 @@ extension RedisRegistry: RegistryJournal {
     package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
         guard let first = changes.first else { return }
         let write = DeviceWrite(index: first.index, condition: .none, changes: changes.map(\.content))
-        _ = try await writeDirectly(write, in: try await scope(first.app))
+        _ = try await within(first.app) { try await writeDirectly(write, in: $0) }
     }
 
     func write(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {

@@ -62,8 +62,23 @@ package struct RedisRegistry: Sendable {
         return copy
     }
 
-    func scope(_ app: AppID) async throws(StoreError) -> AppScope {
-        AppScope(generation: try await root.ready(), app: app)
+    /// Runs an operation, once more when the registry turns out to have been replaced since this process looked at it.
+    func within<Value: Sendable>(
+        _ app: AppID, _ operation: (AppScope) async throws -> Value
+    ) async throws(StoreError) -> Value {
+        let generation = try await root.ready()
+        do {
+            return try await operation(AppScope(generation: generation, app: app))
+        } catch {
+            guard let error = error as? StoreError, error.code == .notReady else { throw StoreError(any: error) }
+            let newer = try await root.ready()
+            guard newer.id != generation.id else { throw error }
+            do {
+                return try await operation(AppScope(generation: newer, app: app))
+            } catch {
+                throw StoreError(any: error)
+            }
+        }
     }
 
     var now: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
@@ -107,5 +122,12 @@ package struct RedisRegistry: Sendable {
             RegistryScripts.readDevice,
             [keys.header, keys.devices(bucket), keys.subscriptions(bucket), keys.badges(bucket)],
             [RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: index.offset))])
+    }
+}
+
+extension StoreError {
+    /// What a closure threw whose type the compiler has lost.
+    fileprivate init(any error: any Error) {
+        self = error as? StoreError ?? StoreError(.unavailable, "\(error)")
     }
 }

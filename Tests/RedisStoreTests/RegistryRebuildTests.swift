@@ -120,7 +120,7 @@ import Testing
     }
 
     /// A client that has seen the old registry writes nothing into the new one.
-    @Test func aClientOfTheOldRegistryIsRefusedOnce() async throws {
+    @Test func aClientOfTheOldRegistryWaitsForTheNewOne() async throws {
         let fixture = try await RegistryFixture()
         let app = try AppID("app")
         let old = try await fixture.registry()
