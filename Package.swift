@@ -80,8 +80,8 @@ let package = Package(
         shared("Topics", "PushModel", "ServiceKit"),
 
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "ServiceHost", "ServiceKit",
-            "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
+            "ServiceHost", "ServiceKit", "Store", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),

@@ -8,7 +8,7 @@ struct CommandTree: Sendable {
         AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
         TopicsList.self, TopicsCreate.self,
         DeadList.self, DeadShow.self, DeadReplay.self,
-        BenchBus.self, BenchLoad.self,
+        BenchBus.self, BenchRegistry.self, BenchLoad.self,
     ])
 
     /// What the words ask for.

@@ -1,15 +1,16 @@
 import Glibc
+import RedisClient
 import ServiceKit
 
-/// A redis-server of our own on a free loopback port, durable as the embedded bus wants it. It and its folder go with the
-/// last reference.
+/// A redis-server of our own on a free loopback port, set as the embedded bus and the registry want it. It and its folder
+/// go with the last reference.
 final class LocalRedis: Sendable {
     let port: UInt16
     private let process: ChildProcess
     private let folder: String
 
     /// A free port can be taken before the server has it, so that a few are tried.
-    init() async throws {
+    init(isDurable: Bool = true) async throws {
         var template = Array("/tmp/carillon-redis-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw LocalRedisError(description: "no folder could be made in /tmp") }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -19,8 +20,10 @@ final class LocalRedis: Sendable {
             let process = try ChildProcess(
                 "redis-server",
                 [
-                    "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes",
-                    "--appendfsync", "always", "--maxmemory-policy", "noeviction",
+                    "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly",
+                    isDurable ? "yes" : "no", "--appendfsync", "always", "--maxmemory-policy", "noeviction",
+                    "--hash-max-listpack-entries", "1024", "--hash-max-listpack-value", "4096",
+                    "--set-max-intset-entries", "4096",
                 ])
             if await process.line(where: { $0.contains("Ready to accept connections") }) != nil {
                 self.port = port
@@ -40,6 +43,21 @@ final class LocalRedis: Sendable {
     }
 
     var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// Opens a client for the time of `body`.
+    func withClient<Result: Sendable>(_ body: (RedisClient) async throws -> Result) async throws -> Result {
+        let client = RedisClient(
+            RedisConfiguration(port: port), log: Log(service: "carillon", level: .error, sink: StandardErrorSink()),
+            metrics: Metrics())
+        do {
+            let result = try await body(client)
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
 }
 
 struct LocalRedisError: Error, CustomStringConvertible {

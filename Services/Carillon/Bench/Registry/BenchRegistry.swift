@@ -1,0 +1,49 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+
+/// `carillon bench registry`: what devices cost in Redis, and how fast they are registered, read and settled.
+struct BenchRegistry: Command {
+    static let declaration = CommandDeclaration(
+        "bench registry", "measures memory and speed of the registry and the ledger", options: [.json, .devices],
+        notes: """
+            Starts redis-servers and an ingest-api of its own. Beside ours stand pushd's layout of the same devices,
+            redis-benchmark and a bare loop. The programs BareLoops and ingest-api must lie beside this one, as
+            `make build` leaves them. With 200,000 devices it takes about two minutes.
+            """)
+
+    private let isJSON: Bool
+    private let devices: Int
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        isJSON = arguments.has(.json)
+        devices = try arguments.integer(.devices, default: 200_000, in: 1_000...10_000_000)
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        func say(_ text: String) { surroundings.console.complain(text + " …") }
+        var figures: [BenchFigure] = []
+        say("\(devices) devices in pushd's layout")
+        let pushd = try await PushdBench(devices: devices).run()
+        say("\(devices) devices in ours")
+        let registry = try await RegistryBench(devices: devices).run(pushdBytesPerDevice: pushd.value)
+        figures += registry + [pushd]
+        say("the ledger")
+        figures += try await LedgerBench().run()
+        say("registering over HTTP")
+        figures += (try? await RegistrationBench(devices: min(devices, 50_000)).run()) ?? []
+        if isJSON {
+            for figure in figures { surroundings.console.print(figure.json) }
+        } else {
+            surroundings.console.print(BenchFigure.table(figures))
+        }
+        return 0
+    }
+}
+
+extension CommandOption {
+    static let devices = CommandOption(
+        "--devices", value: "N", "How many devices the registry holds; 200000 by default.")
+}

@@ -1,0 +1,105 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+
+/// What a ledger costs, for one device and for a whole segment, and how fast devices are claimed and settled.
+struct LedgerBench {
+    private static let segments = 64
+    private static let batch = 64
+
+    func run() async throws -> [BenchFigure] {
+        let server = try await LocalRedis(isDurable: false)
+        let bare = try await RedisBenchmark.rate(
+            port: server.port, clients: 2, pipeline: 16,
+            ["SETRANGE", "bare:__rand_int__", "0", String(repeating: "x", count: LedgerBench.batch / 2)])
+        return try await server.withClient { client in
+            let ledger = RedisLedger(StoreConnection(client))
+            let app = try AppID("bench")
+            let single = try await single(ledger, app, client)
+            let dense = TaskID(high: 2, low: 2)
+            let devices = try await mark(ledger, dense, app)
+            let held = try await memory(of: "led:{\(app):0}:*", client)
+            let meter = try await BenchMeter(client)
+            try await settleAll(ledger, dense, app)
+            let used = try await meter.read()
+            let batches = Double(devices / LedgerBench.batch)
+            // A batch is claimed and settled: two calls, beside two of the bare command.
+            let rate = Double(devices) / used.seconds
+            return [
+                BenchFigure(name: "ledger.bytes_single", value: single, unit: "bytes"),
+                BenchFigure(name: "ledger.bytes_dense_segment", value: held, unit: "bytes"),
+                BenchFigure(
+                    name: "ledger.settle.rate", value: rate, unit: "devices/s",
+                    ratio: 2 * batches / used.seconds / bare),
+            ] + used.figures("ledger.settle", per: 100_000, of: devices)
+        }
+    }
+
+    /// All keys that one device's push leaves behind in its segment, once it was delivered.
+    private func single(_ ledger: RedisLedger, _ app: AppID, _ client: RedisClient) async throws -> Double {
+        let task = TaskID(high: 1, low: 1)
+        let segment = SegmentID(app, SegmentNumber(rawValue: 500))
+        _ = try await ledger.plan(task, LedgerBench.plan(app, isFast: true))
+        _ = try await ledger.mark(SegmentSet([7]), of: task, in: segment)
+        try await settle(ledger, task, segment, 7..<8, claim: 1)
+        try await ledger.resolve(job: 0, of: task)
+        _ = try await ledger.close([segment], of: task)
+        return try await memory(of: "*{\(segment)}*", client)
+    }
+
+    private func mark(_ ledger: RedisLedger, _ task: TaskID, _ app: AppID) async throws -> Int {
+        _ = try await ledger.plan(task, LedgerBench.plan(app, isFast: false))
+        let everyone = SegmentSet((0..<DeviceIndex.segmentCapacity).map { UInt16($0) })
+        for number in 0..<LedgerBench.segments {
+            let segment = SegmentID(app, SegmentNumber(rawValue: UInt32(number)))
+            _ = try await ledger.mark(everyone, of: task, in: segment)
+        }
+        return LedgerBench.segments * DeviceIndex.segmentCapacity
+    }
+
+    private func settleAll(_ ledger: RedisLedger, _ task: TaskID, _ app: AppID) async throws {
+        let batches = DeviceIndex.segmentCapacity / LedgerBench.batch
+        _ = try await Concurrently.run(LedgerBench.segments * batches, atOnce: 32) { number in
+            let segment = SegmentID(app, SegmentNumber(rawValue: UInt32(number % LedgerBench.segments)))
+            let start = number / LedgerBench.segments * LedgerBench.batch
+            try await settle(ledger, task, segment, start..<start + LedgerBench.batch, claim: UInt64(number + 10))
+        }
+    }
+
+    private func settle(
+        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ range: Range<Int>, claim: UInt64
+    ) async throws {
+        let offsets = range.map { UInt16($0) }
+        let id = ClaimID(owner: 1, number: claim)
+        let verdict = try await ledger.claim(
+            ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task,
+            in: segment)
+        guard case .answers(let answers) = verdict, answers.allSatisfy({ $0 == .claimed(badge: nil) }) else {
+            throw BenchError("a claim was refused: \(verdict)")
+        }
+        let settled = try await ledger.settle(
+            Settlement(
+                claim: id, groups: [Settlement.Group(offsets: offsets, state: .delivered, attempt: 0, status: 200)]),
+            of: task, in: segment)
+        guard settled == .settled(refused: SegmentSet()) else { throw BenchError("a settlement was refused") }
+    }
+
+    private static func plan(_ app: AppID, isFast: Bool) -> TaskPlan {
+        TaskPlan(
+            app: app, jobs: 1, isFast: isFast, deadline: SystemTimeSource().now + .seconds(3_600),
+            policy: .atLeastOnce)
+    }
+
+    /// Of all keys of a pattern, as Redis counts it.
+    private func memory(of pattern: String, _ client: RedisClient) async throws -> Double {
+        let keys = try await client.send(RedisCommand("KEYS", RedisArgument(pattern))).array ?? []
+        var bytes = 0.0
+        for key in keys.compactMap(\.bytes) {
+            let usage = try await client.send(RedisCommand("MEMORY", "USAGE", RedisArgument(key)))
+            bytes += Double(usage.integer ?? 0)
+        }
+        return bytes
+    }
+}

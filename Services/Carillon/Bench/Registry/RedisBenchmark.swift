@@ -1,0 +1,20 @@
+import ServiceKit
+
+/// Redis' own benchmark, the bare tool beside which the store is measured.
+enum RedisBenchmark {
+    /// Commands a second.
+    static func rate(port: UInt16, clients: Int, pipeline: Int, _ command: [String]) async throws -> Double {
+        let process = try ChildProcess(
+            "redis-benchmark",
+            ["-p", "\(port)", "-c", "\(clients)", "-P", "\(pipeline)", "-n", "200000", "-r", "1000000", "--csv"]
+                + command)
+        guard await process.end() == .exited(0), let line = process.lines.last(where: { $0.hasPrefix("\"") }) else {
+            throw BenchError("redis-benchmark failed: \(process.lines.last ?? "it printed nothing")")
+        }
+        let fields = line.split(separator: ",").map { $0.filter { $0 != "\"" } }
+        guard let rate = fields.dropFirst().first.flatMap({ Double($0) }) else {
+            throw BenchError("redis-benchmark printed \(line)")
+        }
+        return rate
+    }
+}
