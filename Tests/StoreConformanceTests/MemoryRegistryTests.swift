@@ -1,0 +1,44 @@
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// What only the registry in memory promises.
+@Suite struct MemoryRegistryTests {
+    @Test func oneSeedGivesTheSameIds() async throws {
+        let app = try AppID("shop")
+        func ids(seed: UInt64) async throws -> [DeviceID] {
+            let registry = MemoryRegistry(time: ManualTimeSource(), random: SeededRandomSource(seed: seed))
+            var ids: [DeviceID] = []
+            for number in 0..<20 {
+                ids.append(try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id)
+            }
+            return ids
+        }
+        #expect(try await ids(seed: 1) == ids(seed: 1))
+        #expect(try await ids(seed: 1) != ids(seed: 2))
+    }
+
+    /// Goal: ledger and registry speak of the same badges, and a removed device's is gone.
+    @Test func theLedgerCountsTheRegistrysBadges() async throws {
+        let (app, time) = (try AppID("shop"), ManualTimeSource())
+        let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
+        let ledger = MemoryLedger(time: time, badges: registry)
+        let id = try await registry.register(Samples.token(1), DeviceChanges(badge: 4), in: app).registered.id
+        let (task, segment) = (TaskID(high: 1, low: 2), SegmentID(app, id.index.segment))
+        let deadline = time.now + .seconds(60)
+        _ = try ledger.plan(
+            task, TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
+        _ = ledger.mark(SegmentSet([id.index.offset]), of: task, in: segment)
+        let request = ClaimRequest(
+            id: ClaimID(owner: 1, number: 1), offsets: [id.index.offset], attempt: 0, lease: .seconds(30),
+            countsBadge: true)
+        #expect(ledger.claim(request, of: task, in: segment) == .answers([.claimed(badge: 5)]))
+        #expect(try registry.device(id, in: app)?.badge == 5)
+        _ = try await registry.remove(id, in: app)
+        let badge = registry.changeBadges(in: segment) { $0[id.index.offset] }
+        #expect(badge == nil)
+    }
+}
