@@ -1,16 +1,16 @@
 import PushModel
 import RedisClient
 
-/// Every key of the ledger. The keys of one segment share its hash tag with the registry's keys of that segment, so that
-/// the script that claims a device can count its badge; those of a task as a whole share the task's.
+/// Every key of the ledger. The keys of one segment share its hash tag with the registry's keys of that segment, so
+/// that the script that claims a device can count its badge; those of a task as a whole share the task's.
 struct LedgerKeys {
     /// A string: header and states, see `LedgerScripts`.
     let states: RedisArgument
-    /// A hash: the claim's name, owner and number in 16 bytes, to lease end (u48 ms), attempt (u8) and ranges of offsets.
-    /// Gone while nobody holds anything.
+    /// A hash: the claim's name, owner and number in 16 bytes, to lease end (u48 ms), attempt (u8) and ranges of
+    /// offsets. Gone while nobody holds anything.
     let claims: RedisArgument
-    /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, of devices there is something to tell of.
-    /// A device that is alone in its ledger has its detail in the ledger's string instead.
+    /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, of devices there is something to tell
+    /// of. A device that is alone in its ledger has its detail in the ledger's string instead.
     let details: RedisArgument
 
     init(_ task: TaskID, _ segment: SegmentID) {
@@ -22,8 +22,8 @@ struct LedgerKeys {
 
     /// The keys of a task as a whole.
     struct Whole {
-        /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the counts
-        /// since then.
+        /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the
+        /// counts since then.
         let task: RedisArgument
         /// A bitmap: the jobs that are resolved, in Redis' order of bits. Gone once all are.
         let jobs: RedisArgument

@@ -1,13 +1,13 @@
 import RedisClient
 
-/// Every step of the ledger that must be atomic. Those of a segment touch keys of that segment only, those of a task as a
-/// whole that task's.
+/// Every step of the ledger that must be atomic. Those of a segment touch keys of that segment only, those of a task as
+/// a whole that task's.
 ///
-/// A ledger is a string: a header of 30 bytes (version u8, flags u8, deadline u48 in milliseconds, counts of the states 1
-/// to 11 as u16), then the states. Up to 512 devices are entries of two bytes (offset << 4 | state) in rising order; more
-/// are 2,048 bytes with one nibble for each device of the segment, the even offset in the low one. Behind the only entry
-/// of a ledger stands that device's detail. All numbers have their lowest byte first; sets of offsets travel as ranges,
-/// first and last offset as u16.
+/// A ledger is a string: a header of 30 bytes (version u8, flags u8, deadline u48 in milliseconds, counts of the states
+/// 1 to 11 as u16), then the states. Up to 512 devices are entries of two bytes (offset << 4 | state) in rising order;
+/// more are 2,048 bytes with one nibble for each device of the segment, the even offset in the low one. Behind the only
+/// entry of a ledger stands that device's detail. All numbers have their lowest byte first; sets of offsets travel as
+/// ranges, first and last offset as u16.
 ///
 /// A Redis at its `maxmemory` refuses plans, segments and marks, with which tasks begin. Whatever brings tasks to their
 /// end carries `flags=allow-oom`, or a full house could never empty itself.
@@ -204,8 +204,9 @@ enum LedgerScripts {
 
         """
 
-    /// KEYS ledger, details. ARGV flags and deadline of a new ledger, whether the task is cancelled, ranges. Returns the
-    /// ranges of devices that are open; 1 when all are, 0 when the task is cancelled, nothing when the segment is closed.
+    /// KEYS ledger, details. ARGV flags and deadline of a new ledger, whether the task is cancelled, ranges. Returns
+    /// the ranges of devices that are open; 1 when all are, 0 when the task is cancelled, nothing when the segment is
+    /// closed.
     static let mark = RedisScript(
         start("") + ledger + """
             local function dense()
@@ -264,9 +265,9 @@ enum LedgerScripts {
             """)
 
     /// KEYS ledger, claims, details, then the registry's badges of each bucket that the offsets touch, in rising order.
-    /// ARGV now, name of the claim, attempt, lease in milliseconds, ranges. Returns a byte for each offset, in rising order:
-    /// 0 never marked, 1 held, 2 claimed, 3 superseded, else the state it ended in; then a badge (u32, all ones for none)
-    /// for each that is claimed, when there are keys of badges. Nothing when there is no ledger.
+    /// ARGV now, name of the claim, attempt, lease in milliseconds, ranges. Returns a byte for each offset, in rising
+    /// order: 0 never marked, 1 held, 2 claimed, 3 superseded, else the state it ended in; then a badge (u32, all ones
+    /// for none) for each that is claimed, when there are keys of badges. Nothing when there is no ledger.
     static let claim = RedisScript(
         start("allow-oom") + clock + ledger + claims + """
             if not head then return false end
@@ -465,8 +466,8 @@ enum LedgerScripts {
             return ended.text()
             """)
 
-    /// KEYS ledger, claims. ARGV now. Returns the ranges that have ended open, the state they ended in, and the ranges of
-    /// which nobody knows; nothing when there is no ledger, or the deadline has not come.
+    /// KEYS ledger, claims. ARGV now. Returns the ranges that have ended open, the state they ended in, and the ranges
+    /// of which nobody knows; nothing when there is no ledger, or the deadline has not come.
     static let expire = RedisScript(
         start("allow-oom") + clock + ledger + claims + """
             if not head or now < head[3] then return false end
@@ -492,8 +493,8 @@ enum LedgerScripts {
             """)
 
     /// KEYS ledger, details. ARGV flags and deadline of a new ledger, milliseconds to keep the ledger and the details.
-    /// Returns the final counts; nothing while devices are open. A ledger that is not there is made, so that a mark that
-    /// was long on its way finds the segment closed.
+    /// Returns the final counts; nothing while devices are open. A ledger that is not there is made, so that a mark
+    /// that was long on its way finds the segment closed.
     static let close = RedisScript(
         start("allow-oom") + ledger + """
             head = head or newHead(ARGV[1], ARGV[2])
@@ -507,8 +508,8 @@ enum LedgerScripts {
             return string.sub(header(), 9)
             """)
 
-    /// KEYS 1 is the task, 2 its jobs, 3 its open segments, 4 its sums. Returns plan, resolved jobs, whether it is cancelled,
-    /// time of closing, totals, open segments and the sums of closed ones; nothing without a plan.
+    /// KEYS 1 is the task, 2 its jobs, 3 its open segments, 4 its sums. Returns plan, resolved jobs, whether it is
+    /// cancelled, time of closing, totals, open segments and the sums of closed ones; nothing without a plan.
     private static let view = """
         local fields = redis.call('HMGET', KEYS[1], 'plan', 'resolved', 'cancelled', 'closed', 'totals')
         if not fields[1] then return false end
@@ -518,8 +519,8 @@ enum LedgerScripts {
 
     static let progress = RedisScript(start("no-writes") + view)
 
-    /// KEYS task, jobs. ARGV plan, number of jobs. Returns the plan that holds. The bitmap has its size from now on, so that
-    /// resolving a job takes no more room.
+    /// KEYS task, jobs. ARGV plan, number of jobs. Returns the plan that holds. The bitmap has its size from now on, so
+    /// that resolving a job takes no more room.
     static let plan = RedisScript(
         start("") + """
             local plan = redis.call('HGET', KEYS[1], 'plan')
@@ -530,8 +531,8 @@ enum LedgerScripts {
             return ARGV[1]
             """)
 
-    /// KEYS task, jobs. ARGV job. Returns the number of jobs when there is no such job, else nothing. Once all are resolved
-    /// their bits are needed no more.
+    /// KEYS task, jobs. ARGV job. Returns the number of jobs when there is no such job, else nothing. Once all are
+    /// resolved their bits are needed no more.
     static let resolve = RedisScript(
         start("allow-oom") + """
             local jobs = tonumber(redis.call('HGET', KEYS[1], 'jobs') or '-1')
@@ -543,9 +544,10 @@ enum LedgerScripts {
             return false
             """)
 
-    /// KEYS task, jobs, open segments. ARGV segment, its app. Returns plan and whether the task is cancelled, once the segment is
-    /// entered; nothing where no device may be marked. Every mark of a resolved job is made: to enter a segment after the
-    /// last could only be to make them a second time, in one that is closed and whose ledger may be gone.
+    /// KEYS task, jobs, open segments. ARGV segment, its app. Returns plan and whether the task is cancelled, once the
+    /// segment is entered; nothing where no device may be marked. Every mark of a resolved job is made: to enter a
+    /// segment after the last could only be to make them a second time, in one that is closed and whose ledger may be
+    /// gone.
     private static let enterSegment = """
         local fields = redis.call('HMGET', KEYS[1], 'plan', 'jobs', 'resolved', 'cancelled', 'closed')
         if not fields[1] or fields[5] then return false end
@@ -568,8 +570,8 @@ enum LedgerScripts {
 
             """ + enterSegment)
 
-    /// KEYS task, jobs, open segments, sums. ARGV now, milliseconds to keep the task, then segment and final counts in turn.
-    /// Answers as `progress`.
+    /// KEYS task, jobs, open segments, sums. ARGV now, milliseconds to keep the task, then segment and final counts in
+    /// turn. Answers as `progress`.
     static let finish = RedisScript(
         start("allow-oom") + clock + """
             if redis.call('HEXISTS', KEYS[1], 'closed') == 0 then

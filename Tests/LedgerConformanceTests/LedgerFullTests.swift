@@ -4,8 +4,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Goal: a Redis that is full can empty itself. Method: a server whose memory bound is drawn below what it holds, while a
-/// task is under way; nothing new begins there, and everything begun comes to its end.
+/// Goal: a Redis that is full can empty itself. Method: a server whose memory bound is drawn below what it holds, while
+/// a task is under way; nothing new begins there, and everything begun comes to its end.
 @Suite struct LedgerFullTests {
     @Test func whatWasBegunEndsInAFullRedis() async throws {
         let server = try await RedisServer()

@@ -3,8 +3,8 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// A resolver, two senders, a scheduler and a sweep around one task, moved step by step by a seed. It keeps its own book
-/// of what must hold, whatever the ledgers answer.
+/// A resolver, two senders, a scheduler and a sweep around one task, moved step by step by a seed. It keeps its own
+/// book of what must hold, whatever the ledgers answer.
 struct LedgerModel {
     /// A message on the bus. It is delivered again until it is acknowledged, and once in a while after that.
     struct Message {
@@ -239,8 +239,8 @@ extension LedgerModel {
         holders[place] = Holder(claim: request.id, leaseEnd: time.now + request.lease)
     }
 
-    /// In a task that is over only who holds a device already is told so again. A cancel is known of the segments it was
-    /// asked for and of those marked later; others are not looked at.
+    /// In a task that is over only who holds a device already is told so again. A cancel is known of the segments it
+    /// was asked for and of those marked later; others are not looked at.
     private func guardRepeat(_ place: Place, _ request: ClaimRequest) throws {
         guard time.now >= plan.deadline, holders[place]?.claim != request.id else { return }
         throw violation("\(place.offset) is sent after the deadline")

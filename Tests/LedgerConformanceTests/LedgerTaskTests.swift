@@ -40,8 +40,8 @@ import Testing
         #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
     }
 
-    /// Goal: a ledger that outgrows its list of entries keeps every state. Method: marks up to the border, device states of
-    /// all kinds, then one device more.
+    /// Goal: a ledger that outgrows its list of entries keeps every state. Method: marks up to the border, device
+    /// states of all kinds, then one device more.
     @Test(arguments: LedgerDriver.allCases)
     func aLedgerGrowsOverItsBorder(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
