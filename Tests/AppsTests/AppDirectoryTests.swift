@@ -30,10 +30,17 @@ import Testing
         _ directory: AppDirectory, _ body: (_ look: () async throws -> Void) async throws -> Void
     ) async throws {
         async let run: Void = directory.run()
-        try await body {
-            try #require(await time.hasSleepers(1))
-            time.advance(by: configuration.interval)
-            try #require(await time.hasSleepers(1))
+        do {
+            try await body {
+                try #require(await time.hasSleepers(1))
+                time.advance(by: configuration.interval)
+                try #require(await time.hasSleepers(1))
+            }
+        } catch {
+            // It heeds no cancellation: a test that fails would wait for it without end.
+            directory.stop()
+            await run
+            throw error
         }
         directory.stop()
         await run
