@@ -86,6 +86,9 @@ let package = Package(
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
+        testExecutable(
+            "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
+            "ServiceKit", "Store"),
         testLibrary("TestSupport", "ServiceKit", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
@@ -113,8 +116,8 @@ let package = Package(
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
         tests(
-            "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RegistryLog", "ServiceKit",
-            "Store", "TestSupport", "Topics"),
+            "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
+            "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

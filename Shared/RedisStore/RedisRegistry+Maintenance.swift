@@ -56,9 +56,10 @@ extension RedisRegistry: RegistryMaintenance {
 private struct RedisRefill: RegistryRefill {
     let registry: RedisRegistry
     let generation: RegistryGeneration
+    let contests = TokenContests()
 
     func apply(_ changes: [LoggedChange]) async throws(StoreError) {
-        try await registry.apply(changes, in: generation)
+        try await registry.apply(changes, in: generation, noting: contests)
     }
 
     func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64] {
@@ -66,6 +67,7 @@ private struct RedisRefill: RegistryRefill {
     }
 
     func finish() async throws(StoreError) {
+        try await contests.settle(registry, in: generation)
         for scope in try await registry.root.apps(in: generation) { try await registry.allocator.reopen(in: scope) }
         try await registry.root.setState(ready: generation)
     }

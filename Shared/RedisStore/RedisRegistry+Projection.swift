@@ -11,12 +11,15 @@ extension RedisRegistry: RegistryProjection {
         try await applied(in: segments, of: try await root.ready())
     }
 
-    func apply(_ changes: [LoggedChange], in generation: RegistryGeneration) async throws(StoreError) {
+    /// Where contests are noted, the devices that meet over a token are all applied, and settled later.
+    func apply(
+        _ changes: [LoggedChange], in generation: RegistryGeneration, noting contests: TokenContests? = nil
+    ) async throws(StoreError) {
         var apps: [AppID] = []
         for change in changes where !apps.contains(change.change.app) { apps.append(change.change.app) }
         for app in apps {
             let scope = AppScope(generation: generation, app: app)
-            try await apply(changes.filter { $0.change.app == app }, in: scope)
+            try await apply(changes.filter { $0.change.app == app }, in: scope, noting: contests)
         }
     }
 
@@ -43,7 +46,9 @@ extension RedisRegistry: RegistryProjection {
 /// Records of the log become true in their order. As with direct writes, what leads to a device is entered before the
 /// segment has it, for the segment then counts the record as applied and it never comes again.
 extension RedisRegistry {
-    private func apply(_ changes: [LoggedChange], in scope: AppScope) async throws(StoreError) {
+    private func apply(
+        _ changes: [LoggedChange], in scope: AppScope, noting contests: TokenContests?
+    ) async throws(StoreError) {
         guard let last = changes.map(\.change.index.segment).max() else { return }
         try await root.ensure(scope)
         try await allocator.ensure(last, in: scope)
@@ -51,6 +56,15 @@ extension RedisRegistry {
         let numbers = try await enterTopics(of: pending, in: scope)
         try await enterAliases(of: pending, in: scope)
         let contested = try await contested(in: pending, in: scope)
+        if let contests {
+            for change in pending {
+                guard case .device(let device?) = change.change.content, contested.contains(device.token) else {
+                    continue
+                }
+                contests.note(change.change.index, of: scope.app)
+            }
+            return try await flush(pending, numbers, in: scope)
+        }
         var batch: [LoggedChange] = []
         for change in pending {
             if case .device(let device?) = change.change.content, contested.contains(device.token) {
@@ -122,24 +136,42 @@ extension RedisRegistry {
         let index = change.change.index
         let own = DeviceID(index: index, tag: device.tag)
         let holder = try await tokens.reserve(device.token, for: own, in: scope)
+        guard try await isKept(device, at: index, against: holder, in: scope) else {
+            return LoggedChange(offset: change.offset, RegistryChange(app: scope.app, index: index, .device(nil)))
+        }
+        return change
+    }
+
+    /// The same for a device that is in place already.
+    func settleToken(of index: DeviceIndex, in scope: AppScope) async throws(StoreError) {
+        guard let device = try await read(index, in: scope)?.living else { return }
+        let own = DeviceID(index: index, tag: device.tag)
+        let holder = try await tokens.reserve(device.token, for: own, in: scope)
+        if try await !isKept(device, at: index, against: holder, in: scope) { try await evict(index, in: scope) }
+    }
+
+    /// Gives the token to the device, and removes whoever lives with it, unless that one is the newer.
+    private func isKept(
+        _ device: Device, at index: DeviceIndex, against holder: DeviceID, in scope: AppScope
+    ) async throws(StoreError) -> Bool {
+        let own = DeviceID(index: index, tag: device.tag)
         if holder.index != index, let other = try await read(holder.index, in: scope)?.living(tag: holder.tag),
             other.token == device.token
         {
-            guard (other.updated, holder.index) < (device.updated, index) else {
-                return LoggedChange(
-                    offset: change.offset, RegistryChange(app: scope.app, index: index, .device(nil)))
-            }
-            var script = SegmentChanges(
-                scope.segment(holder.index.segment), generation: scope.generation, now: now)
-            script.append(.remove, at: holder.index.offset)
-            let removed = try await redis.run(script.commit)
-            try await dropAliases(
-                from: removed.array?.last?.bytes ?? [], to: .device(nil), index: holder.index, in: scope)
+            guard (other.updated, holder.index) < (device.updated, index) else { return false }
+            try await evict(holder.index, in: scope)
             _ = try await tokens.reserve(device.token, for: own, in: scope)
         } else if holder != own {
             _ = try await tokens.exchange(device.token, from: holder, to: own, in: scope)
         }
-        return change
+        return true
+    }
+
+    private func evict(_ index: DeviceIndex, in scope: AppScope) async throws(StoreError) {
+        var script = SegmentChanges(scope.segment(index.segment), generation: scope.generation, now: now)
+        script.append(.remove, at: index.offset)
+        let removed = try await redis.run(script.commit)
+        try await dropAliases(from: removed.array?.last?.bytes ?? [], to: .device(nil), index: index, in: scope)
     }
 
     /// How many changes of one segment go into one script, which keeps Redis from all else.
