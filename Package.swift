@@ -82,6 +82,7 @@ let package = Package(
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
             "ServiceHost", "ServiceKit", "Store", "Topics"),
+            "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),

@@ -8,6 +8,7 @@ struct CommandTree: Sendable {
         AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
         TopicsList.self, TopicsCreate.self,
         DeadList.self, DeadShow.self, DeadReplay.self,
+        Rebuild.self,
         BenchBus.self, BenchRegistry.self, BenchLoad.self,
     ])
 

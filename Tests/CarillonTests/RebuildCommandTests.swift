@@ -1,0 +1,42 @@
+import RedisClient
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import carillon
+
+@Suite(.timeLimit(.minutes(2))) struct RebuildCommandTests {
+    private let console = RecordedConsole()
+
+    private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
+        await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: variables))
+    }
+
+    @Test func onTheEmbeddedBusThereIsNothingToRebuildFrom() async {
+        #expect(await run("rebuild", "--bus", "redis://127.0.0.1:1") == 64)
+        #expect(console.complaints.first?.contains("its append-only file is itself the truth") == true)
+        #expect(console.printed.isEmpty)
+    }
+
+    /// Goal: an empty Redis is filled without a question, one that works only when somebody says so.
+    @Test func aRegistryThatWorksIsNotThrownAwayBySlip() async throws {
+        let kafka = try await KafkaMockServer(brokers: 1)
+        try await kafka.perform("create topic registry 4")
+        let redis = try await RedisServer()
+        let variables = [
+            "CARILLON_BUS": kafka.url, "CARILLON_REDIS": redis.url, "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
+        ]
+        #expect(await run("rebuild", variables: variables) == 0)
+        #expect(console.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
+        #expect(await run("rebuild", variables: variables) == 64)
+        #expect(console.complaints.last?.contains("--yes rebuilds it without asking") == true)
+        #expect(await run("rebuild", "--yes", variables: variables) == 0)
+
+        let cautious = RecordedConsole(answer: false)
+        let surroundings = Surroundings(console: cautious, variables: variables)
+        #expect(await CommandTree.carillon.run(["rebuild"], in: surroundings) == 1)
+        #expect(cautious.questions.count == 1)
+        #expect(cautious.complaints == ["nothing was rebuilt"])
+    }
+}
