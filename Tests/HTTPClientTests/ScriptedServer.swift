@@ -27,18 +27,18 @@ final class ScriptedServer: Sendable {
     private let seen: Monitor<Seen>
 
     init(_ steps: [Step]) throws {
-        port = FreePort.next()
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isListening = withUnsafePointer(to: &address) {
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(listener, 64) == 0
+                bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
             }
         }
         try #require(isListening)
+        port = UInt16(bigEndian: address.sin_port)
         self.listener = listener
         let seen = Monitor(Seen())
         self.seen = seen

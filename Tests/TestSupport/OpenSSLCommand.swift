@@ -6,6 +6,8 @@ package enum OpenSSLCommand {
     @discardableResult
     package static func run(_ arguments: [String]) async throws -> [String] {
         let process = try ChildProcess("openssl", arguments)
+        // No line is the one waited for, so this ends with the output, which may be after the process.
+        await process.line { _ in false }
         guard await process.end() == .exited(0) else {
             throw SetupError(description: process.lines.joined(separator: "\n"))
         }
