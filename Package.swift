@@ -60,6 +60,7 @@ let package = Package(
 
         shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Topics"),
+        shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
@@ -103,6 +104,7 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("DocsTests", "Apps", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
+        tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),

@@ -16,6 +16,11 @@ package enum MetricName: String, CaseIterable, Sendable {
     case busProducerRestarts = "carillon_bus_producer_restarts_total"
     case busProducerWaits = "carillon_bus_producer_waits_total"
     case buildInfo = "carillon_build_info"
+    case http2ConnectionsLost = "carillon_http2_lost_connections_total"
+    case http2ConnectionsOpen = "carillon_http2_open_connections"
+    case http2RequestDuration = "carillon_http2_request_duration_seconds"
+    case http2RequestsResent = "carillon_http2_resent_requests_total"
+    case http2RequestsSettled = "carillon_http2_settled_requests_total"
     case httpBodyBytesBuffered = "carillon_http_buffered_body_bytes"
     case httpClientRequestDuration = "carillon_http_client_request_duration_seconds"
     case httpClientRequestsAnswered = "carillon_http_client_answered_requests_total"
@@ -43,10 +48,11 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
-            .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen, .senderAppsHalted:
+            .http2ConnectionsOpen, .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen,
+            .senderAppsHalted:
             .gauge
-        case .busHandlerDuration, .httpClientRequestDuration, .httpRequestDuration, .redisCommandDuration,
-            .senderPushDuration:
+        case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
+            .redisCommandDuration, .senderPushDuration:
             .histogram
         default: .counter
         }
@@ -70,6 +76,11 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .busProducerRestarts: "Producers replaced after an error they could not recover from."
         case .busProducerWaits: "Times a producer had to wait because a topic was at its bound."
         case .buildInfo: "Always 1; the labels say which build runs."
+        case .http2ConnectionsLost: "Connections to a provider that broke or could not be opened."
+        case .http2ConnectionsOpen: "Connections to a provider that take requests now."
+        case .http2RequestDuration: "Time from accepting a request for a provider until its outcome."
+        case .http2RequestsResent: "Requests sent again because the provider had refused them unprocessed."
+        case .http2RequestsSettled: "Requests to a provider that have their outcome, by outcome."
         case .httpBodyBytesBuffered: "Bytes of request bodies held in memory now."
         case .httpClientRequestDuration: "Time from asking for a request until its answer was complete."
         case .httpClientRequestsAnswered: "Requests of this service that were answered, by class of status."

@@ -1,0 +1,97 @@
+import ServiceKit
+import TLSSocket
+
+/// One connection of a pool: socket, session, and whether the peer still lives. Its pool's thread's alone.
+final class ClientConnection {
+    let session: ClientSession
+    private let transport: Transport
+    private var heartbeat: Heartbeat
+    /// What the handshake waits for.
+    private var progress = TLSSocket.Progress.wantWrite
+    private var pollPlace: Int?
+    private let address: String
+
+    init(_ seat: PoolSeat, _ finding: HostLookup.Finding, now: Duration) throws(HTTP2Error) {
+        let endpoint = seat.endpoint
+        address = "\(endpoint)"
+        session = ClientSession(seat.configuration, authority: endpoint.authority)
+        heartbeat = Heartbeat(seat.configuration, now: now)
+        transport = Transport(
+            try HTTP2Error.translating { () throws(TLSSocketError) in
+                try TLSSocket(
+                    peer: "\(endpoint)", at: finding.addresses, tls: finding.tls,
+                    serverName: endpoint.serverName ?? endpoint.host)
+            })
+    }
+
+    /// How many more requests can be given to it now; none while what it was given before waits to be written, since
+    /// that could go on for as long as the peer does not read.
+    var room: Int { transport.isBlocked ? 0 : session.room }
+
+    /// Shakes hands as far as it goes, then reads.
+    func read(_ loop: ReactorLoop, now: Duration) throws(HTTP2Error) {
+        let isReady = loop.set.isReady(pollPlace)
+        if transport.socket.phase != .open {
+            try shakeHands()
+            guard transport.socket.phase == .open else { return }
+            heartbeat.heard(now: now)
+        }
+        guard isReady || transport.hasUnread else { return }
+        let (count, isEnded) = try transport.read(into: session, by: loop.buffer)
+        if count > 0 { heartbeat.heard(now: now) }
+        if isEnded { throw session.goodbye ?? HTTP2Error(.broken, "\(address) closed the connection") }
+    }
+
+    /// Writes what the session has to say, after the question whether the peer lives if it is time for it.
+    func write(now: Duration) throws(HTTP2Error) {
+        guard transport.socket.phase == .open else { return }
+        heartbeat.isOwed(!session.open.isEmpty, now: now)
+        switch heartbeat.beat(now: now) {
+        case .none: break
+        case .ping: session.ping()
+        case .giveUp: throw HTTP2Error(.silent, "\(address) does not answer a PING")
+        }
+        try transport.write(from: session) { session.bytesTaken = $0 }
+        if session.isOver && session.goodbye == nil {
+            throw HTTP2Error(.protocolViolation, "\(address) broke the rules of HTTP/2")
+        }
+    }
+
+    /// The socket is of no more use: what was not written to it can go elsewhere.
+    func breakUp(_ error: HTTP2Error) {
+        session.breakUp(bytesWritten: transport.bytesWritten, error)
+    }
+
+    /// Ends the stream of a request whose time is over.
+    func abandon(_ request: PendingRequest, _ error: HTTP2Error) -> HTTP2Outcome {
+        session.abandon(request)
+        guard let departure = request.departure, departure < transport.bytesWritten else { return .notSent(error) }
+        return .unknown(error)
+    }
+
+    /// A last word to the peer; nobody waits for it to arrive.
+    func sayGoodbye() {
+        guard transport.socket.phase == .open else { return }
+        session.sayGoodbye(lastStream: 0)
+        try? transport.write(from: session)
+    }
+
+    /// When the next turn is needed; `now` for at once.
+    func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration? {
+        let isOpen = transport.socket.phase == .open
+        let writes = isOpen ? transport.isBlocked : progress == .wantWrite
+        let reads = isOpen || progress == .wantRead
+        pollPlace = set.add(transport.socket.descriptor, reads: reads, writes: writes)
+        guard isOpen else { return nil }
+        return transport.hasUnread ? now : heartbeat.due
+    }
+
+    private func shakeHands() throws(HTTP2Error) {
+        let socket = transport.socket
+        progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
+        guard progress == .done else { return }
+        guard socket.applicationProtocol == "h2" else {
+            throw HTTP2Error(.protocolViolation, "\(address) does not agree on HTTP/2 (ALPN)")
+        }
+    }
+}

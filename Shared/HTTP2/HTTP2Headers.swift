@@ -1,0 +1,98 @@
+/// Header fields in order, packed into one array, so that a request's headers cost one allocation however many they are.
+///
+/// Each field is the length of its name (one byte), of its value (two bytes), how to encode it (one byte), then both
+/// texts.
+package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// What a field may do to the connection's compression table, of 4 KiB in which the oldest entries give way.
+    package enum Indexing: UInt8, Sendable {
+        /// The same in many requests: sent whole once, then as a number.
+        case table
+        /// Different in each request: the value would only push out what is shared, so just the name enters the table.
+        case nameOnly
+    }
+
+    private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    package init(dictionaryLiteral fields: (String, String)...) {
+        for (name, value) in fields { append(name, value) }
+    }
+
+    package var isEmpty: Bool { bytes.isEmpty }
+
+    package mutating func reserveCapacity(_ byteCount: Int) {
+        bytes.reserveCapacity(byteCount)
+    }
+
+    /// Names are in lower case, as HTTP/2 wants them.
+    package mutating func append(_ name: String, _ value: String, _ indexing: Indexing = .table) {
+        let isWhole = HTTP2Headers.withBytes(name) { name in
+            HTTP2Headers.withBytes(value) { append(name, $0, indexing) }
+        }
+        precondition(isWhole, "a header name has up to 255 bytes and a value up to 65,535")
+    }
+
+    /// False when the field is too long to be kept.
+    mutating func append(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: Indexing
+    ) -> Bool {
+        guard name.count <= UInt8.max, value.count <= UInt16.max else { return false }
+        bytes.append(UInt8(name.count))
+        bytes.append(UInt8(value.count >> 8))
+        bytes.append(UInt8(value.count & 0xFF))
+        bytes.append(indexing.rawValue)
+        bytes.append(contentsOf: name)
+        bytes.append(contentsOf: value)
+        return true
+    }
+
+    /// The value of the first field of that name.
+    package subscript(name: String) -> String? {
+        var found: String?
+        forEachField { field in
+            guard found == nil, field.name.elementsEqual(name.utf8) else { return }
+            found = String(decoding: field.value, as: UTF8.self)
+        }
+        return found
+    }
+
+    package var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        forEachField {
+            fields.append((String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self)))
+        }
+        return fields
+    }
+
+    /// One field, valid only while it is lent.
+    struct Field {
+        let name: UnsafeBufferPointer<UInt8>
+        let value: UnsafeBufferPointer<UInt8>
+        let indexing: Indexing
+    }
+
+    func forEachField(_ body: (Field) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count {
+                let name = start + 4
+                let value = name + Int(bytes[start])
+                let end = value + Int(bytes[start + 1]) << 8 + Int(bytes[start + 2])
+                body(
+                    Field(
+                        name: UnsafeBufferPointer(rebasing: bytes[name..<value]),
+                        value: UnsafeBufferPointer(rebasing: bytes[value..<end]),
+                        indexing: Indexing(rawValue: bytes[start + 3]) ?? .table))
+                start = end
+            }
+        }
+    }
+
+    private static func withBytes<Result>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        // Only a string from another runtime is not contiguous already.
+        text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+package import ServiceKit
+import Synchronization
+
+/// One thread that serves any number of pools and servers: it waits for their sockets, then gives each of them a turn.
+/// `stop` ends it; until then the thread keeps it alive.
+package final class HTTP2Reactor: Sendable {
+    private struct State {
+        var jobs: [@Sendable (ReactorLoop) -> Void] = []
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    let wakePipe = WakePipe()
+    private let hasEnded = OneTimeEvent()
+
+    package init(name: String = "http2", time: any TimeSource = SystemTimeSource()) {
+        NativeThread(name: name) { [self] in
+            ReactorLoop(self, time: time).run()
+            hasEnded.happen()
+        }.detach()
+    }
+
+    /// Runs the job on the thread, soon. Once the reactor has stopped nothing is run any more.
+    func run(_ job: @escaping @Sendable (ReactorLoop) -> Void) {
+        state.withLock { $0.jobs.append(job) }
+        wakePipe.wake()
+    }
+
+    /// Ends the thread; what still belongs to it is dropped.
+    package func stop() {
+        state.withLock { $0.isStopped = true }
+        wakePipe.wake()
+    }
+
+    package func ended(within limit: Duration, time: any TimeSource) async -> Bool {
+        await hasEnded.wait(atMost: limit, time: time)
+    }
+
+    func takeJobs() -> (jobs: [@Sendable (ReactorLoop) -> Void], isStopped: Bool) {
+        state.withLock { state in
+            defer { state.jobs = [] }
+            return (state.jobs, state.isStopped)
+        }
+    }
+}

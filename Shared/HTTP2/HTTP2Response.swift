@@ -1,0 +1,7 @@
+package struct HTTP2Response: Sendable, Equatable {
+    package let status: Int
+    package let headers: HTTP2Headers
+    package let body: [UInt8]
+    /// The peer sent more headers or more of a body than is kept.
+    package let isTruncated: Bool
+}

@@ -1,0 +1,43 @@
+/// When to ask a quiet connection whether it still lives, and when to believe that it does not.
+struct Heartbeat {
+    enum Action: Equatable {
+        case none
+        case ping
+        case giveUp
+    }
+
+    private let configuration: HTTP2Configuration
+    private var lastHeard: Duration
+    /// Since when the peer owes us something; a silence before that says nothing.
+    private var owedSince: Duration?
+    private var pinged: Duration?
+
+    init(_ configuration: HTTP2Configuration, now: Duration) {
+        self.configuration = configuration
+        lastHeard = now
+    }
+
+    /// Any byte is a sign of life.
+    mutating func heard(now: Duration) {
+        lastHeard = now
+        pinged = nil
+    }
+
+    mutating func isOwed(_ isOwed: Bool, now: Duration) {
+        if isOwed { owedSince = owedSince ?? now } else { owedSince = nil }
+    }
+
+    /// When to ask `beat` again.
+    var due: Duration {
+        if let pinged { return pinged + configuration.pingLimit }
+        if let owedSince { return max(lastHeard, owedSince) + configuration.silenceBeforePing }
+        return lastHeard + configuration.idleBeforePing
+    }
+
+    mutating func beat(now: Duration) -> Action {
+        guard now >= due else { return .none }
+        if pinged != nil { return .giveUp }
+        pinged = now
+        return .ping
+    }
+}

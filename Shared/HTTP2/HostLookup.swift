@@ -1,0 +1,31 @@
+import ServiceKit
+import TLSSocket
+
+/// What must be known before a connection can be opened; finding it out may block.
+struct HostLookup: Sendable {
+    struct Finding: Sendable {
+        let addresses: [SocketAddress]
+        let tls: TLSContext
+    }
+
+    /// For which of the pool's places.
+    let place: Int
+    let finding: Result<Finding, HTTP2Error>
+
+    /// Asks the resolver and reads certificates, both anew for each connection, so that changes are taken up.
+    static func start(
+        for place: Int, _ endpoint: HTTP2Endpoint, _ tls: TLSConfiguration,
+        completion: @escaping @Sendable (HostLookup) -> Void
+    ) {
+        NativeThread(name: "http2-lookup") {
+            let finding = Result { () throws(HTTP2Error) in
+                try HTTP2Error.translating { () throws(TLSSocketError) in
+                    Finding(
+                        addresses: try SocketAddress.resolve(host: endpoint.host, port: endpoint.port),
+                        tls: try TLSContext(tls))
+                }
+            }
+            completion(HostLookup(place: place, finding: finding))
+        }.detach()
+    }
+}

@@ -1,0 +1,158 @@
+import CNGHTTP2
+
+/// Owns one session of the C library: bytes of the peer go in, frames for the peer come out, and what the frames mean
+/// arrives in the methods that a subclass overrides. One thread's; no method of a subclass may call back in with bytes.
+class NGHTTP2Session {
+    enum Role {
+        case client
+        case server
+    }
+
+    struct Setting {
+        let id: nghttp2_settings_id
+        let value: UInt32
+
+        static func streamsMaximum(_ count: Int) -> Setting {
+            Setting(id: NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, value: UInt32(clamping: count))
+        }
+
+        static func streamWindow(_ bytes: Int) -> Setting {
+            Setting(id: NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, value: UInt32(clamping: min(bytes, Int(Int32.max))))
+        }
+
+        static let noPush = Setting(id: NGHTTP2_SETTINGS_ENABLE_PUSH, value: 0)
+    }
+
+    private let pointer: OpaquePointer
+    private var fields = NGHTTP2Fields()
+    private var isFirstMessage = true
+
+    init(_ role: Role, settings: [Setting], connectionWindow: Int) {
+        var session: OpaquePointer?
+        let options = NGHTTP2Session.makeOptions()
+        defer { nghttp2_option_del(options) }
+        let callbacks = NGHTTP2Session.makeCallbacks()
+        defer { nghttp2_session_callbacks_del(callbacks) }
+        switch role {
+        case .client: nghttp2_session_client_new2(&session, callbacks, nil, options)
+        case .server: nghttp2_session_server_new2(&session, callbacks, nil, options)
+        }
+        guard let session else { preconditionFailure("no memory is left for an HTTP/2 session") }
+        pointer = session
+        // Unretained: the callbacks run inside calls of this object only.
+        nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
+        submit(settings)
+        // Many small answers at once must not wait for each other's window updates.
+        nghttp2_session_set_local_window_size(session, none, 0, Int32(clamping: connectionWindow))
+    }
+
+    deinit {
+        nghttp2_session_del(pointer)
+    }
+
+    func streamBegan(_ id: Int32) {}
+    func headerArrived(
+        _ stream: NGHTTP2Stream, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
+    ) {}
+    func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {}
+    func streamCompleted(_ stream: NGHTTP2Stream) {}
+    /// The stream is over, with the peer's error code or ours; nothing more comes for it.
+    func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {}
+    /// The first frame of the stream is about to be put among the outgoing bytes.
+    func streamIsLeaving(_ stream: NGHTTP2Stream) {}
+    func settingsArrived() {}
+    func goAwayArrived(code: UInt32, detail: String) {}
+}
+
+extension NGHTTP2Session {
+    /// False when the peer has broken the protocol so that nothing more can be understood.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let taken = nghttp2_session_mem_recv(
+            pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        return taken == bytes.count
+    }
+
+    /// The next frame for the peer, valid until the next call; nil when there is none now.
+    func nextFrame() -> UnsafeRawBufferPointer? {
+        var bytes: UnsafePointer<UInt8>?
+        let count = nghttp2_session_mem_send(pointer, &bytes)
+        return count > 0 ? UnsafeRawBufferPointer(start: bytes, count: count) : nil
+    }
+
+    /// Both sides have said goodbye and every stream is over.
+    var isOver: Bool {
+        nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0
+    }
+
+    var peerStreamsMaximum: Int {
+        Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// False when the connection can take no further request, for one because it has used up its stream numbers.
+    func submit(_ request: HTTP2Request, authority: String, on stream: NGHTTP2Stream) -> Bool {
+        fields.removeAll()
+        fields.append(":method", request.method.name)
+        fields.append(":scheme", "https")
+        fields.append(":authority", authority)
+        fields.append(":path", request.path)
+        fields.append(request.sharedHeaders, isFirst: isFirstMessage)
+        fields.append(request.headers, isFirst: isFirstMessage)
+        isFirstMessage = false
+        stream.outgoingBody = request.body
+        stream.outgoingBodySent = 0
+        let context = Unmanaged.passUnretained(stream).toOpaque()
+        stream.id = fields.withFields { [pointer] fields, count in
+            withProvider(of: stream) { nghttp2_submit_request(pointer, nil, fields, count, $0, context) }
+        }
+        return stream.id > 0
+    }
+
+    func submit(status: String, headers: HTTP2Headers, body: [UInt8], on stream: NGHTTP2Stream) {
+        fields.removeAll()
+        fields.append(":status", status)
+        fields.append(headers, isFirst: isFirstMessage)
+        isFirstMessage = false
+        stream.outgoingBody = body
+        stream.outgoingBodySent = 0
+        fields.withFields { [pointer] fields, count in
+            // Fails only for a stream that is gone meanwhile.
+            _ = withProvider(of: stream) { nghttp2_submit_response(pointer, stream.id, fields, count, $0) }
+        }
+    }
+
+    func submit(_ settings: [Setting]) {
+        let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.id.rawValue), value: $0.value) }
+        nghttp2_submit_settings(pointer, none, entries, entries.count)
+    }
+
+    func ping() {
+        nghttp2_submit_ping(pointer, none, nil)
+    }
+
+    func reset(_ id: Int32, code: nghttp2_error_code) {
+        nghttp2_submit_rst_stream(pointer, none, id, UInt32(code.rawValue))
+    }
+
+    /// Takes no more streams of the peer; those up to `lastStream` are still answered.
+    func sayGoodbye(lastStream: Int32, code: nghttp2_error_code = NGHTTP2_NO_ERROR) {
+        nghttp2_submit_goaway(pointer, none, lastStream, UInt32(code.rawValue), nil, 0)
+    }
+
+    var lastPeerStream: Int32 { nghttp2_session_get_last_proc_stream_id(pointer) }
+
+    /// From now on frames of this number find the stream; nil when they shall find nothing.
+    func attach(_ stream: NGHTTP2Stream?, to id: Int32) {
+        let context = stream.map { Unmanaged.passUnretained($0).toOpaque() }
+        nghttp2_session_set_stream_user_data(pointer, id, context)
+    }
+
+    private var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
+
+    private func withProvider<Result>(
+        of stream: NGHTTP2Stream, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
+    ) -> Result {
+        guard !stream.outgoingBody.isEmpty else { return body(nil) }
+        let provider = nghttp2_data_provider(source: nghttp2_data_source(), read_callback: readOutgoingBody)
+        return withUnsafePointer(to: provider) { body($0) }
+    }
+}

@@ -1,0 +1,298 @@
+import ServiceKit
+import TLSSocket
+
+/// The thread's side of a pool: spreads requests over connections, opens those that are needed, and gives every request
+/// its outcome. Lives on the reactor's thread.
+final class PoolDriver: ReactorMember {
+    /// Where a connection belongs; there are as many as the pool may have at once.
+    private final class Place {
+        var machine: ConnectionMachine
+        var connection: ClientConnection?
+        var isLookingUp = false
+
+        init(_ machine: ConnectionMachine) {
+            self.machine = machine
+        }
+    }
+
+    private let seat: PoolSeat
+    private let intake: PoolIntake
+    private let hasEnded: OneTimeEvent
+    private let places: [Place]
+    /// They get no more requests and close once they have answered those they have.
+    private var leaving: [ClientConnection] = []
+    private var queue = RequestQueue()
+    private var outcomes: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
+    /// No open stream is overdue before it.
+    private var earliestDeadline: Duration?
+    private var lastObstacle: HTTP2Error?
+
+    init(_ seat: PoolSeat, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
+        self.seat = seat
+        self.intake = intake
+        self.hasEnded = hasEnded
+        let configuration = seat.configuration
+        places = (0..<max(1, configuration.connections)).map { _ in
+            Place(ConnectionMachine(configuration, random: seat.random))
+        }
+    }
+
+    func turn(_ loop: ReactorLoop, now: Duration) {
+        let order = intake.take()
+        queue.append(order.arrivals)
+        for lookup in order.lookups { found(lookup, now: now) }
+        if order.renewsConnections {
+            for place in places where place.machine.state == .ready { handle(.retired, place, now: now) }
+        }
+        read(loop, now: now)
+        checkTimes(now: now)
+        if order.isAborted { giveUp(now: now) } else { dispatch(now: now) }
+        write(now: now)
+        settle(now: now)
+        if order.isClosing && isIdle { end(loop, now: now) }
+    }
+
+    func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration? {
+        var dues = places.map(\.machine.timeout) + [queue.earliestDeadline, earliestDeadline]
+        for connection in allConnections { dues.append(connection.prepareToWait(&set, now: now)) }
+        let isBehind = !queue.isEmpty && roomiest() != nil
+        // The last look comes last: whoever changes something after it wakes the thread.
+        guard intake.mayWait(), !isBehind else { return now }
+        return dues.compactMap { $0 }.min()
+    }
+
+    private var allConnections: [ClientConnection] {
+        places.compactMap(\.connection) + leaving
+    }
+
+    private var isIdle: Bool {
+        queue.isEmpty && allConnections.allSatisfy { $0.session.open.isEmpty }
+    }
+}
+
+// MARK: One turn
+
+extension PoolDriver {
+    private func read(_ loop: ReactorLoop, now: Duration) {
+        forEachConnection(now: now) { connection throws(HTTP2Error) in try connection.read(loop, now: now) }
+    }
+
+    private func write(now: Duration) {
+        forEachConnection(now: now) { connection throws(HTTP2Error) in try connection.write(now: now) }
+        leaving.removeAll { connection in
+            guard connection.session.open.isEmpty else { return false }
+            connection.sayGoodbye()
+            return true
+        }
+    }
+
+    private func forEachConnection(now: Duration, _ step: (ClientConnection) throws(HTTP2Error) -> Void) {
+        for place in places {
+            guard let connection = place.connection else { continue }
+            do throws(HTTP2Error) {
+                try step(connection)
+                collect(connection, place, now: now)
+            } catch {
+                collect(connection, place, now: now)
+                // A peer may close a connection that nobody needs.
+                let isHarmless = error.code == .broken && connection.session.open.isEmpty
+                handle(isHarmless && place.machine.state == .ready ? .retired : .failed(error), place, now: now)
+            }
+        }
+        leaving.removeAll { connection in
+            do throws(HTTP2Error) {
+                try step(connection)
+                collect(connection)
+                return false
+            } catch {
+                breakUp(connection, error)
+                return true
+            }
+        }
+    }
+
+    /// Takes what a connection has to tell, then lets its machine know.
+    private func collect(_ connection: ClientConnection, _ place: Place, now: Duration) {
+        if place.machine.state == .opening && connection.session.isGreeted { handle(.greeted, place, now: now) }
+        if collect(connection) { handle(.answered, place, now: now) }
+        if connection.session.goodbye != nil { handle(.retired, place, now: now) }
+    }
+
+    /// Whether there was an answer among it.
+    @discardableResult
+    private func collect(_ connection: ClientConnection) -> Bool {
+        let (settled, unprocessed) = connection.session.takeEvents()
+        outcomes += settled
+        for request in unprocessed { putBack(request, connection.session.goodbye) }
+        return !settled.isEmpty
+    }
+
+    /// Nobody has processed it, so it can go to any connection; not for ever, as a peer may refuse it each time.
+    private func putBack(_ request: PendingRequest, _ goodbye: HTTP2Error?) {
+        if request.departure != nil {
+            request.resends += 1
+            seat.instruments.resent.increment()
+        }
+        guard request.resends <= seat.configuration.resendsMaximum else {
+            let error = goodbye ?? HTTP2Error(.refused, "the peer refuses streams")
+            outcomes.append((request, .notSent(error)))
+            return
+        }
+        request.rewind()
+        queue.putBack(request)
+    }
+
+    private func checkTimes(now: Duration) {
+        for place in places {
+            if let timeout = place.machine.timeout, timeout <= now { handle(.timedOut, place, now: now) }
+        }
+        for request in queue.takeOverdue(now: now) {
+            let reason = lastObstacle.map { ": \($0.message)" } ?? ""
+            outcomes.append((request, .notSent(HTTP2Error(.deadline, "not sent within its time\(reason)"))))
+        }
+        guard let earliest = earliestDeadline, earliest <= now else { return }
+        earliestDeadline = nil
+        for connection in allConnections { abandonOverdue(connection, now: now) }
+    }
+
+    private func abandonOverdue(_ connection: ClientConnection, now: Duration) {
+        for request in connection.session.open.all {
+            guard request.deadline <= now else {
+                noteDeadline(request)
+                continue
+            }
+            let outcome = connection.abandon(request, HTTP2Error(.deadline, "no answer within its time"))
+            outcomes.append((request, outcome))
+        }
+    }
+
+    private func noteDeadline(_ request: PendingRequest) {
+        earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
+    }
+
+    private func dispatch(now: Duration) {
+        while let connection = roomiest(), let request = queue.next() {
+            if connection.session.send(request) { noteDeadline(request) } else { queue.putBack(request) }
+        }
+        if !queue.isEmpty { openAnother(now: now) }
+    }
+
+    /// Of those with room, the one with the fewest streams, so that all carry the same load.
+    private func roomiest() -> ClientConnection? {
+        var best: ClientConnection?
+        for place in places where place.machine.state == .ready {
+            guard let connection = place.connection, connection.room > 0 else { continue }
+            if let known = best, known.session.open.count <= connection.session.open.count { continue }
+            best = connection
+        }
+        return best
+    }
+
+    /// One at a time, and none while one backs off: a peer in trouble is not helped by more of them.
+    private func openAnother(now: Duration) {
+        let isBusy = places.contains { $0.machine.state == .opening || $0.machine.state == .backingOff }
+        guard !isBusy, leaving.count < places.count * 2 else { return }
+        if let place = places.first(where: { $0.machine.state == .idle }) { handle(.wanted, place, now: now) }
+    }
+
+    private func settle(now: Duration) {
+        guard !outcomes.isEmpty else { return }
+        let settled = outcomes
+        outcomes.removeAll(keepingCapacity: true)
+        // Released before anybody hears of it, since who does may submit again.
+        intake.settle(settled.count)
+        for (request, outcome) in settled {
+            seat.instruments.count(outcome, after: now - request.accepted)
+            request.complete(outcome)
+        }
+    }
+
+    private func giveUp(now: Duration) {
+        let error = HTTP2Error(.closed, "the pool was closed")
+        outcomes += queue.takeAll().map { ($0, .notSent(error)) }
+        for place in places { handle(.closed, place, now: now) }
+        for connection in leaving { breakUp(connection, error) }
+        leaving = []
+        outcomes += queue.takeAll().map { ($0, .notSent(error)) }
+    }
+
+    private func end(_ loop: ReactorLoop, now: Duration) {
+        for place in places {
+            place.connection?.sayGoodbye()
+            handle(.closed, place, now: now)
+        }
+        loop.remove(self)
+        hasEnded.happen()
+    }
+}
+
+// MARK: Connections
+
+extension PoolDriver {
+    private func handle(_ event: ConnectionMachine.Event, _ place: Place, now: Duration) {
+        let wasReady = place.machine.state == .ready
+        let action = place.machine.handle(event, now: now)
+        if wasReady != (place.machine.state == .ready) { seat.instruments.connections.add(wasReady ? -1 : 1) }
+        switch action {
+        case .none: break
+        case .open: open(place)
+        case .serve: serve()
+        case .retire: retire(place)
+        case .drop(let error): drop(place, error)
+        }
+    }
+
+    private func open(_ place: Place) {
+        // One that outlasted its attempt is still good for the next, and there is never more than one thread waiting.
+        guard !place.isLookingUp, let index = places.firstIndex(where: { $0 === place }) else { return }
+        place.isLookingUp = true
+        var tls = seat.configuration.tls
+        tls.applicationProtocols = ["h2"]
+        tls.readsAhead = true
+        HostLookup.start(for: index, seat.endpoint, tls) { [intake] in intake.deliver($0) }
+    }
+
+    private func found(_ lookup: HostLookup, now: Duration) {
+        let place = places[lookup.place]
+        place.isLookingUp = false
+        guard place.machine.state == .opening else { return }
+        do throws(HTTP2Error) {
+            place.connection = try ClientConnection(seat, try lookup.finding.get(), now: now)
+        } catch {
+            handle(.failed(error), place, now: now)
+        }
+    }
+
+    private func serve() {
+        if lastObstacle != nil { seat.log.info("the peer is back", [.address: "\(seat.endpoint)"]) }
+        lastObstacle = nil
+        intake.report(nil)
+    }
+
+    private func retire(_ place: Place) {
+        guard let connection = place.connection else { return }
+        place.connection = nil
+        leaving.append(connection)
+    }
+
+    private func drop(_ place: Place, _ error: HTTP2Error) {
+        if let connection = place.connection { breakUp(connection, error) }
+        place.connection = nil
+        // Closing is no trouble to report.
+        guard error.code != .closed else { return }
+        if lastObstacle != error {
+            seat.log.warning("a connection failed", [.address: "\(seat.endpoint)", .error: error.message])
+        }
+        lastObstacle = error
+        let isUp = places.contains { $0.machine.state == .ready }
+        intake.report(isUp ? nil : error)
+        // Waiting does not help against wrong settings.
+        if !error.isRetriable && !isUp { outcomes += queue.takeAll().map { ($0, .notSent(error)) } }
+    }
+
+    private func breakUp(_ connection: ClientConnection, _ error: HTTP2Error) {
+        if error.code != .closed && !connection.session.open.isEmpty { seat.instruments.connectionsLost.increment() }
+        connection.breakUp(error)
+        collect(connection)
+    }
+}

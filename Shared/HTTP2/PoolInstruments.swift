@@ -1,0 +1,35 @@
+import ServiceKit
+
+/// What a pool counts, by host.
+struct PoolInstruments: Sendable {
+    let connections: Gauge
+    let connectionsLost: Counter
+    let answered: Counter
+    let notSent: Counter
+    let unknown: Counter
+    let resent: Counter
+    let durations: Histogram
+
+    init(_ metrics: Metrics, _ endpoint: HTTP2Endpoint) {
+        let host = "\(endpoint)"
+        func outcome(_ name: String) -> Counter {
+            metrics.counter(.http2RequestsSettled, ["host": host, "outcome": name])
+        }
+        connections = metrics.gauge(.http2ConnectionsOpen, ["host": host])
+        connectionsLost = metrics.counter(.http2ConnectionsLost, ["host": host])
+        answered = outcome("answered")
+        notSent = outcome("not_sent")
+        unknown = outcome("unknown")
+        resent = metrics.counter(.http2RequestsResent, ["host": host])
+        durations = metrics.histogram(.http2RequestDuration, ["host": host])
+    }
+
+    func count(_ outcome: HTTP2Outcome, after duration: Duration) {
+        switch outcome {
+        case .answered: answered.increment()
+        case .notSent: notSent.increment()
+        case .unknown: unknown.increment()
+        }
+        durations.record(duration)
+    }
+}

@@ -1,0 +1,11 @@
+import ServiceKit
+
+/// What everything in one pool works with.
+struct PoolSeat: Sendable {
+    let endpoint: HTTP2Endpoint
+    let configuration: HTTP2Configuration
+    let log: Log
+    let instruments: PoolInstruments
+    let time: any TimeSource
+    let random: any RandomSource
+}

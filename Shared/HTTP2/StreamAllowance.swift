@@ -1,0 +1,36 @@
+/// How many streams a connection may have open: as many as the peer's SETTINGS and our own bound say, one until
+/// credentials are proven, and fewer for a while after the peer has refused one.
+struct StreamAllowance {
+    private let ownMaximum: Int
+    private var peerMaximum = 0
+    private var isProven: Bool
+    private var refusedAt: Int?
+
+    init(ownMaximum: Int, needsProof: Bool) {
+        self.ownMaximum = ownMaximum
+        isProven = !needsProof
+    }
+
+    var limit: Int {
+        let agreed = min(ownMaximum, peerMaximum)
+        guard isProven else { return min(agreed, 1) }
+        return min(agreed, refusedAt ?? agreed)
+    }
+
+    mutating func peerAllows(_ streams: Int) {
+        peerMaximum = streams
+    }
+
+    mutating func answered(isProof: Bool) {
+        if isProof { isProven = true }
+        guard let ceiling = refusedAt else { return }
+        refusedAt = ceiling < min(ownMaximum, peerMaximum) ? ceiling + 1 : nil
+    }
+
+    /// The peer took no more than what is still open.
+    mutating func refused(whileOpen streams: Int) {
+        refusedAt = min(refusedAt ?? .max, max(1, streams))
+    }
+
+    var needsProof: Bool { !isProven }
+}

@@ -1,0 +1,88 @@
+import TLSSocket
+
+/// Moves the bytes of one connection between its socket and its session. Frames are gathered first, so that a turn of
+/// the loop is one write however many requests it carries.
+final class Transport {
+    let socket: TLSSocket
+    /// The kernel takes no more now; wait until the socket is writable.
+    private(set) var isBlocked = false
+    /// Bytes wait in the socket's own buffer that no wait would report.
+    private(set) var hasUnread = false
+    /// Of the bytes gathered since the connection began, how many the socket has taken.
+    private(set) var bytesWritten = 0
+    private(set) var bytesGathered = 0
+    private var outgoing: [UInt8] = []
+    private var outgoingStart = 0
+
+    /// A bound on what is gathered before it is written, and on what is read or written in one turn.
+    private static let pieceBytes = 64 << 10
+    private static let piecesMaximum = 16
+
+    init(_ socket: TLSSocket) {
+        self.socket = socket
+        outgoing.reserveCapacity(Transport.pieceBytes * 3 / 2)
+    }
+
+    /// Reads what there is and hands it to the session. False when the peer has ended the connection.
+    func read(
+        into session: NGHTTP2Session, by buffer: UnsafeMutableRawBufferPointer
+    ) throws(HTTP2Error) -> (bytes: Int, isEnded: Bool) {
+        hasUnread = false
+        var total = 0
+        while total < Transport.pieceBytes * Transport.piecesMaximum {
+            let transfer = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.read(into: buffer) }
+            switch transfer {
+            case .bytes(let count):
+                total += count
+                guard session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
+                    throw HTTP2Error(.protocolViolation, "the peer does not speak HTTP/2")
+                }
+            case .wantRead, .wantWrite: return (total, false)
+            case .end: return (total, true)
+            }
+        }
+        hasUnread = true
+        return (total, false)
+    }
+
+    /// Gathers what the session has to say and writes it, until either has nothing left.
+    func write(from session: NGHTTP2Session, gathered: (Int) -> Void = { _ in }) throws(HTTP2Error) {
+        isBlocked = false
+        for _ in 0..<Transport.piecesMaximum {
+            gather(from: session, gathered)
+            guard outgoingStart < outgoing.count else { return }
+            let attempt = outgoing.withUnsafeBytes { bytes in
+                Result { () throws(TLSSocketError) in
+                    try socket.write(UnsafeRawBufferPointer(rebasing: bytes[outgoingStart...]))
+                }
+            }
+            switch try attempt.mapError({ HTTP2Error($0) }).get() {
+            case .bytes(let count): wrote(count)
+            case .wantRead, .wantWrite:
+                isBlocked = true
+                return
+            case .end: throw HTTP2Error(.broken, "the peer closed the connection")
+            }
+        }
+        // More is left than one turn's share.
+        isBlocked = true
+    }
+
+    private func gather(from session: NGHTTP2Session, _ gathered: (Int) -> Void) {
+        while outgoing.count < Transport.pieceBytes {
+            // Before the call, since the frame it returns is the one that starts here.
+            gathered(bytesGathered)
+            guard let frame = session.nextFrame() else { return }
+            outgoing.append(contentsOf: frame)
+            bytesGathered += frame.count
+        }
+    }
+
+    private func wrote(_ count: Int) {
+        bytesWritten += count
+        outgoingStart += count
+        guard outgoingStart == outgoing.count else { return }
+        outgoing.removeAll(keepingCapacity: true)
+        outgoingStart = 0
+    }
+}
