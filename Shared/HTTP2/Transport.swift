@@ -17,6 +17,7 @@ final class Transport {
     /// A bound on what is gathered before it is written, and on what is read or written in one turn.
     private static let pieceBytes = 64 << 10
     private static let piecesMaximum = 16
+    private static let readMaximum = 64 << 10
 
     init(_ socket: TLSSocket) {
         self.socket = socket
@@ -29,7 +30,7 @@ final class Transport {
     ) throws(HTTP2Error) -> (bytes: Int, isEnded: Bool) {
         hasUnread = false
         var total = 0
-        while total < Transport.pieceBytes * Transport.piecesMaximum {
+        while total < Transport.readMaximum {
             let transfer = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.read(into: buffer) }
             switch transfer {
             case .bytes(let count):

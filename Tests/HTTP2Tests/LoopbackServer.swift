@@ -45,6 +45,11 @@ final class LoopbackServer: Sendable {
         return configuration
     }
 
+    func end(_ pool: HTTP2Pool) async {
+        await pool.close()
+        await server.close()
+    }
+
     /// Waits until that many requests have reached the handler; false when they do not come.
     func hasSeen(_ count: Int) async -> Bool {
         await blocking { [seen] in

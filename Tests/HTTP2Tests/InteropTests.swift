@@ -1,0 +1,56 @@
+import HTTP2
+import ServiceKit
+import TestSupport
+import Testing
+
+/// Other people's clients against our server.
+@Suite struct InteropTests {
+    @Test func curl() async throws {
+        let loopback = try await LoopbackServer(handler: { request in
+            .answer(HTTP2Answer(418, headers: ["apns-id": "9"], body: request.body + Array(request.path.utf8)))
+        })
+        let process = try ChildProcess(
+            "curl",
+            [
+                "--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", loopback.authority.authorityFile,
+                "--include", "--data", "ring ", "https://localhost:\(loopback.server.port)/3/device/ab",
+            ])
+        #expect(await process.end() == .exited(0))
+        #expect(process.lines.first?.hasPrefix("HTTP/2 418") == true, "\(process.lines)")
+        #expect(process.lines.contains { $0.hasPrefix("apns-id: 9") } && process.lines.last == "ring /3/device/ab")
+        await loopback.server.close()
+    }
+
+    @Test func curlWithoutHTTP2IsRefused() async throws {
+        let loopback = try await LoopbackServer()
+        let process = try ChildProcess(
+            "curl",
+            [
+                "--silent", "--http1.1", "--max-time", "30", "--cacert", loopback.authority.authorityFile,
+                "https://localhost:\(loopback.server.port)/",
+            ])
+        // 35: the TLS handshake failed.
+        #expect(await process.end() == .exited(35))
+        await loopback.server.close()
+    }
+
+    @Test func h2loadOverSeveralConnections() async throws {
+        let loopback = try await LoopbackServer()
+        let process = try ChildProcess(
+            "h2load", ["-n", "20000", "-c", "4", "-m", "200", "https://localhost:\(loopback.server.port)/ring"])
+        #expect(await process.end() == .exited(0))
+        #expect(process.lines.contains { $0.hasPrefix("status codes: 20000 2xx") }, "\(process.lines)")
+        #expect(loopback.seen.withLock { $0 } == ["/ring": 20_000])
+        await loopback.server.close()
+    }
+
+    /// Its own window is one byte, which the answer's body has to pass.
+    @Test func nghttpWithASmallWindow() async throws {
+        let loopback = try await LoopbackServer(handler: { _ in .answer(HTTP2Answer(body: Array("abcdefghij".utf8))) })
+        let process = try ChildProcess(
+            "nghttp", ["--window-bits=2", "--timeout=30s", "https://localhost:\(loopback.server.port)/"])
+        #expect(await process.end() == .exited(0))
+        #expect(process.lines.contains { $0.hasSuffix("abcdefghij") }, "\(process.lines)")
+        await loopback.server.close()
+    }
+}
