@@ -39,7 +39,9 @@ final class ClientConnection {
         guard isReady || transport.hasUnread else { return }
         let (count, isEnded) = try transport.read(into: session, by: loop.buffer)
         if count > 0 { heartbeat.heard(now: now) }
-        if isEnded { throw session.goodbye ?? HTTP2Error(.broken, "\(address) closed the connection") }
+        guard isEnded else { return }
+        let reason = session.goodbye.map { ": \($0.message)" } ?? ""
+        throw HTTP2Error(.broken, "\(address) closed the connection\(reason)")
     }
 
     /// Writes what the session has to say, after the question whether the peer lives if it is time for it.

@@ -59,6 +59,7 @@ final class ClientSession: NGHTTP2Session {
             if let departure = pending.departure, departure < bytesWritten {
                 settled.append((pending, .unknown(error)))
             } else {
+                pending.departure = nil
                 unprocessed.append(pending)
             }
         }

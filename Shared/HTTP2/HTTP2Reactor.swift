@@ -1,9 +1,8 @@
-import Glibc
 package import ServiceKit
 import Synchronization
 
 /// One thread that serves any number of pools and servers: it waits for their sockets, then gives each of them a turn.
-/// `stop` ends it; until then the thread keeps it alive.
+/// `stop` ends it; until then the thread keeps it alive. All that share it measure time with the same source.
 package final class HTTP2Reactor: Sendable {
     private struct State {
         var jobs: [@Sendable (ReactorLoop) -> Void] = []
@@ -27,7 +26,7 @@ package final class HTTP2Reactor: Sendable {
         wakePipe.wake()
     }
 
-    /// Ends the thread; what still belongs to it is dropped.
+    /// Ends the thread. Its pools and servers are closed before that: who still waits for an outcome would get none.
     package func stop() {
         state.withLock { $0.isStopped = true }
         wakePipe.wake()

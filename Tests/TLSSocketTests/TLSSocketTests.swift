@@ -104,6 +104,57 @@ import Testing
         #expect(line == "cba\n")
     }
 
+    /// Both sides are ours, each on a thread of its own.
+    @Test func aListenerTakesAClientThatShowsItsCertificate() async throws {
+        let authority = try await TestAuthority()
+        var serving = TLSServerConfiguration(
+            certificateFile: authority.certificateFile, privateKeyFile: authority.keyFile)
+        serving.clientAuthorityFile = authority.authorityFile
+        serving.applicationProtocols = ["h2", "spdy/3"]
+        let context = try TLSContext(serving)
+        let listener = try TCPListener(address: "127.0.0.1", port: 0)
+        async let accepted = onThread { () throws(TLSSocketError) in
+            try Accepted(from: listener, tls: context).report(answering: "cba\n")
+        }
+        var tls = configuration(authority)
+        tls.certificateFile = authority.certificateFile
+        tls.privateKeyFile = authority.keyFile
+        tls.applicationProtocols = ["spdy/3", "h2"]
+        let offering = tls
+        let line = try await onThread { () throws(TLSSocketError) in
+            try Conversation(host: "localhost", port: listener.port, tls: offering).exchange("abc\n")
+        }
+        #expect(line == "cba\n")
+        let report = try await accepted
+        #expect(report.line == "abc\n" && report.name == "localhost" && report.applicationProtocol == "h2")
+    }
+
+    @Test func aListenerRefusesAClientThatOffersOtherProtocols() async throws {
+        let authority = try await TestAuthority()
+        var serving = TLSServerConfiguration(
+            certificateFile: authority.certificateFile, privateKeyFile: authority.keyFile)
+        serving.applicationProtocols = ["h2"]
+        let context = try TLSContext(serving)
+        let listener = try TCPListener(address: "127.0.0.1", port: 0)
+        async let refusal = failure { () throws(TLSSocketError) in _ = try Accepted(from: listener, tls: context) }
+        var tls = configuration(authority)
+        tls.applicationProtocols = ["http/1.1"]
+        let offering = tls
+        let error = await failure { () throws(TLSSocketError) in
+            _ = try Conversation(host: "localhost", port: listener.port, tls: offering)
+        }
+        #expect(error?.code == .handshake)
+        #expect(await refusal?.code == .handshake)
+    }
+
+    @Test func aTakenPortIsNamed() throws {
+        let listener = try TCPListener(address: "127.0.0.1", port: 0)
+        let error = #expect(throws: TLSSocketError.self) {
+            try TCPListener(address: "127.0.0.1", port: listener.port)
+        }
+        #expect(error?.message.contains(":\(listener.port)") == true)
+    }
+
     @Test func aMissingFileIsNamed() throws {
         for path in [\TLSConfiguration.authorityFile, \.certificateFile] {
             var tls = TLSConfiguration()
@@ -163,6 +214,48 @@ private struct Conversation {
 
     private func wait(for events: Int32) {
         var polled = pollfd(fd: socket.descriptor, events: Int16(events), revents: 0)
+        #expect(poll(&polled, 1, 30_000) > 0)
+    }
+}
+
+/// The other side of a `Conversation`.
+private struct Accepted {
+    struct Report {
+        let line: String
+        let name: String?
+        let applicationProtocol: String?
+    }
+
+    private let socket: TLSSocket
+
+    init(from listener: TCPListener, tls: TLSContext) throws(TLSSocketError) {
+        Accepted.wait(for: POLLIN, listener.descriptor)
+        guard let socket = try listener.accept(tls: tls) else { throw TLSSocketError(.unreachable, "nobody came") }
+        self.socket = socket
+        while case let progress = try socket.advance(), progress != .done {
+            Accepted.wait(for: progress == .wantRead ? POLLIN : POLLOUT, socket.descriptor)
+        }
+    }
+
+    func report(answering answer: String) throws(TLSSocketError) -> Report {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 1)
+        defer { buffer.deallocate() }
+        var line = ""
+        while !line.hasSuffix("\n") {
+            switch try socket.read(into: buffer) {
+            case .bytes(let count): line += String(decoding: buffer[..<count], as: UTF8.self)
+            default: Accepted.wait(for: POLLIN, socket.descriptor)
+            }
+        }
+        let sent = Array(answer.utf8).withUnsafeBytes { bytes in
+            Result { () throws(TLSSocketError) in try socket.write(bytes) }
+        }
+        _ = try sent.get()
+        return Report(line: line, name: socket.peerName, applicationProtocol: socket.applicationProtocol)
+    }
+
+    private static func wait(for events: Int32, _ descriptor: Int32) {
+        var polled = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         #expect(poll(&polled, 1, 30_000) > 0)
     }
 }
