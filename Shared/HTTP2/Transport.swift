@@ -17,7 +17,8 @@ final class Transport {
     /// A bound on what is gathered before it is written, and on what is read or written in one turn.
     private static let pieceBytes = 64 << 10
     private static let piecesMaximum = 16
-    private static let readMaximum = 64 << 10
+    /// Less than a connection can have on its way, so that both sides work at the same time and not by turns.
+    private static let readMaximum = 16 << 10
 
     init(_ socket: TLSSocket) {
         self.socket = socket

@@ -167,7 +167,8 @@ import Testing
         #expect(await pool.send(requests(1)[0]).status == 200)
         await first.server.close()
         let early = await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(200)))
-        #expect(early.isNotSent)
+        // It may still have gone out on the old connection, before its end was seen.
+        #expect(early.isNotSent || early.code == .broken)
         guard case .notReady = pool.readiness() else { return #expect(Bool(false), "ready without a peer") }
         let second = try await LoopbackServer(authority, adjust: { $0.port = port })
         #expect(await pool.send(requests(1)[0]).status == 200)
