@@ -2,7 +2,7 @@ package import ServiceKit
 import Synchronization
 
 /// Sends requests to one host over a few HTTP/2 connections. Every accepted request gets exactly one outcome, within its
-/// limit.
+/// limit; cancelling a task does not take its request back.
 ///
 /// All connections are served by one thread, the reactor's, which several pools may share. A pool that is no longer
 /// needed is closed; until then its thread keeps it alive.
