@@ -22,10 +22,12 @@ func shared(_ name: String, _ dependencies: String...) -> Target {
         swiftSettings: features)
 }
 
-func service(_ name: String, command: String, _ dependencies: String...) -> Target {
+func service(
+    _ name: String, command: String, embedding files: [String] = [], _ dependencies: String...
+) -> Target {
     .executableTarget(
         name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
-        swiftSettings: features)
+        resources: files.map { .embedInCode($0) }, swiftSettings: features)
 }
 
 /// A program that tests and benchmarks start as a process of its own.
@@ -85,6 +87,11 @@ let package = Package(
             "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
             "ServiceHost", "ServiceKit", "Store", "Topics"),
             "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "ServiceHost", "ServiceKit",
+            "Topics"),
+        service(
+            "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
+            "PushModel", "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Store"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -107,6 +114,9 @@ let package = Package(
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
+        tests(
+            "IngestAPITests", "Apps", "HTTPServer", "JSONKit", "MemoryStore", "PushModel", "RedisClient", "ServiceKit",
+            "Store", "TestSupport", "ingest-api"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(

@@ -1,0 +1,25 @@
+import HTTPServer
+import JSONKit
+import PushModel
+import Store
+
+/// All the events a device is to be subscribed to: the names of a JSON object or of a form. In JSON the value holds the
+/// options; anything that is no object means none, as it did in pushd.
+struct BulkSubscriptions {
+    let topics: [TopicName: SubscriptionOptions]
+
+    init(_ call: PushdCall) throws(PushdRefusal) {
+        // Setting none ends all subscriptions, which a request that just lost its body must not do.
+        guard !call.request.body.isEmpty || call.request.headers.contains("Content-Type") else {
+            throw .body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
+        }
+        let members = try call.fields().object.members
+        guard members.count <= RegistryBounds.subscriptionsMaximum else { throw .tooManySubscriptions(members.count) }
+        var topics: [TopicName: SubscriptionOptions] = [:]
+        for (name, value) in members {
+            topics[try PushdEvent.topic(name)] = try SubscriptionForm.options(
+                in: RequestFields(value.object ?? JSONObject()))
+        }
+        self.topics = topics
+    }
+}

@@ -1,0 +1,25 @@
+import HTTPServer
+import PushModel
+
+/// A request that was let through to an app.
+struct PushdCall: Sendable {
+    let request: HTTPRequest
+    let app: AppID
+    /// What paths to this app begin with, where the request chose it by its path.
+    let base: String
+
+    /// Nil for what cannot be an id: to clients it is an unknown subscriber like any other.
+    var subscriber: DeviceID? { DeviceID(request.parameter("id")) }
+
+    func fields() throws(PushdRefusal) -> RequestFields {
+        do throws(BodyRefusal) {
+            return try RequestFields(request)
+        } catch {
+            throw .body(error)
+        }
+    }
+
+    func event() throws(PushdRefusal) -> TopicName {
+        try PushdEvent.topic(request.parameter("event"))
+    }
+}

@@ -1,0 +1,73 @@
+import Apps
+import HTTPServer
+import ServiceKit
+import Store
+
+/// pushd's HTTP API as its clients speak it, for registration. Where its documentation and the real pushd differ is
+/// written down in `docs/decisions/009-what-pushd-clients-meet.md`.
+struct PushdDialect: Sendable {
+    typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
+
+    /// Room for far more subscriptions than are allowed, so that too many are told so.
+    private static let bulkBytesMaximum = 2 << 20
+
+    let registry: any Registry
+    let gatekeeper: Gatekeeper
+    let log: Log
+
+    func addRoutes(to router: inout HTTPRouter) {
+        let subscribers = SubscriberRoutes(registry: registry)
+        route(.post, "/subscribers", in: &router, subscribers.register)
+        route(.get, "/subscriber/:id", in: &router, subscribers.read)
+        route(.post, "/subscriber/:id", in: &router, subscribers.update)
+        route(.delete, "/subscriber/:id", in: &router, subscribers.remove)
+        route(.post, "/subscriber/:id/test", in: &router, subscribers.test)
+
+        let subscriptions = SubscriptionRoutes(registry: registry)
+        let list = "/subscriber/:id/subscriptions"
+        route(.get, list, in: &router, subscriptions.list)
+        route(.post, list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, in: &router, subscriptions.setAll)
+        route(.delete, list, in: &router, subscriptions.removeAll)
+        route(.get, "\(list)/:event", in: &router, subscriptions.read)
+        route(.post, "\(list)/:event", in: &router, subscriptions.subscribe)
+        route(.delete, "\(list)/:event", in: &router, subscriptions.unsubscribe)
+    }
+
+    /// Each route stands on its own, as in pushd, and below an app's path.
+    private func route(
+        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter,
+        _ handler: @escaping Handler
+    ) {
+        for base in ["", "/apps/:app"] {
+            router.on(
+                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: PushdRefusal.render
+            ) { request in
+                await answer(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
+            }
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, toAppNamed name: String?, _ handler: Handler
+    ) async -> HTTPResponse {
+        do {
+            let app = try gatekeeper.admit(request, toAppNamed: name, for: .register).id
+            return try await handler(PushdCall(request: request, app: app, base: name == nil ? "" : "/apps/\(app)"))
+        } catch {
+            return refusal(error).response
+        }
+    }
+
+    private func refusal(_ error: any Error) -> PushdRefusal {
+        switch error {
+        case let refusal as PushdRefusal: return refusal
+        case let refusal as Gatekeeper.Refusal: return .access(refusal)
+        case let error as StoreError:
+            if error.code == .corrupt { log.error("the registry holds what cannot be read", [.error: "\(error)"]) }
+            return .store(error)
+        default:
+            log.error("a request failed", [.error: "\(error)"])
+            return .unexpected
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Apps
+import HTTPServer
+import PushModel
+import ServiceKit
+import Store
+
+/// Why a request is not done, and how pushd's clients are told: `error` in pushd's own words where it had any, `detail`
+/// for the person who looks for the cause.
+enum PushdRefusal: Error, Equatable {
+    case access(Gatekeeper.Refusal)
+    case body(BodyRefusal)
+    case invalidField(String, InvalidValue)
+    case invalidEvent(String)
+    case tooManySubscriptions(Int)
+    case unknownSubscriber
+    case notSubscribed
+    case nothingSends
+    case store(StoreError)
+    case unexpected
+
+    var response: HTTPResponse {
+        switch self {
+        case .unknownSubscriber, .notSubscribed: return .json("null", status: .notFound)
+        default:
+            var response = PushdRefusal.response(status, error: message, detail: detail)
+            response.headers += headers
+            return response
+        }
+    }
+
+    /// The errors that the server answers itself, such as a body over its bound.
+    @Sendable static func render(_ problem: Problem) -> HTTPResponse {
+        response(problem.status, error: problem.title, detail: problem.detail)
+    }
+
+    private static func response(_ status: HTTPStatus, error: String, detail: String?) -> HTTPResponse {
+        let text = JSONText.object { json in
+            json.member("error", error)
+            if let detail { json.member("detail", detail) }
+        }
+        return .json(text, status: status)
+    }
+
+    private var status: HTTPStatus {
+        switch self {
+        case .access(.unauthenticated): .unauthorized
+        case .access(.forbidden): .forbidden
+        case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
+        case .body(.unknownMediaType): .unsupportedMediaType
+        case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
+        case .nothingSends: .serviceUnavailable
+        case .store(let error): PushdRefusal.status(of: error)
+        case .unexpected: .internalServerError
+        }
+    }
+
+    private static func status(of error: StoreError) -> HTTPStatus {
+        switch error.code {
+        case .unavailable, .notReady, .full, .refused: .serviceUnavailable
+        case .tooMany: .badRequest
+        case .corrupt: .internalServerError
+        }
+    }
+
+    private var message: String {
+        switch self {
+        case .access(.unauthenticated), .access(.forbidden): "Unauthorized"
+        case .access(.unknownApp): "No such app"
+        case .access(.ambiguous): "Several apps are granted"
+        case .body(.malformed): "Invalid body"
+        case .body(.unknownMediaType): "Unknown content type"
+        // The backtick and the quote are pushd's.
+        case .invalidField(let name, _): "Invalid value for `\(name)'"
+        case .invalidEvent(let name): "Invalid event name \(name.prefix(100))"
+        case .tooManySubscriptions: "Too many subscriptions"
+        case .unknownSubscriber, .notSubscribed: "Not found"
+        case .nothingSends: "Nothing sends"
+        case .store(let error): PushdRefusal.message(of: error)
+        case .unexpected: "Internal error"
+        }
+    }
+
+    private static func message(of error: StoreError) -> String {
+        switch error.code {
+        case .unavailable, .refused: "The registry does not answer"
+        case .notReady: "The registry is not ready"
+        case .full: "The registry is full"
+        case .tooMany: "A bound of the registry would be passed"
+        case .corrupt: "Internal error"
+        }
+    }
+
+    private var detail: String? {
+        switch self {
+        case .access(.unauthenticated):
+            "Give a key that is valid: as the password of Basic authentication, or as Authorization: Bearer KEY."
+        case .access(.forbidden(let scope)): "The key has no scope \(scope.rawValue) for this app."
+        case .access(.unknownApp): "The key grants no app of this name."
+        case .access(.ambiguous(let apps)):
+            "Choose one by the path: " + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
+        case .body(.malformed(let reason)): reason
+        case .body(.unknownMediaType):
+            "Bodies are application/x-www-form-urlencoded or application/json, named by Content-Type."
+        case .invalidField(_, let reason): reason.description
+        case .invalidEvent: PushdEvent.rule
+        case .tooManySubscriptions(let count):
+            "\(count) were given; a subscriber has at most \(RegistryBounds.subscriptionsMaximum)."
+        case .nothingSends: "The subscriber is registered; there is no sender for test messages yet."
+        case .store(let error) where error.code == .tooMany: error.message
+        case .store, .unknownSubscriber, .notSubscribed, .unexpected: nil
+        }
+    }
+
+    private var headers: [HTTPField] {
+        switch self {
+        case .access(.unauthenticated):
+            [
+                HTTPField("WWW-Authenticate", "Basic realm=\"carillon\", charset=\"UTF-8\""),
+                HTTPField("WWW-Authenticate", "Bearer realm=\"carillon\""),
+            ]
+        case .store where status == .serviceUnavailable: [HTTPField("Retry-After", "5")]
+        default: []
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import JSONKit
+import PushModel
+import Store
+
+/// What a client says of its device. Fields that are not listed here are ignored, as pushd ignores them; a field that is
+/// not given stays as it is.
+struct RegistrationForm {
+    static let badgeMaximum = 999_999
+
+    static let aliases: [(name: String, kind: Alias.Kind)] = [
+        ("external_user_id", .externalUser), ("hwid", .hardware), ("appmetrica_device_id", .appMetricaDevice),
+        ("ios_ifa", .appleAdvertising), ("google_aid", .googleAdvertising), ("huawei_oaid", .huaweiAdvertising),
+    ]
+
+    private let fields: RequestFields
+
+    init(_ fields: RequestFields) {
+        self.fields = fields
+    }
+
+    func changes() throws(PushdRefusal) -> DeviceChanges {
+        var changes = DeviceChanges()
+        changes.environment = try value("environment", environment)
+        changes.contentAvailable = try value("contentAvailable", fields.flag)
+        changes.language = try value("lang", text)
+        changes.version = try value("version", text)
+        changes.category = try value("category", text)
+        changes.timeZone = try value("time_zone", timeZone)
+        changes.badge = try value("badge") { name throws(InvalidValue) in
+            try fields.integer(name, in: 0...RegistrationForm.badgeMaximum).map(UInt32.init)
+        }
+        for (name, kind) in RegistrationForm.aliases {
+            changes.aliases[kind] = try value(name) { name throws(InvalidValue) in try alias(kind, name) }
+        }
+        return changes
+    }
+
+    /// Of a registration whose fields say everything.
+    func token() throws(PushdRefusal) -> PushToken {
+        guard let kind = try kind() else { throw .invalidField("proto", InvalidValue("is missing")) }
+        guard let text = try value("token", fields.text) else {
+            throw .invalidField("token", InvalidValue("is missing"))
+        }
+        return try token(kind, text)
+    }
+
+    /// Of a registration whose path holds the token; nil when it looks like none and no protocol is given either. What the
+    /// body says of the token must not contradict the path.
+    func token(fromPath text: String) throws(PushdRefusal) -> PushToken? {
+        guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
+        let token = try token(kind, text)
+        if let given = try value("token", fields.text), try self.token(kind, given) != token {
+            throw .invalidField("token", InvalidValue("differs from the one in the path"))
+        }
+        return token
+    }
+
+    /// A subscriber's token and protocol are what it is; others make another subscriber.
+    func refuseToken() throws(PushdRefusal) {
+        for name in ["token", "proto"] where fields.object[name] != nil {
+            throw .invalidField(name, InvalidValue("cannot be changed: register the token instead"))
+        }
+    }
+
+    private func kind() throws(PushdRefusal) -> PushProtocol? {
+        guard let name = try value("proto", fields.text) else { return nil }
+        switch PushProtocol(name: name) {
+        case .apns: return .apns
+        case .fcm: return .fcm
+        case .huawei: return .huawei
+        case .webpush, .wns, .mpns, .http: throw .invalidField("proto", InvalidValue("no sender for this protocol yet"))
+        case nil: throw .invalidField("proto", InvalidValue("must be apns, fcm, gcm, c2dm or huawei"))
+        }
+    }
+
+    /// Tokens of APNs are hexadecimal; those of Google are long, and the newer ones have a colon.
+    private static func likelyKind(of text: String) -> PushProtocol? {
+        let characters = text.utf8
+        if characters.count >= 64, characters.allSatisfy({ "0123456789abcdefABCDEF".utf8.contains($0) }) {
+            return .apns
+        }
+        guard characters.contains(UInt8(ascii: ":")) || characters.count >= 100 else { return nil }
+        return (try? PushToken(.fcm, text)) == nil ? nil : .fcm
+    }
+
+    private func token(_ kind: PushProtocol, _ text: String) throws(PushdRefusal) -> PushToken {
+        do throws(InvalidValue) {
+            return try PushToken(kind, text)
+        } catch {
+            throw .invalidField("token", error)
+        }
+    }
+
+    private func value<Value>(
+        _ name: String, _ read: (String) throws(InvalidValue) -> Value?
+    ) throws(PushdRefusal) -> Value? {
+        do throws(InvalidValue) {
+            return try read(name)
+        } catch {
+            throw .invalidField(name, error)
+        }
+    }
+
+    private func text(_ name: String) throws(InvalidValue) -> String? {
+        guard let text = try fields.text(name) else { return nil }
+        guard text.utf8.count <= RegistryBounds.textBytesMaximum,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw InvalidValue("must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+        }
+        return text
+    }
+
+    private func timeZone(_ name: String) throws(InvalidValue) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw InvalidValue("must be a zone's name such as Europe/Berlin")
+        }
+        return text
+    }
+
+    private func environment(_ name: String) throws(InvalidValue) -> Device.Environment? {
+        guard let text = try fields.text(name) else { return nil }
+        guard let environment = Device.Environment(rawValue: text) else {
+            throw InvalidValue("must be production or sandbox")
+        }
+        return environment
+    }
+
+    /// An empty text takes the alias away.
+    private func alias(_ kind: Alias.Kind, _ name: String) throws(InvalidValue) -> String? {
+        guard let text = try fields.text(name) else { return nil }
+        return text.isEmpty ? "" : try Alias(kind, text).value
+    }
+}

@@ -1,0 +1,57 @@
+import HTTPServer
+import PushModel
+import Store
+
+/// `/subscribers` and `/subscriber/:id`: devices come, report, and go.
+struct SubscriberRoutes: Sendable {
+    let registry: any Registry
+
+    @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
+        let form = RegistrationForm(try call.fields())
+        return try await register(form.token(), form.changes(), call)
+    }
+
+    @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
+        guard let id = call.subscriber, let registered = try await registry.device(id, in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return PushdAnswer.subscriber(registered)
+    }
+
+    /// The path names a subscriber, or, as the documented workflow of apps has it, a registration token: that registers.
+    @Sendable func update(_ call: PushdCall) async throws -> HTTPResponse {
+        let form = RegistrationForm(try call.fields())
+        guard let id = call.subscriber else {
+            guard let token = try form.token(fromPath: call.request.parameter("id")) else {
+                throw PushdRefusal.unknownSubscriber
+            }
+            return try await register(token, form.changes(), call)
+        }
+        try form.refuseToken()
+        guard try await registry.change(id, form.changes(), in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    @Sendable func remove(_ call: PushdCall) async throws -> HTTPResponse {
+        guard let id = call.subscriber, try await registry.remove(id, in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    /// Nothing is sent, so nothing is claimed to be.
+    @Sendable func test(_ call: PushdCall) async throws -> HTTPResponse {
+        guard let id = call.subscriber, try await registry.device(id, in: call.app) != nil else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        throw PushdRefusal.nothingSends
+    }
+
+    private func register(
+        _ token: PushToken, _ changes: DeviceChanges, _ call: PushdCall
+    ) async throws -> HTTPResponse {
+        PushdAnswer.registration(try await registry.register(token, changes, in: call.app), base: call.base)
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPServer
+import JSONKit
+import PushModel
+import Store
+
+/// `/subscriber/:id/subscriptions`: which events a device wants to hear of.
+struct SubscriptionRoutes: Sendable {
+    let registry: any Registry
+
+    @Sendable func list(_ call: PushdCall) async throws -> HTTPResponse {
+        PushdAnswer.subscriptions(try await subscriptions(call))
+    }
+
+    /// One call to the store, so that it is done whole or not at all.
+    @Sendable func setAll(_ call: PushdCall) async throws -> HTTPResponse {
+        let wanted = try BulkSubscriptions(call).topics
+        guard let id = call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    @Sendable func removeAll(_ call: PushdCall) async throws -> HTTPResponse {
+        guard let id = call.subscriber, try await registry.setSubscriptions(of: id, to: [:], in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
+        let event = try call.event()
+        guard let options = try await subscriptions(call)[event] else { throw PushdRefusal.notSubscribed }
+        return PushdAnswer.subscription(options)
+    }
+
+    @Sendable func subscribe(_ call: PushdCall) async throws -> HTTPResponse {
+        let event = try call.event()
+        let options = try SubscriptionForm.options(in: call.fields())
+        guard let id = call.subscriber,
+            let change = try await registry.subscribe(id, to: event, options, in: call.app)
+        else { throw PushdRefusal.unknownSubscriber }
+        switch change {
+        case .created: return HTTPResponse(.created)
+        case .updated: return HTTPResponse(.noContent)
+        }
+    }
+
+    @Sendable func unsubscribe(_ call: PushdCall) async throws -> HTTPResponse {
+        let event = try call.event()
+        guard let id = call.subscriber, let was = try await registry.unsubscribe(id, from: event, in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        guard was else { throw PushdRefusal.notSubscribed }
+        return HTTPResponse(.noContent)
+    }
+
+    private func subscriptions(_ call: PushdCall) async throws -> [TopicName: SubscriptionOptions] {
+        guard let id = call.subscriber, let found = try await registry.subscriptions(of: id, in: call.app) else {
+            throw PushdRefusal.unknownSubscriber
+        }
+        return found
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPServer
+import JSONKit
+import PushModel
+
+/// The names and values of a request's body, whichever way it is written. Of several values for one name the last counts.
+struct RequestFields: Sendable, Equatable {
+    /// The server has bounded the body already, each route in its own way.
+    private static let limits = JSONLimits(bytesMaximum: HTTPServerConfiguration.routeBodyBytesMaximum)
+
+    let object: JSONObject
+
+    init(_ object: JSONObject) {
+        self.object = object
+    }
+
+    /// An empty body has no fields, whatever it calls itself.
+    init(_ request: HTTPRequest) throws(BodyRefusal) {
+        guard !request.body.isEmpty else {
+            self.init(JSONObject())
+            return
+        }
+        switch MediaType(contentType: request.headers["Content-Type"] ?? "") {
+        case .form: self.init(try FormBody.decode(request.body.bytes))
+        case .json: self.init(try RequestFields.decodeJSON(request.body.bytes))
+        case .other(let name): throw .unknownMediaType(name)
+        }
+    }
+
+    /// A value as text: null counts as absent, numbers and truth values as they are written.
+    func text(_ name: String) throws(InvalidValue) -> String? {
+        switch object[name] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case .bool(let value): return value ? "true" : "false"
+        case .integer(let value): return String(value)
+        case .unsigned(let value): return String(value)
+        case .number(let value): return String(value)
+        case .some(let value): throw InvalidValue("must be a text, not \(value.kind)")
+        }
+    }
+
+    /// `true`, `false`, `1` and `0`, as texts, numbers or truth values.
+    func flag(_ name: String) throws(InvalidValue) -> Bool? {
+        switch try text(name) {
+        case nil: return nil
+        case "true", "1": return true
+        case "false", "0": return false
+        default: throw InvalidValue("must be true, false, 1 or 0")
+        }
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int? {
+        guard let text = try text(name) else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            throw InvalidValue("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    private static func decodeJSON(_ bytes: [UInt8]) throws(BodyRefusal) -> JSONObject {
+        let value: JSON
+        do throws(JSONError) {
+            value = try JSON(bytes, limits: limits)
+        } catch {
+            throw .malformed("the body is no JSON: \(error)")
+        }
+        guard let object = value.object else { throw .malformed("the body must be a JSON object, not \(value.kind)") }
+        return object
+    }
+}

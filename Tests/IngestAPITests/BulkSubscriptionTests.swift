@@ -1,0 +1,111 @@
+import JSONKit
+import Store
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// Setting all subscriptions at once: exactly these, or nothing happens.
+@Suite struct BulkSubscriptionTests {
+    private func list(_ fixture: IngestFixture) async throws -> String {
+        "/subscriber/\(try await fixture.subscriber())/subscriptions"
+    }
+
+    @Test func setsExactlyWhatIsGiven() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            _ = await fixture.form("POST", "\(list)/old")
+            let response = await fixture.json(
+                "POST", list,
+                #"{"sport":{}, "music":null, "news":{"ignore_message":true}, "art":{"ignore_message":0}, "tv":1}"#)
+            #expect(response.status == 204)
+            #expect(response.body.isEmpty)
+            let subscriptions = await fixture.form("GET", list).json
+            #expect(subscriptions.object?.names == ["art", "music", "news", "sport", "tv"])
+            #expect(subscriptions["news"]?["ignore_message"] == .bool(true))
+            #expect(subscriptions["art"]?["ignore_message"] == .bool(false))
+        }
+    }
+
+    @Test func takesForms() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            #expect(await fixture.form("POST", list, "sport=&music&a%40b=1").status == 204)
+            #expect(await fixture.form("GET", list).json.object?.names == ["a@b", "music", "sport"])
+        }
+    }
+
+    @Test func theLastOfTwoCounts() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            let body = #"{"sport":{"ignore_message":false,"ignore_message":true},"sport":{"ignore_message":1}}"#
+            #expect(await fixture.json("POST", list, body).status == 204)
+            #expect(await fixture.form("GET", list).text == #"{"sport":{"ignore_message":true}}"#)
+        }
+    }
+
+    @Test func noneEndsAll() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            for clear in ["{}", ""] {
+                _ = await fixture.form("POST", "\(list)/sport")
+                #expect(await fixture.json("POST", list, clear).status == 204)
+                #expect(await fixture.form("GET", list).text == "{}")
+            }
+            _ = await fixture.form("POST", "\(list)/sport")
+            #expect(await fixture.form("DELETE", list).status == 204)
+            #expect(await fixture.form("GET", list).text == "{}")
+        }
+    }
+
+    /// A client that lost its body must not lose its subscriptions with it.
+    @Test func nothingAtAllEndsNothing() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            _ = await fixture.form("POST", "\(list)/sport")
+            #expect(await fixture.form("POST", list).status == 400)
+            #expect(await fixture.form("GET", "\(list)/sport").status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"good":{},"not good":{}}"#, #"{"good":{},"":{}}"#, #"{"good":{"ignore_message":2}}"#,
+        #"{"good":{"ignore_message":"x"}}"#, #"{"good":{"ignore_message":[]}}"#, #"["good"]"#, #"{"good":"#,
+    ])
+    func oneMistakeChangesNothing(body: String) async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            _ = await fixture.form("POST", "\(list)/sport")
+            let response = await fixture.json("POST", list, body)
+            #expect(response.status == 400)
+            #expect(response.error != nil)
+            #expect(await fixture.form("GET", list).text == #"{"sport":{"ignore_message":false}}"#)
+        }
+    }
+
+    @Test(arguments: [RegistryBounds.subscriptionsMaximum + 1, 10_000])
+    func tooManyAreRefusedWhole(count: Int) async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            _ = await fixture.form("POST", "\(list)/sport")
+            // Names as long as they may be, so that it is their number that counts and not the body's size.
+            let padding = String(repeating: "x", count: 100)
+            let names = (0..<count).map { "\"\("\($0)\(padding)".prefix(100))\":{\"ignore_message\":false}" }
+            let response = await fixture.json("POST", list, "{\(names.joined(separator: ","))}")
+            #expect(response.status == 400)
+            #expect(response.error == "Too many subscriptions")
+            #expect(response.detail == "\(count) were given; a subscriber has at most 1000.")
+            #expect(await fixture.form("GET", list).json.object?.names == ["sport"])
+        }
+    }
+
+    @Test func asManyAsAllowedAreTaken() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            let names = (0..<RegistryBounds.subscriptionsMaximum).map { "\"event\($0)\":{}" }
+            #expect(await fixture.json("POST", list, "{\(names.joined(separator: ","))}").status == 204)
+            #expect(
+                await fixture.form("GET", list).json.object?.members.count == RegistryBounds.subscriptionsMaximum)
+        }
+    }
+}

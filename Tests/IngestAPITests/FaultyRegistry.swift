@@ -1,0 +1,89 @@
+import PushModel
+import Store
+import Synchronization
+
+/// A registry that fails when it is told to, before anything is done.
+final class FaultyRegistry: Registry {
+    private let registry: any Registry
+    private let fault = Mutex<StoreError?>(nil)
+
+    init(_ registry: any Registry) {
+        self.registry = registry
+    }
+
+    func fail(with error: StoreError?) {
+        fault.withLock { $0 = error }
+    }
+
+    private func pass() throws(StoreError) {
+        if let error = fault.withLock({ $0 }) { throw error }
+    }
+
+    func register(
+        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+    ) async throws(StoreError) -> Registration {
+        try pass()
+        return try await registry.register(token, changes, in: app)
+    }
+
+    func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
+        try pass()
+        return try await registry.device(id, in: app)
+    }
+
+    func change(_ id: DeviceID, _ changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
+        try pass()
+        return try await registry.change(id, changes, in: app)
+    }
+
+    func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
+        try pass()
+        return try await registry.remove(id, in: app)
+    }
+
+    func subscriptions(
+        of id: DeviceID, in app: AppID
+    ) async throws(StoreError) -> [TopicName: SubscriptionOptions]? {
+        try pass()
+        return try await registry.subscriptions(of: id, in: app)
+    }
+
+    func subscribe(
+        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+    ) async throws(StoreError) -> SubscriptionChange? {
+        try pass()
+        return try await registry.subscribe(id, to: topic, options, in: app)
+    }
+
+    func unsubscribe(_ id: DeviceID, from topic: TopicName, in app: AppID) async throws(StoreError) -> Bool? {
+        try pass()
+        return try await registry.unsubscribe(id, from: topic, in: app)
+    }
+
+    func setSubscriptions(
+        of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID
+    ) async throws(StoreError) -> Bool {
+        try pass()
+        return try await registry.setSubscriptions(of: id, to: topics, in: app)
+    }
+
+    func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
+        try pass()
+        return try await registry.purge(topic, in: app)
+    }
+
+    func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID] {
+        try pass()
+        return try await registry.devices(of: alias, in: app)
+    }
+
+    func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID? {
+        try pass()
+        return try await registry.device(of: token, in: app)
+    }
+
+    func countFailure(of id: DeviceID, limit: Int, in app: AppID) async throws(StoreError) -> FailureVerdict {
+        try pass()
+        return try await registry.countFailure(of: id, limit: limit, in: app)
+    }
+}

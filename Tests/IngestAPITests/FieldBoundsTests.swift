@@ -1,0 +1,138 @@
+import JSONKit
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// Each field at its bound and one beyond; what is refused changes nothing.
+@Suite struct FieldBoundsTests {
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    private static let texts = ["lang", "version", "category", "time_zone"]
+    private static let aliases = RegistrationForm.aliases.map(\.name)
+
+    static let taken: [(String, String)] =
+        texts.map { ($0, text(RegistryBounds.textBytesMaximum)) } + aliases.map { ($0, text(Alias.bytesMaximum)) }
+        + [
+            ("badge", "0"), ("badge", "\(RegistrationForm.badgeMaximum)"), ("contentAvailable", "1"),
+            ("environment", "sandbox"), ("category", "%C3%A9"),
+        ]
+
+    static let refused: [(String, String)] =
+        texts.map { ($0, text(RegistryBounds.textBytesMaximum + 1)) } + texts.map { ($0, "a%0Ab") }
+        + aliases.map { ($0, text(Alias.bytesMaximum + 1)) } + aliases.map { ($0, "a%7Fb") }
+        + [
+            ("badge", "-1"), ("badge", "\(RegistrationForm.badgeMaximum + 1)"), ("badge", ""), ("badge", "1.5"),
+            ("badge", "99999999999999999999"), ("contentAvailable", "yes"), ("contentAvailable", ""),
+            ("environment", "production%20"), ("environment", ""), ("time_zone", "Europe%20Berlin"),
+            // 33 letters of two bytes: the bound counts bytes.
+            ("lang", String(repeating: "%C3%A9", count: 33)),
+        ]
+
+    @Test(arguments: taken)
+    func takes(name: String, value: String) async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            #expect(await fixture.form("POST", "/subscriber/\(id)", "\(name)=\(value)").status == 204)
+            #expect(await fixture.form("GET", "/subscriber/\(id)").json[name] != nil)
+        }
+    }
+
+    @Test(arguments: refused)
+    func refuses(name: String, value: String) async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            let before = await fixture.form("GET", "/subscriber/\(id)")
+            fixture.time.advance(by: .seconds(1))
+            let ping = await fixture.form("POST", "/subscriber/\(id)", "\(name)=\(value)")
+            #expect(ping.status == 400)
+            #expect(ping.error == "Invalid value for `\(name)'")
+            #expect(ping.detail?.hasPrefix("must be ") == true)
+            let registration = await fixture.form(
+                "POST", "/subscribers", "proto=apns&token=\(Samples.token)&\(name)=\(value)")
+            #expect(registration.status == 400)
+            #expect(await fixture.form("GET", "/subscriber/\(id)") == before)
+        }
+    }
+
+    @Test(arguments: RegistrationForm.aliases.map(\.name) + ["lang", "badge", "token", "proto", "environment"])
+    func aListIsNoValue(name: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json("POST", "/subscriber/\(Samples.token)", "{\"\(name)\":[1]}")
+            #expect(response.status == 400)
+            #expect(response.error == "Invalid value for `\(name)'")
+            #expect(response.detail == "must be a text, not a list")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "proto"), ("token=\(Samples.token)", "proto"), ("proto=apns", "token"), ("proto=&token=x", "proto"),
+        ("proto=APNS&token=\(Samples.token)", "proto"), ("proto=apns&token=", "token"),
+        ("proto=apns&token=\(Samples.token)00g", "token"), ("proto=apns&token=\(Samples.token.dropLast(2))", "token"),
+        ("proto=apns&token=\(Samples.token)0", "token"),
+        ("proto=fcm&token=\(String(repeating: "a", count: 31))", "token"),
+        ("proto=fcm&token=\(String(repeating: "a", count: 4_097))", "token"),
+        ("proto=fcm&token=\(String(repeating: "a", count: 40))%2B", "token"),
+        ("proto=huawei&token=\(String(repeating: "a", count: 15))", "token"),
+        ("proto=huawei&token=\(String(repeating: "a", count: 1_025))", "token"),
+    ])
+    func refusesRegistrations(form: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.form("POST", "/subscribers", form)
+            #expect(response.status == 400)
+            #expect(response.headers["content-type"] == "application/json")
+            #expect(response.error == "Invalid value for `\(field)'")
+        }
+    }
+
+    @Test(arguments: ["webpush", "wns", "mpns", "http"])
+    func protocolsWithoutASenderAreRefused(proto: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.form("POST", "/subscribers", "proto=\(proto)&token=https://push.test/1")
+            #expect(response.status == 400)
+            #expect(response.error == "Invalid value for `proto'")
+            #expect(response.detail == "no sender for this protocol yet")
+        }
+    }
+
+    @Test(arguments: [
+        ("application/json", Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)),
+        ("application/json", Array("{".utf8)),
+        ("application/json", Array("[]".utf8)),
+        ("application/x-www-form-urlencoded", [0x61, 0x3D, 0xC3]),
+        ("application/x-www-form-urlencoded", Array("a=%FF".utf8)),
+    ])
+    func bodiesThatCannotBeReadAreRefused(type: String, body: [UInt8]) async throws {
+        try await IngestFixture.run { fixture in
+            for path in ["/subscribers", "/subscriber/\(Samples.token)"] {
+                let response = await fixture.send("POST", path, body, headers: ["Content-Type": type])
+                #expect(response.status == 400)
+                #expect(response.error == "Invalid body")
+                #expect(response.detail?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test(arguments: ["text/plain", "", "multipart/form-data; boundary=x"])
+    func otherContentTypesAreRefused(type: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.send(
+                "POST", "/subscribers", Array("a=b".utf8), headers: ["Content-Type": type])
+            #expect(response.status == 415)
+            #expect(response.error == "Unknown content type")
+        }
+    }
+
+    /// The server's own bound, in the dialect's words.
+    @Test func aBodyOverTheBoundIsRefusedInTheDialect() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.send(
+                "POST", "/subscribers", [], headers: ["Content-Length": "99999999", "Content-Type": "application/json"])
+            #expect(response.status == 413)
+            #expect(response.headers["content-type"] == "application/json")
+            #expect(response.error == "Content Too Large")
+        }
+    }
+}

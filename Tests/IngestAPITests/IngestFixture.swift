@@ -1,0 +1,147 @@
+import HTTPServer
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+@testable import Apps
+@testable import ingest_api
+
+/// The API over a registry in memory, on a port of its own, with two apps: `news` and `shop`.
+final class IngestFixture: Sendable {
+    enum Key: String, CaseIterable {
+        /// For `news` alone.
+        case news
+        /// For both apps.
+        case both
+        /// For `news`, but not for registering.
+        case publisher
+    }
+
+    let registry: FaultyRegistry
+    let time = ManualTimeSource()
+    let log = CollectingSink()
+    let news: AppID
+    private let keys: [Key: APIKey]
+    private let server: HTTPServer
+    private let port: UInt16
+
+    /// `openRange` lets callers from there register in `news` without a key.
+    init(openRange: String? = nil) throws {
+        registry = FaultyRegistry(MemoryRegistry(time: time, random: SeededRandomSource(seed: 1)))
+        news = try AppID("news")
+        keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
+        let snapshot = try IngestFixture.apps(keys, openRange: openRange)
+        let log = Log(service: "ingest-api", sink: log)
+        let router = IngestFixture.router(registry, log) { [time] in
+            snapshot.access(presented: $0, peer: $1, now: time.now)
+        }
+        server = HTTPServer(
+            configuration: HTTPServerConfiguration(), router: router, log: log, metrics: Metrics())
+        try server.start()
+        port = try #require(server.port)
+    }
+
+    static func router(
+        _ registry: any Registry, _ log: Log, access: @escaping Gatekeeper.AccessQuery
+    ) -> HTTPRouter {
+        IngestRoutes.router(PushdDialect(registry: registry, gatekeeper: Gatekeeper(access: access), log: log))
+    }
+
+    /// Runs the body and stops the server, however it ends.
+    static func run(
+        openRange: String? = nil, _ body: (IngestFixture) async throws -> Void
+    ) async throws {
+        let fixture = try IngestFixture(openRange: openRange)
+        do {
+            try await body(fixture)
+        } catch {
+            await fixture.server.stop(within: .zero)
+            throw error
+        }
+        await fixture.server.stop(within: .zero)
+    }
+
+    func authorization(_ key: Key) -> String { "Bearer \(secret(key))" }
+
+    func secret(_ key: Key) -> String {
+        guard let key = keys[key] else { preconditionFailure("every key is made") }
+        return key.reveal()
+    }
+
+    /// A request with a form, by the key of `news` unless `headers` say otherwise.
+    func form(
+        _ method: String, _ path: String, _ form: String = "", headers: [String: String] = [:]
+    ) async -> RawClient.Response {
+        let type = form.isEmpty ? [:] : ["Content-Type": "application/x-www-form-urlencoded"]
+        return await send(method, path, Array(form.utf8), headers: type.merging(headers) { $1 })
+    }
+
+    func json(_ method: String, _ path: String, _ json: String) async -> RawClient.Response {
+        await send(method, path, Array(json.utf8), headers: ["Content-Type": "application/json; charset=utf-8"])
+    }
+
+    func head(_ path: String) async -> RawClient.Response {
+        await send("HEAD", path, [], headers: [:])
+    }
+
+    func send(
+        _ method: String, _ path: String, _ body: [UInt8], headers: [String: String]
+    ) async -> RawClient.Response {
+        let defaults = ["Authorization": authorization(.news), "Content-Length": "\(body.count)"]
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: test\r\n"
+        for (name, value) in defaults.merging(headers, uniquingKeysWith: { $1 }) where !value.isEmpty {
+            head += "\(name): \(value)\r\n"
+        }
+        let bytes = Array((head + "\r\n").utf8) + body
+        let response = await blocking { [port] in
+            let client = RawClient(port: port)
+            client.send(bytes)
+            return client.receiveResponse(isHead: method == "HEAD")
+        }
+        guard let response else { preconditionFailure("the server closed without an answer") }
+        return response
+    }
+
+    /// Registers a device and returns its id.
+    func subscriber(_ fields: String = "") async throws -> String {
+        let response = await form("POST", "/subscribers", "proto=apns&token=\(Samples.token)&\(fields)")
+        return try #require(response.json["id"]?.text)
+    }
+
+    private static func apps(_ keys: [Key: APIKey], openRange: String?) throws -> AppSnapshot {
+        let pepper = try #require(Pepper(fileContent: Array("a pepper of thirty-two bytes or more".utf8)))
+        func credential(_ key: Key, _ scopes: Set<Scope>) throws -> Credential {
+            let key = try #require(keys[key])
+            return Credential(
+                id: key.id, hash: pepper.hash(of: key), scopes: scopes, created: Timestamp(milliseconds: 0),
+                expires: nil)
+        }
+        var news = PushApp(id: try AppID("news"))
+        news.credentials = [
+            try credential(.news, [.register]), try credential(.both, [.register]),
+            try credential(.publisher, [.publish, .read]),
+        ]
+        if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
+        var shop = PushApp(id: try AppID("shop"))
+        shop.credentials = [try credential(.both, [.register])]
+        return AppSnapshot([news, shop], pepper: pepper)
+    }
+}
+
+enum Samples {
+    /// The one of pushd's documentation.
+    static let token = "FE66489F304DC75B8D6E8200DFF8A456E8DAEACEC428B427E9518741C92C6660"
+    static let fcmToken = "cR4lMxqGTUuZ" + ":APA91b" + String(repeating: "Hx_-", count: 33)
+}
+
+extension RawClient.Response {
+    /// The body as JSON; null where it is none.
+    var json: JSON { (try? JSON(body)) ?? .null }
+
+    var error: String? { json["error"]?.text }
+    var detail: String? { json["detail"]?.text }
+}

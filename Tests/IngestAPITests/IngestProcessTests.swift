@@ -1,0 +1,85 @@
+import JSONKit
+import ServiceKit
+import TestSupport
+import Testing
+
+/// The real program on a real Redis.
+@Suite(.timeLimit(.minutes(2))) struct IngestProcessTests {
+    private func durableRedis() async throws -> RedisServer {
+        var options = RedisServer.Options()
+        options.isDurable = true
+        return try await RedisServer(options)
+    }
+
+    /// Goal: what pushd's documentation shows works as shown, and what was answered survives. Method: its commands in its
+    /// order, with a crash of the service, and later of Redis, in between.
+    @Test func pushdsDocumentationWorks() async throws {
+        let redis = try await durableRedis()
+        let api = try await IngestProcess(redis: redis.url)
+        let registered = try await api.curl(
+            "POST", "/subscribers",
+            "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
+        #expect(registered.status == 201)
+        #expect(registered.json["token"] == .string(Samples.token.lowercased()))
+        #expect(registered.json["badge"] == .integer(0))
+        let id = try #require(registered.json["id"]?.text)
+
+        #expect(try await api.curl("POST", "/subscriber/\(id)", "lang=fr&badge=0").status == 204)
+        #expect(try await api.curl("POST", "/subscriber/\(id)/subscriptions/sport").status == 201)
+        try await api.killAndRestart()
+        #expect(try await api.curl("GET", "/subscriber/\(id)/subscriptions/sport").status == 200)
+        #expect(try await api.curl("DELETE", "/subscriber/\(id)/subscriptions/sport").status == 204)
+        let bulk = try await api.curl(
+            "POST", "/subscriber/\(id)/subscriptions", "{\"sport\":{}, \"music\":{}}", json: true)
+        #expect(bulk.status == 204)
+
+        await redis.kill9()
+        let away = try await api.curl("GET", "/subscriber/\(id)")
+        #expect(away.status == 503)
+        #expect(away.headers["retry-after"] != nil)
+        try await redis.restart()
+        try await api.killAndRestart()
+        // The workflow of apps: post the token, take the id, subscribe again.
+        let again = try await api.curl("POST", "/subscriber/\(Samples.token)", "lang=fr&badge=0&version=17.1")
+        #expect(again.status == 200)
+        #expect(again.json["id"] == .string(id))
+        #expect(again.json["category"] == .string("show"))
+        let names = try await api.curl("GET", "/subscriber/\(id)/subscriptions").json.object?.names
+        #expect(names == ["music", "sport"])
+
+        let silent = "/subscriber/\(id)/subscriptions/EVENT_NAME"
+        #expect(try await api.curl("POST", silent, "ignore_message=1").status == 201)
+        #expect(try await api.curl("GET", silent).text == #"{"ignore_message":true}"#)
+        #expect(try await api.curl("DELETE", "/subscriber/\(id)").status == 204)
+        #expect(try await api.curl("GET", "/subscriber/\(id)").text == "null")
+        #expect(await api.stop() == .exited(0))
+    }
+
+    /// Goal: an emptied Redis is never taken for one that knows nobody. Method: it is emptied under a running service, which
+    /// must neither find nor miss anybody.
+    @Test func anEmptiedRedisIsNotReady() async throws {
+        let redis = try await durableRedis()
+        let api = try await IngestProcess(redis: redis.url)
+        let registered = try await api.curl("POST", "/subscribers", "proto=apns&token=\(Samples.token)")
+        let id = try #require(registered.json["id"]?.text)
+        #expect(try await api.readiness().status == 200)
+
+        let answer = await blocking { [port = redis.port] in
+            let client = RawClient(port: port)
+            client.send("FLUSHALL\r\n")
+            return client.receive(through: "\r\n")
+        }
+        #expect(answer == "+OK\r\n")
+        for (method, path, body) in StoreFailureTests.requests {
+            for id in [id, "J8lHY4X1XkU"] {
+                let response = try await api.curl(method, path.replacing("ID", with: id), body)
+                #expect(response.status == 503, "\(method) \(path)")
+                #expect(response.error == "The registry is not ready")
+            }
+        }
+        let readiness = try await api.readiness()
+        #expect(readiness.status == 503)
+        #expect(readiness.text.contains("registry: it is gone"), "\(readiness.text)")
+        #expect(await api.stop() == .exited(0))
+    }
+}

@@ -1,0 +1,71 @@
+import MemoryStore
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Apps
+@testable import HTTPServer
+@testable import ingest_api
+
+/// `docs/api/openapi.yaml` is compared with the routes, in both directions, and is what the service serves.
+@Suite struct OpenAPITests {
+    private let document: String
+
+    init() throws {
+        document = try #require(SourceTree.text("docs/api/openapi.yaml"))
+    }
+
+    private var router: HTTPRouter {
+        let time = ManualTimeSource()
+        let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
+        let apps = AppSnapshot([], pepper: nil)
+        return IngestFixture.router(registry, Log(service: "test", sink: CollectingSink())) {
+            apps.access(presented: $0, peer: $1, now: time.now)
+        }
+    }
+
+    @Test func listsEveryRouteAndNothingElse() {
+        let routes = Set(router.routeNames)
+        let listed = Set(documentedRoutes())
+        #expect(listed.subtracting(routes) == [], "only in the document")
+        #expect(routes.subtracting(listed) == [], "only in the code")
+        #expect(routes.count > 20)
+    }
+
+    @Test func isServedByteByByte() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.form("GET", "/openapi.yaml", headers: ["Authorization": ""])
+            #expect(response.status == 200)
+            #expect(response.headers["content-type"] == "application/yaml")
+            #expect(response.text == document)
+        }
+    }
+
+    /// The document is indented by two: paths are the keys of the first level below `paths`, methods of the second. A path
+    /// stands below an app as well unless it names its own servers.
+    private func documentedRoutes() -> [String] {
+        var routes: [String] = []
+        var path = ""
+        var methods: [String] = []
+        var isAtRootOnly = false
+        func finish() {
+            for base in isAtRootOnly ? [""] : ["", "/apps/:app"] {
+                routes += methods.map { "\($0.uppercased()) \(base)\(path)" }
+            }
+            (methods, isAtRootOnly) = ([], false)
+        }
+        for line in document.split(separator: "\n").drop(while: { $0 != "paths:" }).dropFirst() {
+            guard line.hasPrefix("  ") else { break }
+            if line.hasPrefix("  /") {
+                finish()
+                path = String(line.dropFirst(2).dropLast()).replacing("{", with: ":").replacing("}", with: "")
+            } else if line.hasPrefix("    "), !line.hasPrefix("     ") {
+                let key = String(line.dropFirst(4).prefix { $0 != ":" })
+                if key == "servers" { isAtRootOnly = true }
+                if ["get", "post", "put", "patch", "delete"].contains(key) { methods.append(key) }
+            }
+        }
+        finish()
+        return routes
+    }
+}

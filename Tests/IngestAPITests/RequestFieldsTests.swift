@@ -1,0 +1,92 @@
+import HTTPServer
+import JSONKit
+import PushModel
+import Testing
+
+@testable import ingest_api
+
+/// Bodies become names and values, or are refused with a reason.
+@Suite struct RequestFieldsTests {
+    private func fields(_ body: String, _ type: String) throws -> RequestFields {
+        try fields(Array(body.utf8), type)
+    }
+
+    private func fields(_ body: [UInt8], _ type: String) throws -> RequestFields {
+        let headers = HTTPHeaders(["content-type": type])
+        return try RequestFields(
+            HTTPRequest(method: .post, path: "/", headers: headers, body: HTTPRequestBody(body)))
+    }
+
+    @Test(arguments: [
+        ("a=1&b=two+words&c=%C3%A9%26%3D", ["a": "1", "b": "two words", "c": "é&="]),
+        ("a=1&a=2", ["a": "2"]),
+        ("a&b=&&=c&d=x=y", ["a": "", "b": "", "": "c", "d": "x=y"]),
+        ("n%61me=%2B", ["name": "+"]),
+        ("é=ü", ["é": "ü"]),
+    ])
+    func readsForms(body: String, expected: [String: String]) throws {
+        let fields = try fields(body, "application/x-www-form-urlencoded")
+        #expect(fields.object.members.count == expected.count)
+        for (name, value) in expected { #expect(try fields.text(name) == value) }
+    }
+
+    @Test func readsJSON() throws {
+        let fields = try fields(
+            #"{"text":"é","whole":-7,"large":18446744073709551615,"half":7.5,"yes":true,"no":false,"nil":null,"a":1,"a":2}"#,
+            "application/json")
+        #expect(try fields.text("text") == "é")
+        #expect(try fields.text("whole") == "-7")
+        #expect(try fields.text("large") == "18446744073709551615")
+        #expect(try fields.text("half") == "7.5")
+        #expect(try fields.text("yes") == "true")
+        #expect(try fields.text("no") == "false")
+        #expect(try fields.text("nil") == nil)
+        #expect(try fields.text("absent") == nil)
+        #expect(try fields.text("a") == "2")
+    }
+
+    @Test(arguments: [
+        "Application/JSON", "application/json;charset=latin1", " application/json ; charset=utf-8",
+    ])
+    func theTypeIsReadWithoutItsParameters(type: String) throws {
+        #expect(try fields("{\"a\":1}", type).text("a") == "1")
+    }
+
+    @Test(arguments: ["", "text/plain", "multipart/form-data; boundary=x", "application/problem+json"])
+    func otherTypesAreRefused(type: String) {
+        #expect(throws: BodyRefusal.unknownMediaType(String(type.prefix { $0 != ";" }))) { try fields("a=1", type) }
+    }
+
+    @Test(arguments: ["application/json", "application/x-www-form-urlencoded", "text/plain", ""])
+    func anEmptyBodyHasNoFields(type: String) throws {
+        #expect(try fields("", type).object.members.isEmpty)
+    }
+
+    @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "a=%00", "%C3=a"])
+    func formsWithBrokenEscapesAreRefused(body: String) {
+        #expect(throws: BodyRefusal.self) { try fields(body, "application/x-www-form-urlencoded") }
+    }
+
+    @Test(arguments: ["application/json", "application/x-www-form-urlencoded"])
+    func whatIsNotUTF8IsRefused(type: String) {
+        let body =
+            type == "application/json" ? Array("{\"a\":\"".utf8) + [0xC3] + Array("\"}".utf8) : [0x61, 0x3D, 0xFF]
+        #expect(throws: BodyRefusal.self) { try fields(body, type) }
+    }
+
+    @Test(arguments: ["{", "[]", "1", "\"a\"", "null", "{\"a\":1}x", "{\"a\":1,}", "{'a':1}", "a=1"])
+    func otherJSONIsRefused(body: String) {
+        #expect(throws: BodyRefusal.self) { try fields(body, "application/json") }
+    }
+
+    @Test(arguments: ["{\"a\":[]}", "{\"a\":{\"b\":1}}"])
+    func listsAndObjectsAreNoTexts(body: String) throws {
+        let fields = try fields(body, "application/json")
+        #expect(throws: InvalidValue.self) { try fields.text("a") }
+    }
+
+    @Test func deepNestingIsRefused() {
+        let body = "{\"a\":" + String(repeating: "[", count: 10_000)
+        #expect(throws: BodyRefusal.self) { try fields(body, "application/json") }
+    }
+}

@@ -1,0 +1,61 @@
+import JSONKit
+import Store
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// A store that cannot answer is never taken for one that does not know.
+@Suite struct StoreFailureTests {
+    static let requests: [(String, String, String)] = [
+        ("POST", "/subscribers", "proto=apns&token=\(Samples.token)"), ("GET", "/subscriber/ID", ""),
+        ("POST", "/subscriber/ID", "lang=fr"), ("POST", "/subscriber/\(Samples.token)", ""),
+        ("DELETE", "/subscriber/ID", ""),
+        ("POST", "/subscriber/ID/test", ""), ("GET", "/subscriber/ID/subscriptions", ""),
+        ("POST", "/subscriber/ID/subscriptions", "sport="), ("DELETE", "/subscriber/ID/subscriptions", ""),
+        ("GET", "/subscriber/ID/subscriptions/sport", ""), ("POST", "/subscriber/ID/subscriptions/sport", ""),
+        ("DELETE", "/subscriber/ID/subscriptions/sport", ""),
+    ]
+
+    @Test(arguments: [
+        (StoreError.Code.unavailable, "The registry does not answer"), (.refused, "The registry does not answer"),
+        (.notReady, "The registry is not ready"), (.full, "The registry is full"),
+    ])
+    func everyRouteSaysToComeBack(code: StoreError.Code, message: String) async throws {
+        try await everyRoute(code) { response in
+            #expect(response.status == 503)
+            #expect(response.headers["retry-after"] == "5")
+            #expect(response.error == message)
+        }
+    }
+
+    @Test func whatCannotBeReadIsAnErrorOfOurs() async throws {
+        try await everyRoute(.corrupt) { response in
+            #expect(response.status == 500)
+            #expect(response.error == "Internal error")
+        }
+    }
+
+    @Test func aBoundOfTheRegistryIsTheClients() async throws {
+        try await everyRoute(.tooMany) { response in
+            #expect(response.status == 400)
+            #expect(response.detail == "what the store says")
+        }
+    }
+
+    /// Also for ids that exist nowhere, and afterwards everything is as before.
+    private func everyRoute(_ code: StoreError.Code, _ check: (RawClient.Response) -> Void) async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            let before = await fixture.form("GET", "/subscriber/\(id)")
+            fixture.registry.fail(with: StoreError(code, "what the store says"))
+            for (method, path, form) in StoreFailureTests.requests {
+                for id in [id, "J8lHY4X1XkU"] {
+                    check(await fixture.form(method, path.replacing("ID", with: id), form))
+                }
+            }
+            fixture.registry.fail(with: nil)
+            #expect(await fixture.form("GET", "/subscriber/\(id)") == before)
+        }
+    }
+}
