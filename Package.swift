@@ -91,7 +91,7 @@ let package = Package(
             "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
-            "PushModel", "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Store"),
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -116,7 +116,7 @@ let package = Package(
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests(
             "IngestAPITests", "Apps", "HTTPServer", "JSONKit", "MemoryStore", "PushModel", "RedisClient", "ServiceKit",
-            "Store", "TestSupport", "ingest-api"),
+            "Store", "TestSupport", "Topics", "ingest-api"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(

@@ -1,36 +1,30 @@
 import Bus
-import RedisClient
 import ServiceKit
 
 /// A service's own parts: built once the bus is there, drained in reverse, and then the bus is closed.
 struct Application: Service {
     let name = "application"
-    private let bus: any Bus
-    private let environment: WorkerEnvironment
-    private let workerOptions: WorkerOptions
-    private let redis: RedisConfiguration
+    private let context: ServiceContext
     private let drainDeadline: Duration
     private let build: @Sendable (ServiceContext) async throws -> [any Service]
     private let stopRequested = OneTimeEvent()
 
     init(
-        bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, redis: RedisConfiguration,
-        drainDeadline: Duration, build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
+        _ context: ServiceContext, drainDeadline: Duration,
+        build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
     ) {
-        self.bus = bus
-        self.environment = environment
-        self.workerOptions = workerOptions
-        self.redis = redis
+        self.context = context
         self.drainDeadline = drainDeadline
         self.build = build
     }
 
     func run() async throws {
-        guard let services = try await builtOrStopped() else { return await bus.close() }
+        guard let services = try await builtOrStopped() else { return await context.bus.close() }
+        let environment = context.environment
         environment.log.info("running")
         let group = ServiceGroup(services, log: environment.log, time: environment.time)
         let end = try await group.run(drainingWithin: drainDeadline) { await stopRequested.wait() }
-        await bus.close()
+        await context.bus.close()
         if case .cutOff(let names) = end { throw CutOff(names: names) }
     }
 
@@ -40,9 +34,7 @@ struct Application: Service {
 
     /// Nil when the stop was asked for while the service still waited for something it needs.
     private func builtOrStopped() async throws -> [any Service]? {
-        let context = ServiceContext(
-            bus: bus, environment: environment, workerOptions: workerOptions, redis: redis)
-        return try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
+        try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
             tasks.addTask { try await build(context) }
             tasks.addTask {
                 await stopRequested.wait()

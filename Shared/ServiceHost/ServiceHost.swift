@@ -48,9 +48,10 @@ package enum ServiceHost {
                 guard case .notReady(let reason) = await bus.readiness() else { return }
                 log.warning("the bus is not ready", [.reason: reason])
             }
-            let application = Application(
+            let context = ServiceContext(
                 bus: bus, environment: environment, workerOptions: workerOptions, redis: host.bus.redis,
-                drainDeadline: host.drainDeadline, build: build)
+                hasLoggedRegistry: host.bus.kafka != nil)
+            let application = Application(context, drainDeadline: host.drainDeadline, build: build)
             let admin = AdminServer(
                 host.admin, health: environment.health, metrics: environment.metrics, log: log, time: time)
             log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])

@@ -8,16 +8,21 @@ import Testing
 final class IngestProcess: Sendable {
     let port = FreePort.next()
     private let adminPort = FreePort.next()
-    private let redis: String
+    private let settings: [String: String]
     private let folder = TemporaryDirectory("apps")
     private let process: Monitor<ChildProcess>
 
-    init(redis: String) async throws {
-        self.redis = redis
+    /// `bus` is the registry's Redis unless given.
+    init(redis: String, bus: String? = nil) async throws {
+        settings = [
+            "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
+            "CARILLON_INGEST_PORT": "\(port)", "CARILLON_ADMIN_PORT": "\(adminPort)",
+            "CARILLON_REDIS_COMMAND_DEADLINE": "2s", "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
+            "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "6000", "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
+        ]
         let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
         _ = try editor.add(try AppID("news"), scopes: [.register], allowing: [try AddressRange("127.0.0.0/8")])
-        let environment = IngestProcess.environment(redis, port, adminPort, folder.path)
-        process = Monitor(try ChildProcess(builtExecutable("ingest-api"), environment: environment))
+        process = Monitor(try IngestProcess.start(settings))
         try await listens()
     }
 
@@ -26,10 +31,16 @@ final class IngestProcess: Sendable {
         let former = process.withLock { $0 }
         former.signal(9)
         #expect(await former.end() == .signalled(9))
-        let environment = IngestProcess.environment(redis, port, adminPort, folder.path)
-        let next = try ChildProcess(builtExecutable("ingest-api"), environment: environment)
+        let next = try IngestProcess.start(settings)
         process.change { $0 = next }
         try await listens()
+    }
+
+    /// Waits for a log line with this message.
+    func logged(_ message: String) async throws {
+        let current = process.withLock { $0 }
+        let text = "\"message\":\"\(message)\""
+        _ = try #require(await current.line { $0.contains(text) }, "\(current.lines)")
     }
 
     func stop() async -> ChildProcess.Ending? {
@@ -55,13 +66,9 @@ final class IngestProcess: Sendable {
         _ = try #require(await current.line { $0.contains(text) }, "\(current.lines)")
     }
 
-    private static func environment(
-        _ redis: String, _ port: UInt16, _ adminPort: UInt16, _ apps: String
-    ) -> [String: String] {
-        EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }.merging([
-            "CARILLON_BUS": redis, "CARILLON_INGEST_PORT": "\(port)", "CARILLON_ADMIN_PORT": "\(adminPort)",
-            "CARILLON_APPS": apps, "CARILLON_REDIS_COMMAND_DEADLINE": "2s",
-        ]) { $1 }
+    private static func start(_ settings: [String: String]) throws -> ChildProcess {
+        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        return try ChildProcess(builtExecutable("ingest-api"), environment: inherited.merging(settings) { $1 })
     }
 
     private static func send(

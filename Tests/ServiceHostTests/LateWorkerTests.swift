@@ -20,7 +20,8 @@ import Topics
             time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
             metrics: Metrics(), health: health)
         return ServiceContext(
-            bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration()
+            bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration(),
+            hasLoggedRegistry: false
         ).worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
     }
 
