@@ -70,7 +70,6 @@ let package = Package(
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
-        shared("ProviderKit", "ServiceKit"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -86,9 +85,6 @@ let package = Package(
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
             "ServiceHost", "ServiceKit", "Store", "Topics"),
-            "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
-            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "ServiceHost", "ServiceKit",
-            "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
@@ -115,8 +111,8 @@ let package = Package(
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests(
-            "IngestAPITests", "Apps", "HTTPServer", "JSONKit", "MemoryStore", "PushModel", "RedisClient", "ServiceKit",
-            "Store", "TestSupport", "Topics", "ingest-api"),
+            "IngestAPITests", "Apps", "HTTPServer", "ingest-api", "JSONKit", "MemoryStore", "PushModel", "RedisClient",
+            "ServiceKit", "Store", "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
@@ -126,7 +122,6 @@ let package = Package(
             "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
             "TestSupport", "Topics"),
         tests("PushModelTests", "PushModel", "TestSupport"),
-        tests("ProviderKitTests", "ProviderKit", "ServiceKit", "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),

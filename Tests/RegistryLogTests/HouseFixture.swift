@@ -37,7 +37,7 @@ struct HouseFixture: Sendable {
         let client = RedisClient(
             try RedisConfiguration(url: redis.url), log: environment.log, metrics: environment.metrics)
         let store = try await RedisRegistry.open(
-            RedisConnector(client), mode: .follower, log: environment.log, aliasBuckets: 64)
+            StoreConnection(client), mode: .follower, log: environment.log, aliasBuckets: 64)
         let log = try await RegistryLog(
             bus: bus, environment: environment, projection: store, maintenance: store, options: options)
         return HouseMember(environment: environment, bus: bus, client: client, store: store, log: log)

@@ -19,7 +19,7 @@ import Store
                     try RedisConfiguration(url: configuration.redis), log: environment.log,
                     metrics: environment.metrics)
                 let store = try await context.untilReachable {
-                    try await RedisRegistry.open(RedisConnector(client), mode: .follower, log: environment.log)
+                    try await RedisRegistry.open(StoreConnection(client), mode: .follower, log: environment.log)
                 }
                 let log = try await context.untilReachable {
                     try await RegistryLog(

@@ -14,7 +14,7 @@ extension Surroundings {
         let client = RedisClient(settings.bus.redis, log: settings.log, metrics: environment.metrics)
         do {
             let registry = try await RedisRegistry.open(
-                RedisConnector(client), mode: .follower, log: settings.log)
+                StoreConnection(client), mode: .follower, log: settings.log)
             let result = try await body(registry)
             await client.close()
             return result
