@@ -84,7 +84,7 @@ let package = Package(
 
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
-            "ServiceHost", "ServiceKit", "Store", "Topics"),
+            "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
