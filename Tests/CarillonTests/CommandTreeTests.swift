@@ -53,7 +53,7 @@ import Testing
         (["tpics", "list"], "carillon: no command \"tpics\"; did you mean topics?\nSee carillon --help"),
         (
             ["frobnicate"],
-            "carillon: no command \"frobnicate\"; there are: apps, topics, dead, bench, help\nSee carillon --help"
+            "carillon: no command \"frobnicate\"; there are: apps, topics, dead, rebuild, bench, help\nSee carillon --help"
         ),
         (["dead", "shwo", "0:1"], "carillon: no command \"dead shwo\"; did you mean show?\nSee carillon --help"),
         (["dead"], "carillon: dead what? There are: list, show, replay\nSee carillon --help"),
