@@ -108,6 +108,7 @@ let package = Package(
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("DocsTests", "Apps", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
+        tests("DocsTests", "Bus", "ingest-api", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests(

@@ -1,9 +1,10 @@
-import Apps
 import Bus
 import ServiceHost
 import ServiceKit
 import TestSupport
 import Testing
+
+@testable import ingest_api
 
 /// `docs/operations.md` is compared with what services read and show, in both directions: an operator must find every
 /// setting and metric there, and nothing that does not exist.
@@ -18,7 +19,8 @@ import Testing
         var reader = EnvironmentReader([:])
         _ = HostConfiguration(environment: &reader)
         _ = WorkerOptions(environment: &reader)
-        _ = AppsConfiguration(environment: &reader)
+        // Which begins with the apps, as every service does that reads them.
+        _ = IngestConfiguration(environment: &reader)
         let rows = rows(under: "## Settings")
         let known = reader.variables.map(row)
         #expect(difference(rows, known) == [], "only in the page")
