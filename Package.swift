@@ -106,9 +106,8 @@ let package = Package(
             "CarillonTests", "Bus", "carillon", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
-        tests("DocsTests", "Apps", "Bus", "ServiceHost", "ServiceKit", "TestSupport"),
+        tests("DocsTests", "Apps", "Bus", "ingest-api", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
-        tests("DocsTests", "Bus", "ingest-api", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests(
