@@ -16,7 +16,7 @@ package struct SegmentSet: Hashable, Sendable {
     }
 
     /// Bytes that are missing at the end are zero, as Redis cuts bitmaps off there; nil when there are too many.
-    package init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count <= SegmentSet.bytesCount else { return nil }
         self.init()
         for (position, byte) in bytes.enumerated() {
