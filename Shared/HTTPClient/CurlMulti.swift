@@ -8,11 +8,11 @@ import ServiceKit
 final class CurlMulti: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
-    init(idleConnectionsMaximum: Int) {
+    init(_ configuration: HTTPClientConfiguration) {
         _ = CurlMulti.isReady
         guard let pointer = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
         self.pointer = pointer
-        _ = ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, idleConnectionsMaximum)
+        check(ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, configuration.idleConnectionsMaximum))
     }
 
     deinit {

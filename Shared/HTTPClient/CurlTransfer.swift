@@ -17,8 +17,7 @@ final class CurlTransfer {
     private var hasOpenedSocket = false
 
     init(
-        _ id: TransferQueue.ID, _ request: HTTPClientRequest, timeLeft: Duration,
-        _ configuration: HTTPClientConfiguration
+        _ id: TransferQueue.ID, _ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration
     ) {
         guard let easy = curl_easy_init() else { preconditionFailure("no memory for a transfer") }
         self.id = id
@@ -31,7 +30,7 @@ final class CurlTransfer {
             bodyBytesMaximum: request.responseBytesMaximum ?? configuration.responseBytesMaximum)
         listen()
         describe()
-        limit(timeLeft, configuration)
+        limit(configuration)
         secure(configuration)
     }
 
@@ -113,9 +112,8 @@ extension CurlTransfer {
         body.withUnsafeMutableBytes { set(CURLOPT_COPYPOSTFIELDS, pointer: $0.baseAddress) }
     }
 
-    private func limit(_ timeLeft: Duration, _ configuration: HTTPClientConfiguration) {
-        // Zero would mean no limit at all.
-        set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLeft.wholeMilliseconds)))
+    private func limit(_ configuration: HTTPClientConfiguration) {
+        // Zero would mean a limit of libcurl's own. The deadline of the whole is kept by the queue.
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectDeadline.wholeMilliseconds)))
         set(CURLOPT_NOSIGNAL, 1)
         // A resolver that hangs may do so behind our back: otherwise the loop would wait for it, and all with it.

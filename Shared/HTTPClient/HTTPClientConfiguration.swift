@@ -6,6 +6,9 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
     package var name: String
     /// Requests under way at once; further ones wait.
     package var concurrentMaximum = 256
+    /// Requests to one host under way at once, so that a slow one does not hold up the others. They share a connection
+    /// over HTTP/2 and take one each otherwise.
+    package var hostMaximum = 64
     /// Requests that wait; further ones are refused.
     package var waitingMaximum = 4_096
     /// From the call to the last byte of the answer, unless the request says otherwise.
@@ -23,7 +26,7 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
         self.name = name
     }
 
-    /// `<prefix>_CONCURRENT_MAX`, `_WAITING_MAX`, `_DEADLINE`, `_CONNECT_DEADLINE` and `_CA_FILE`.
+    /// `<prefix>_CONCURRENT_MAX`, `_WAITING_MAX`, `_HOST_MAX`, `_DEADLINE`, `_CONNECT_DEADLINE` and `_CA_FILE`.
     package init(
         environment: inout EnvironmentReader, prefix: String, defaults: HTTPClientConfiguration
     ) {
@@ -34,6 +37,9 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
         waitingMaximum = environment.integer(
             "\(prefix)_WAITING_MAX", default: waitingMaximum, in: 0...1_000_000,
             "Requests that wait; further ones are refused and tried again later.")
+        hostMaximum = environment.integer(
+            "\(prefix)_HOST_MAX", default: hostMaximum, in: 1...10_000,
+            "Requests to one host under way at once; further ones wait.")
         deadline = environment.duration(
             "\(prefix)_DEADLINE", default: deadline, in: .milliseconds(100) ... .seconds(600),
             "Time from asking for a request until its answer is complete.")

@@ -5,23 +5,19 @@ final class HTTPClientCore: Sendable {
     /// What the loop does next.
     struct Work {
         let starts: [Start]
-        let aborts: [TransferQueue.ID]
-        /// What those who wait for the aborted ones are told.
-        let abortion: HTTPClientFailure
+        let aborts: [(id: TransferQueue.ID, reason: HTTPClientFailure)]
         let wait: Duration
     }
 
     struct Pending {
         let request: HTTPClientRequest
         let admitted: Duration
-        let deadline: Duration
         let continuation: CheckedContinuation<HTTPClientOutcome, Never>
     }
 
     struct Start {
         let id: TransferQueue.ID
         let request: HTTPClientRequest
-        let timeLeft: Duration
     }
 
     private struct State {
@@ -39,10 +35,11 @@ final class HTTPClientCore: Sendable {
     init(_ configuration: HTTPClientConfiguration, _ metrics: Metrics, _ time: any TimeSource) {
         self.configuration = configuration
         self.time = time
-        multi = CurlMulti(idleConnectionsMaximum: configuration.idleConnectionsMaximum)
+        multi = CurlMulti(configuration)
         instruments = HTTPClientInstruments(client: configuration.name, metrics: metrics)
         let queue = TransferQueue(
-            concurrentMaximum: configuration.concurrentMaximum, waitingMaximum: configuration.waitingMaximum)
+            concurrentMaximum: configuration.concurrentMaximum, hostMaximum: configuration.hostMaximum,
+            waitingMaximum: configuration.waitingMaximum)
         state = Monitor(State(queue: queue))
     }
 
@@ -76,18 +73,15 @@ final class HTTPClientCore: Sendable {
         let (step, starts) = state.withLock { state in
             let step = state.queue.step(at: now)
             let starts = step.starts.compactMap { id in
-                state.pending[id].map { Start(id: id, request: $0.request, timeLeft: $0.deadline - now) }
+                state.pending[id].map { Start(id: id, request: $0.request) }
             }
             return (step, starts)
         }
-        for id in step.expirations {
-            resolve(id, .notSent(HTTPClientFailure(.deadline, "the deadline passed while the request waited its turn")))
-        }
+        for id in step.expirations { resolve(id, .notSent(HTTPClientCore.overdue)) }
         for id in step.refusals { resolve(id, .notSent(HTTPClientCore.closed)) }
         if step.isOver { return nil }
         return Work(
-            starts: starts, aborts: step.aborts,
-            abortion: step.isGivingUp ? HTTPClientCore.closed : HTTPClientCore.cancelled,
+            starts: starts, aborts: step.aborts.map { ($0.id, HTTPClientCore.failure(for: $0.reason)) },
             wait: (step.next ?? now + .seconds(60)) - now)
     }
 
@@ -97,24 +91,33 @@ final class HTTPClientCore: Sendable {
     }
 
     private static let closed = HTTPClientFailure(.closed, "the client is closed")
+    private static let overdue = HTTPClientFailure(.deadline, "the deadline passed before an answer came")
     private static let cancelled = HTTPClientFailure(.cancelled, "the task that asked for the request was cancelled")
+
+    private static func failure(for reason: TransferQueue.Abort.Reason) -> HTTPClientFailure {
+        switch reason {
+        case .unwanted: cancelled
+        case .overdue: overdue
+        case .closing: closed
+        }
+    }
 
     private func admit(
         _ id: TransferQueue.ID, _ request: HTTPClientRequest,
         _ continuation: CheckedContinuation<HTTPClientOutcome, Never>
     ) -> HTTPClientOutcome? {
         let now = time.uptime
+        let host = request.origin.lowercased()
         let deadline = now + (request.deadline ?? configuration.deadline)
         return state.withLock { state in
             // A task is marked as cancelled before its handler runs, so one of the two sees the other.
             if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
-            switch state.queue.admit(id, deadline: deadline) {
+            switch state.queue.admit(id, host: host, deadline: deadline) {
             case .full:
                 return refuse(HTTPClientFailure(.full, "\(configuration.waitingMaximum) requests wait already"))
             case .closed: return refuse(HTTPClientCore.closed)
             case .admitted:
-                state.pending[id] = Pending(
-                    request: request, admitted: now, deadline: deadline, continuation: continuation)
+                state.pending[id] = Pending(request: request, admitted: now, continuation: continuation)
                 instruments.requestsOpen.add(1)
                 return nil
             }

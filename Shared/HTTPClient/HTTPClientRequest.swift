@@ -55,7 +55,7 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// The URL up to its path, without a user's name and password.
-    private var origin: String {
+    var origin: String {
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3 else { return "a URL without a host" }
         let host = parts[2].split(separator: "@", omittingEmptySubsequences: false).last ?? ""

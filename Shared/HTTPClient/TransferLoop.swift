@@ -13,7 +13,7 @@ final class TransferLoop {
     func run() {
         while let work = core.nextWork() {
             for start in work.starts { begin(start) }
-            for id in work.aborts { abort(id, work.abortion) }
+            for (id, reason) in work.aborts { abort(id, reason) }
             core.multi.perform()
             // What has ended makes room, so the queue is asked again before anything waits.
             if !finish() && work.aborts.isEmpty { core.multi.wait(atMost: work.wait) }
@@ -21,7 +21,7 @@ final class TransferLoop {
     }
 
     private func begin(_ start: HTTPClientCore.Start) {
-        let transfer = CurlTransfer(start.id, start.request, timeLeft: start.timeLeft, core.configuration)
+        let transfer = CurlTransfer(start.id, start.request, core.configuration)
         transfers[start.id] = transfer
         core.multi.add(transfer)
     }

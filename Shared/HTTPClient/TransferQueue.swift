@@ -1,4 +1,7 @@
 /// Which requests wait, which are under way, and what the loop has to do next. Pure: times are uptimes handed in.
+///
+/// It keeps deadlines and the bound of a host itself, since libcurl forgets both for a transfer that waits inside it
+/// for a connection.
 struct TransferQueue {
     typealias ID = Int
 
@@ -8,13 +11,24 @@ struct TransferQueue {
         case closed
     }
 
+    struct Abort: Equatable {
+        enum Reason {
+            /// Nobody waits for it any more.
+            case unwanted
+            case overdue
+            /// The limit for closing has passed.
+            case closing
+        }
+
+        let id: ID
+        let reason: Reason
+    }
+
     /// What the loop does about its requests.
     struct Step: Equatable {
         var starts: [ID] = []
-        /// Under way, and no longer wanted by who asked, or cut off by the limit for closing.
-        var aborts: [ID] = []
-        /// The limit for closing has passed.
-        var isGivingUp = false
+        /// Of those under way.
+        var aborts: [Abort] = []
         /// Their deadline passed while they waited.
         var expirations: [ID] = []
         /// Still waiting when the limit for closing passed.
@@ -25,30 +39,42 @@ struct TransferQueue {
         var next: Duration?
     }
 
+    private struct Entry {
+        let id: ID
+        let host: String
+        let deadline: Duration
+    }
+
     private let concurrentMaximum: Int
+    private let hostMaximum: Int
     private let waitingMaximum: Int
     /// In the order of arrival.
-    private var waiting: [(id: ID, deadline: Duration)] = []
-    /// No deadline in `waiting` is earlier, so that it is searched only when one may have passed.
+    private var waiting: [Entry] = []
+    private var running: [ID: Entry] = [:]
+    private var runningCounts: [String: Int] = [:]
+    /// No deadline to come is earlier, so that they are searched only when one may have passed.
     private var earliestDeadline: Duration?
-    private var running: Set<ID> = []
+    /// Whether anything happened since the last step that may let one of `waiting` start.
+    private var mayStart = false
     private var unwanted: [ID] = []
     /// No more are taken once it is set; what is left by then is given up.
     private var closing: Duration?
 
-    init(concurrentMaximum: Int, waitingMaximum: Int) {
-        precondition(concurrentMaximum > 0 && waitingMaximum >= 0, "a client sends at least one request at a time")
+    init(concurrentMaximum: Int, hostMaximum: Int, waitingMaximum: Int) {
+        precondition(
+            concurrentMaximum > 0 && hostMaximum > 0 && waitingMaximum >= 0,
+            "a client sends at least one request at a time")
         self.concurrentMaximum = concurrentMaximum
+        self.hostMaximum = hostMaximum
         self.waitingMaximum = waitingMaximum
     }
 
-    var openCount: Int { waiting.count + running.count }
-
-    mutating func admit(_ id: ID, deadline: Duration) -> Admission {
+    mutating func admit(_ id: ID, host: String, deadline: Duration) -> Admission {
         guard closing == nil else { return .closed }
-        guard openCount < concurrentMaximum + waitingMaximum else { return .full }
-        waiting.append((id, deadline))
+        guard waiting.count + running.count < concurrentMaximum + waitingMaximum else { return .full }
+        waiting.append(Entry(id: id, host: host, deadline: deadline))
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
+        mayStart = true
         return .admitted
     }
 
@@ -59,12 +85,14 @@ struct TransferQueue {
             waiting.remove(at: index)
             return true
         }
-        if running.contains(id) { unwanted.append(id) }
+        if running[id] != nil { unwanted.append(id) }
         return false
     }
 
     mutating func finish(_ id: ID) {
-        running.remove(id)
+        guard let entry = running.removeValue(forKey: id), let count = runningCounts[entry.host] else { return }
+        runningCounts[entry.host] = count > 1 ? count - 1 : nil
+        mayStart = true
     }
 
     /// Takes no more; what is not done at `limit` is given up. A later limit does not extend an earlier one.
@@ -74,34 +102,45 @@ struct TransferQueue {
 
     mutating func step(at now: Duration) -> Step {
         var step = Step()
-        step.expirations = expire(at: now)
         if let closing, closing <= now {
-            step.isGivingUp = true
             step.refusals = waiting.map(\.id)
-            step.aborts = running.sorted()
+            step.aborts = running.keys.sorted().map { Abort(id: $0, reason: .closing) }
             waiting = []
         } else {
-            step.aborts = unwanted.filter(running.contains)
+            step.aborts = unwanted.filter { running[$0] != nil }.map { Abort(id: $0, reason: .unwanted) }
+            expire(at: now, &step)
             step.starts = start()
         }
         unwanted = []
-        step.isOver = closing != nil && openCount == 0
-        step.next = [waiting.isEmpty ? nil : earliestDeadline, closing].compactMap { $0 }.filter { $0 > now }.min()
+        step.isOver = closing != nil && waiting.isEmpty && running.isEmpty
+        step.next = [earliestDeadline, closing].compactMap { $0 }.filter { $0 > now }.min()
         return step
     }
 
-    private mutating func expire(at now: Duration) -> [ID] {
-        guard let earliestDeadline, earliestDeadline <= now else { return [] }
-        let expired = waiting.filter { $0.deadline <= now }.map(\.id)
+    private mutating func expire(at now: Duration, _ step: inout Step) {
+        guard let earliestDeadline, earliestDeadline <= now else { return }
+        step.expirations = waiting.filter { $0.deadline <= now }.map(\.id)
         waiting.removeAll { $0.deadline <= now }
-        self.earliestDeadline = waiting.map(\.deadline).min()
-        return expired
+        let overdue = running.values.filter { $0.deadline <= now }.map(\.id).sorted()
+        step.aborts += overdue.filter { !unwanted.contains($0) }.map { Abort(id: $0, reason: .overdue) }
+        let later = waiting.map(\.deadline) + running.values.map(\.deadline)
+        self.earliestDeadline = later.filter { $0 > now }.min()
     }
 
     private mutating func start() -> [ID] {
-        let ids = waiting.prefix(max(0, concurrentMaximum - running.count)).map(\.id)
-        waiting.removeFirst(ids.count)
-        running.formUnion(ids)
+        guard mayStart else { return [] }
+        mayStart = false
+        var started: Set<ID> = []
+        for entry in waiting {
+            guard running.count < concurrentMaximum else { break }
+            guard runningCounts[entry.host, default: 0] < hostMaximum else { continue }
+            running[entry.id] = entry
+            runningCounts[entry.host, default: 0] += 1
+            started.insert(entry.id)
+        }
+        guard !started.isEmpty else { return [] }
+        let ids = waiting.map(\.id).filter(started.contains)
+        waiting.removeAll { started.contains($0.id) }
         return ids
     }
 }

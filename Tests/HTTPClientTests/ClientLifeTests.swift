@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    @Test func aSilentHostDoesNotHoldUpAnother() async throws {
+        var configuration = HTTPClientConfiguration.forTests
+        configuration.concurrentMaximum = 2
+        configuration.hostMaximum = 1
+        let silent = try ScriptedServer([.readHeader, .hold])
+        let other = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
+        try await withClient(configuration) { client in
+            let first = Task { await client.send(HTTPClientRequest(.post, silent.url(), to: .trusted)) }
+            #expect(await silent.hasSeen(requests: 1))
+            let second = Task { await client.send(HTTPClientRequest(.post, silent.url("/2"), to: .trusted)) }
+            let answered = await client.send(HTTPClientRequest(.post, other.url(), to: .trusted))
+            #expect(answered.response?.status == 204)
+            second.cancel()
+            #expect(await second.value.notSent == .cancelled)
+            first.cancel()
+            #expect(await first.value.unknown == .cancelled)
+            #expect(silent.connections == 1)
+        }
+    }
+
     @Test func closingGivesUpWhatIsNotDoneInTime() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPClient
 
 @Suite final class TransferQueueTests {
-    private var queue = TransferQueue(concurrentMaximum: 2, waitingMaximum: 2)
+    private var queue = TransferQueue(concurrentMaximum: 2, hostMaximum: 2, waitingMaximum: 2)
 
     @Test func startsInOrderUpToItsBound() {
         for id in 1...4 { expect(.admitted, for: id) }
@@ -23,10 +23,31 @@ import Testing
         #expect(step(4).next == .seconds(5))
         let late = step(6)
         #expect(late.expirations == [3] && late.next == .seconds(7))
-        #expect(step(10).expirations == [4])
+        let last = step(10)
+        #expect(last.expirations == [4] && last.aborts == [abort(1, .overdue), abort(2, .overdue)])
+        #expect(step(11).aborts == [])
         queue.finish(1)
-        #expect(step(10).starts == [])
-        #expect(queue.openCount == 1)
+        #expect(step(11).starts == [])
+    }
+
+    @Test func whatIsWithdrawnAndOverdueIsAbortedOnce() {
+        expect(.admitted, for: 1, deadline: 5)
+        _ = step()
+        _ = queue.withdraw(1)
+        #expect(step(5).aborts == [abort(1, .unwanted)])
+        #expect(step(6).aborts == [])
+    }
+
+    @Test func aHostTakesItsShareAlone() {
+        queue = TransferQueue(concurrentMaximum: 3, hostMaximum: 2, waitingMaximum: 9)
+        for id in 1...3 { expect(.admitted, for: id) }
+        for id in 4...5 { expect(.admitted, for: id, host: "other") }
+        #expect(step().starts == [1, 2, 4])
+        queue.finish(2)
+        #expect(step().starts == [3])
+        queue.finish(1)
+        queue.finish(3)
+        #expect(step().starts == [5])
     }
 
     @Test func whatIsWithdrawnIsGoneOrAborted() {
@@ -37,7 +58,7 @@ import Testing
         let wasUnknown = queue.withdraw(9)
         #expect(wasWaiting && !wasRunning && !wasUnknown)
         let next = step()
-        #expect(next.aborts == [1] && !next.isGivingUp)
+        #expect(next.aborts == [abort(1, .unwanted)])
         #expect(step().aborts == [])
     }
 
@@ -69,7 +90,7 @@ import Testing
         queue.close(at: .seconds(30))
         #expect(step(19).next == .seconds(20))
         let last = step(20)
-        #expect(last.aborts == [1, 2] && last.refusals == [3] && last.isGivingUp && !last.isOver)
+        #expect(last.aborts == [abort(1, .closing), abort(2, .closing)] && last.refusals == [3] && !last.isOver)
         queue.finish(1)
         queue.finish(2)
         #expect(step(20).isOver)
@@ -80,9 +101,15 @@ import Testing
         #expect(!first.isOver && first.next == nil)
     }
 
-    private func expect(_ admission: TransferQueue.Admission, for id: Int, deadline: Int64 = 50) {
-        let actual = queue.admit(id, deadline: .seconds(deadline))
+    private func expect(
+        _ admission: TransferQueue.Admission, for id: Int, host: String = "host", deadline: Int64 = 50
+    ) {
+        let actual = queue.admit(id, host: host, deadline: .seconds(deadline))
         #expect(actual == admission)
+    }
+
+    private func abort(_ id: Int, _ reason: TransferQueue.Abort.Reason) -> TransferQueue.Abort {
+        TransferQueue.Abort(id: id, reason: reason)
     }
 
     private func step(_ seconds: Int64 = 0) -> TransferQueue.Step {
