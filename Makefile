@@ -1,13 +1,13 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test lint format clean
+.PHONY: help deps build test check-api lint format clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: .venv/installed ## Install the Debian packages of packages.apt and the linters of requirements-dev.txt
 	@.ci/install-packages build run test
@@ -23,6 +23,9 @@ build: deps ## Build every executable for release, into .build/release
 
 test: deps ## Build and run the tests; FILTER=Name runs only some
 	STRICT="$(STRICT)" .ci/test "$(FILTER)"
+
+check-api: deps ## Try the HTTP API, as `make test` built it, with generated requests; EXAMPLES=N an operation, 500 unless told
+	.ci/check-api
 
 lint: deps ## Check format, scripts, YAML, the compose file and the chart
 	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)

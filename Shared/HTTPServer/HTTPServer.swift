@@ -38,7 +38,7 @@ package final class HTTPServer: Sendable {
         NativeThread(name: "\(name)-watch") { [core] in
             core.watch.run { core.instruments.countRefusal($0) }
         }.detach()
-        core.log.info("listening", [.address: core.configuration.address, .port: "\(port)"])
+        core.log.info("listening", [.server: name, .address: core.configuration.address, .port: "\(port)"])
     }
 
     /// The port it listens on; nil when it is not running.

@@ -14,6 +14,7 @@ package enum LogKey: String, Sendable {
     case port
     case reason
     case segment
+    case server
     case signal
     case status
     case task

@@ -24,7 +24,7 @@ final class LocalIngest: Sendable {
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
         self.key = key
         process = try SiblingProgram("ingest-api").start([], variables: variables)
-        guard let line = await process.line(where: { $0.contains("\"ingest listens\"") }),
+        guard let line = await process.line(where: { $0.contains("\"server\":\"ingest\"") }),
             let port = LocalIngest.port(in: line)
         else { throw BenchError("ingest-api did not start: \(process.lines.last ?? "it printed nothing")") }
         self.port = port
