@@ -12,10 +12,7 @@ struct SubscriberRoutes: Sendable {
     }
 
     @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
-        guard let id = call.subscriber, let registered = try await registry.device(id, in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
-        }
-        return PushdAnswer.subscriber(registered)
+        PushdAnswer.subscriber(try await registered(call))
     }
 
     /// The path names a subscriber, or, as the documented workflow of apps has it, a registration token: that registers.
@@ -43,10 +40,15 @@ struct SubscriberRoutes: Sendable {
 
     /// Nothing is sent, so nothing is claimed to be.
     @Sendable func test(_ call: PushdCall) async throws -> HTTPResponse {
-        guard let id = call.subscriber, try await registry.device(id, in: call.app) != nil else {
-            throw PushdRefusal.unknownSubscriber
-        }
+        _ = try await registered(call)
         throw PushdRefusal.nothingSends
+    }
+
+    private func registered(_ call: PushdCall) async throws -> RegisteredDevice {
+        guard let id = call.subscriber else { throw PushdRefusal.unknownSubscriber }
+        let found = try await registry.device(id, in: call.app)
+        guard let found else { throw PushdRefusal.unknownSubscriber }
+        return found
     }
 
     private func register(
