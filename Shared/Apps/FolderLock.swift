@@ -17,7 +17,9 @@ struct FolderLock {
         }
     }
 
+    /// Let go of by name: a child that is just being started still has a copy of the descriptor, until it is another program.
     func release() {
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }
