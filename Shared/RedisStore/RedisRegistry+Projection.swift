@@ -177,25 +177,33 @@ extension RedisRegistry {
     /// How many changes of one segment go into one script, which keeps Redis from all else.
     private static let changesAtOnce = 256
 
+    /// A segment's next changes wait for the script before them: were that one alone to fail, the segment would pass over
+    /// its changes for ever, having applied later ones.
     private func flush(
         _ changes: [LoggedChange], _ numbers: [TopicName: TopicNumber], in scope: AppScope
     ) async throws(StoreError) {
-        var scripts: [ScriptCall] = []
-        var contents: [[LoggedChange]] = []
-        for (segment, changes) in Dictionary(grouping: changes, by: \.change.segment) {
-            for start in stride(from: 0, to: changes.count, by: RedisRegistry.changesAtOnce) {
-                let part = Array(changes[start..<min(changes.count, start + RedisRegistry.changesAtOnce)])
-                var script = SegmentChanges(segment, generation: scope.generation, now: now)
-                for change in part {
-                    let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
-                    script.append(content, at: change.change.index.offset, logOffset: change.offset)
-                }
-                scripts.append(script.applyLogged)
-                contents.append(part)
-            }
+        var rest = Dictionary(grouping: changes, by: \.change.segment).mapValues { $0[...] }
+        while !rest.isEmpty {
+            let round = rest.mapValues { $0.prefix(RedisRegistry.changesAtOnce) }
+            rest = rest.mapValues { $0.dropFirst(RedisRegistry.changesAtOnce) }.filter { !$0.value.isEmpty }
+            try await flush(round.map { (segment: $0, changes: $1) }, numbers, in: scope)
         }
-        for (part, reply) in zip(contents, try await redis.run(scripts)) {
-            for (change, result) in zip(part, reply.array?.dropFirst() ?? []) {
+    }
+
+    private func flush(
+        _ parts: [(segment: SegmentID, changes: ArraySlice<LoggedChange>)], _ numbers: [TopicName: TopicNumber],
+        in scope: AppScope
+    ) async throws(StoreError) {
+        let scripts = parts.map { segment, changes in
+            var script = SegmentChanges(segment, generation: scope.generation, now: now)
+            for change in changes {
+                let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
+                script.append(content, at: change.change.index.offset, logOffset: change.offset)
+            }
+            return script.applyLogged
+        }
+        for (part, reply) in zip(parts, try await redis.run(scripts)) {
+            for (change, result) in zip(part.changes, reply.array?.dropFirst() ?? []) {
                 try await dropAliases(
                     from: result.bytes ?? [], to: change.change.content, index: change.change.index, in: scope)
             }

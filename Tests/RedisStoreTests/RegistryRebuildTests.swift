@@ -70,6 +70,26 @@ import Testing
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 
+    /// Goal: when Redis refuses some of many changes of a segment, none is passed over afterwards. Method: the first of
+    /// more changes than one script takes is about a badge in a key that is no hash.
+    @Test func whatComesAfterAFailureWaitsForIt() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry()
+        let app = try AppID("app")
+        let devices = 300
+        try await registry.apply([change(0, app, 0, .device(try Samples.device(0)))])
+        var changes = [change(1, app, 0, .badge(1))]
+        for number in 1..<devices {
+            changes.append(change(Int64(number) + 1, app, UInt32(number), .device(try Samples.device(number))))
+        }
+        _ = try await fixture.command("SET", "badge:{app:0}:0", "no hash")
+        await #expect(throws: StoreError.self) { try await registry.apply(changes) }
+        #expect(try await registry.applied(in: [SegmentID(app, SegmentNumber(rawValue: 0))]) == [1])
+        _ = try await fixture.command("DEL", "badge:{app:0}:0")
+        try await registry.apply(changes)
+        #expect(try await registry.size(of: .everyone, in: app) == devices)
+    }
+
     @Test func whatWasAppliedIsPassedOver() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry()
