@@ -38,16 +38,19 @@ enum RegistryScripts {
           for i = 1, 512 do bytes[i] = string.char(bytes[i]) end
           return table.concat(bytes)
         end
-        local function listed(bits)
+        -- The members as a list; nothing when there are 128 or more, which most bitmaps tell within a few bytes.
+        local function few(bits)
           local list = {}
           for at = 1, 512 do
             local byte = string.byte(bits, at)
-            for place = 0, 7 do
-              if byte % 2 == 1 then list[#list + 1] = pair((at - 1) * 8 + place) end
-              byte = math.floor(byte / 2)
+            local offset = (at - 1) * 8
+            while byte > 0 do
+              if byte % 2 == 1 then list[#list + 1] = pair(offset) end
+              byte, offset = math.floor(byte / 2), offset + 1
             end
+            if #list >= 128 then return nil end
           end
-          return list
+          return table.concat(list)
         end
         local function join(key, field, offset)
           local value = redis.call('HGET', key, field) or ''
@@ -64,8 +67,7 @@ enum RegistryScripts {
           if not value then return end
           if #value == 512 then
             value = changed(value, offset, false)
-            local list = listed(value)
-            if #list < 128 then value = table.concat(list) end
+            value = few(value) or value
           else
             local at = aligned(value, pair(offset), 2, 0)
             if not at then return end
