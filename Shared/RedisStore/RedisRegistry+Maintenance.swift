@@ -14,12 +14,7 @@ extension RedisRegistry: RegistryMaintenance {
     /// The new generation first, so that nobody takes what is removed then for what never was.
     package func beginRebuild() async throws(StoreError) -> any RegistryRefill {
         let generation = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
-        let keyspace = RegistryKeyspace(redis: redis)
-        try await keyspace.visit { keys throws(StoreError) in
-            let old = keys.filter { $0 != RegistryKeyspace.rootName }
-            _ = try await redis.send(old.map { RedisCommand("UNLINK", RedisArgument($0)) })
-            return true
-        }
+        try await RegistryKeyspace(redis: redis).clear(before: generation)
         return RedisRefill(registry: self, generation: generation)
     }
 

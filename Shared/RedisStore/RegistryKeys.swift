@@ -48,7 +48,7 @@ struct SegmentKeys {
 
     /// A hash: `generation`; `next`, the offset given out next; `applied`, the offset after the last applied record of the
     /// log; `marks`, how many removed devices have left a mark.
-    var header: RedisArgument { RedisArgument("seg:\(tag)") }
+    var header: RedisArgument { RedisArgument(SegmentKeys.headerName(tag: tag)) }
     /// A bitmap of the living, as `SegmentSet.bytes`.
     var live: RedisArgument { RedisArgument("live:\(tag)") }
     /// A hash: offset -> deliveries that failed in a row.
@@ -63,6 +63,7 @@ struct SegmentKeys {
     /// bytes each and in any order, or, when it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }
 
+    static func headerName(tag: String) -> String { "seg:\(tag)" }
     static func bucket(of offset: UInt16) -> Int { Int(offset) / bucketDevices }
     /// The place in its bucket, which as a hash field takes a byte less than the offset.
     static func field(of offset: UInt16) -> Int { Int(offset) % bucketDevices }

@@ -29,6 +29,29 @@ struct RegistryKeyspace: Sendable {
         }
     }
 
+    /// Removes what registries before this one have left, the root aside. A newer one may begin meanwhile, and keeps what it
+    /// has written.
+    func clear(before generation: RegistryGeneration) async throws(StoreError) {
+        try await visit { keys throws(StoreError) in
+            let old = keys.filter { $0 != RegistryKeyspace.rootName }
+            let groups = Dictionary(grouping: old) { RegistryKeyspace.owner(of: $0) }
+            _ = try await redis.run(
+                groups.map { owner, keys in
+                    ScriptCall(
+                        RegistryScripts.clear, ([owner] + keys).map { RedisArgument($0) },
+                        [RedisArgument(generation.id)])
+                })
+            return true
+        }
+    }
+
+    /// The key that says which generation a key is of: a segment's header, or itself.
+    private static func owner(of key: String) -> String {
+        key.firstIndex(of: "{").map { open in
+            SegmentKeys.headerName(tag: String(key[open...].prefix { $0 != "}" } + "}"))
+        } ?? key
+    }
+
     private static func isOwn(_ key: String) -> Bool {
         RegistryKeys.families.contains(String(key.prefix { $0 != ":" }))
     }

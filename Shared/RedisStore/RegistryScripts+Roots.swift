@@ -21,6 +21,23 @@ extension RegistryScripts {
             return redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
             """)
 
+    /// KEYS a key that says of which generation it is, and those that it speaks for; itself may be among them. ARGV
+    /// generation. Removes them unless they are of a newer one. A segment's header is made before anything else of it. A
+    /// key that is no hash has no generation: a rebuild mends that too.
+    static let clear = RedisScript(
+        """
+        #!lua flags=allow-oom
+        local function field(name)
+          local value = redis.pcall('HGET', KEYS[1], name)
+          return type(value) == 'string' and value
+        end
+        local found = field('generation') or field('g')
+        if found and string.sub(found, -16) > ARGV[1] then return 0 end
+        local removed = 0
+        for i = 2, #KEYS do removed = removed + redis.call('UNLINK', KEYS[i]) end
+        return removed
+        """)
+
     /// KEYS app. ARGV generation.
     static let createApp = RedisScript(
         """

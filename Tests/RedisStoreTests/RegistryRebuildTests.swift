@@ -1,9 +1,10 @@
 import PushModel
 import RedisClient
-import RedisStore
 import Store
 import TestSupport
 import Testing
+
+@testable import RedisStore
 
 @Suite struct RegistryRebuildTests {
     private func change(
@@ -37,6 +38,28 @@ import Testing
         _ = try await registry.beginRebuild()
         let keys = try await fixture.command("KEYS", "*").array?.compactMap(\.string) ?? []
         #expect(Set(keys) == ["registry", "led:{app:0}:x"])
+    }
+
+    /// Goal: a rebuild that is still removing old keys takes none from one that began after it. Method: the first is cut
+    /// off before it removes anything; what it goes on with then is tried with its generation.
+    @Test func aRebuildRemovesNothingOfALaterOne() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry(mode: .follower)
+        let app = try AppID("app")
+        let news = try TopicName("news")
+        _ = try await registry.beginRebuild()
+        let earlier = try #require(try await fixture.command("HGET", "registry", "generation").string)
+        let later = try await registry.beginRebuild()
+        try await later.apply([
+            change(0, app, 1, .device(try Samples.device(1, user: "anna"))), change(1, app, 1, .subscription(news, [])),
+            change(2, app, 1, .badge(3)),
+        ])
+        let keys = try await fixture.command("DBSIZE").integer
+        let keyspace = RegistryKeyspace(redis: StoreConnection(fixture.redis))
+        try await keyspace.clear(before: RegistryGeneration(id: earlier, isReady: false, aliasBuckets: 1))
+        #expect(try await fixture.command("DBSIZE").integer == keys)
+        try await later.finish()
+        #expect(try await registry.size(of: .topic(news), in: app) == 1)
     }
 
     /// An empty Redis is refilled by the log alone, and gives the ids it gave; what is registered then comes behind.
