@@ -132,9 +132,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end; nil when the limit passes first.
+    /// Waits for its end and its last lines; nil when the limit passes first.
     package func end(within limit: Duration = .seconds(30)) async -> Ending? {
-        await onNativeThread("child-end") { [state] in state.wait(timeout: limit) { $0.ending } }
+        await onNativeThread("child-end") { [state] in
+            let ending = state.wait(timeout: limit) { $0.ending }
+            // Bounded, since a child of its own may hold the pipe open for as long as it likes.
+            if ending != nil { _ = state.wait(timeout: .seconds(2)) { $0.isOutputOver ? true : nil } }
+            return ending
+        }
     }
 
     private static func read(_ descriptor: Int32, into state: Monitor<State>) {
