@@ -21,9 +21,7 @@ struct Gatekeeper: Sendable {
 
     /// `name` is the app as the path chooses it; nil takes the only one that is granted.
     func admit(_ request: HTTPRequest, toAppNamed name: String?, for scope: Scope) throws(Refusal) -> PushApp {
-        let header = request.headers["Authorization"]
-        // A header that holds no key is one that is wrong: it must not pass for none.
-        let presented = header.map { PresentedKey.text(inAuthorization: $0) ?? "-" }
+        let presented = PresentedKey.text(inAuthorization: request.headers["Authorization"])
         switch access(presented, request.peer).choose(name, scope) {
         case .app(let app): return app
         case .unauthenticated: throw .unauthenticated
