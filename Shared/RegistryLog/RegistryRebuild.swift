@@ -49,27 +49,29 @@ package struct RegistryRebuild: Sendable {
                         partition: message.partition.number, offset: message.offset, problem: "\(error)"))
             }
             if batch.count >= batchMaximum {
-                try await apply(batch, to: refill)
+                try await patiently { try await refill.apply(batch) }
                 batch.removeAll(keepingCapacity: true)
                 note(.progress(progress))
             }
             return true
         }
-        try await apply(batch, to: refill)
-        try await refill.finish()
+        try await patiently { try await refill.apply(batch) }
+        try await patiently { try await refill.finish() }
         return progress
     }
 
-    private func apply(_ batch: [LoggedChange], to refill: any RegistryRefill) async throws {
+    /// A step that may be repeated, again and again while the store is away.
+    private func patiently(_ step: () async throws -> Void) async throws {
         var attempt = 0
         while true {
             do {
-                return try await refill.apply(batch)
+                return try await step()
             } catch {
                 attempt += 1
                 // Another rebuild began: this one has nothing to fill any more.
-                let isHopeless = error.code == .notReady || !error.isRetriable
-                guard !isHopeless, attempt < attemptsMaximum else { throw error }
+                guard let error = error as? StoreError, error.isRetriable, error.code != .notReady,
+                    attempt < attemptsMaximum
+                else { throw error }
                 environment.log.warning("a rebuild waits for the store", [.error: "\(error)"])
                 try await environment.time.sleep(
                     for: backoff.delay(afterAttempt: attempt, random: environment.random))

@@ -19,6 +19,7 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         var questions = 0
         var refusals = 0
         var failures: [StoreError] = []
+        var failuresOfEnd: [StoreError] = []
         var isHeld = false
     }
 
@@ -47,6 +48,11 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
     /// The next questions and applications fail with these, one each.
     func fail(with failures: StoreError...) {
         content.change { $0.failures += failures }
+    }
+
+    /// The next attempts to finish a rebuild fail with these, one each.
+    func failToFinish(with failures: StoreError...) {
+        content.change { $0.failuresOfEnd += failures }
     }
 
     /// Until it is let go, nothing is applied.
@@ -121,11 +127,13 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         }
 
         func finish() throws(StoreError) {
-            let isMine = store.content.change { state in
-                if state.generation == generation { state.registry = .ready }
-                return state.generation == generation
+            let failure = store.content.change { state -> StoreError? in
+                if !state.failuresOfEnd.isEmpty { return state.failuresOfEnd.removeFirst() }
+                guard state.generation == generation else { return StoreError(.notReady, "another rebuild began") }
+                state.registry = .ready
+                return nil
             }
-            if !isMine { throw StoreError(.notReady, "another rebuild began") }
+            if let failure { throw failure }
         }
     }
 

@@ -110,8 +110,10 @@ import Topics
         let history = try History(seed: 25, steps: 300)
         try await fixture.append(history.changes)
         fixture.store.fail(with: StoreError(.unavailable, "away"), StoreError(.full, "full"))
+        fixture.store.failToFinish(with: StoreError(.unavailable, "away again"))
         _ = try await fixture.rebuild().run { _ in }
         #expect(fixture.store.visible == history.visible)
+        #expect(fixture.store.state() == .ready)
     }
 
     @Test func recordsThatCannotBeReadAreNamedAndLeftOut() async throws {
