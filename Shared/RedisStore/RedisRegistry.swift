@@ -51,7 +51,7 @@ package struct RedisRegistry: Sendable {
     ) async throws(StoreError) -> RedisRegistry {
         let registry = RedisRegistry(redis, aliasBuckets: aliasBuckets, time: time, random: random)
         if mode == .authoritative { try await registry.createUnlessThere() }
-        await RedisLayoutCheck(redis: redis, log: log).run()
+        await RedisLayoutCheck(redis: redis, log: log, isTruth: mode == .authoritative).run()
         return registry
     }
 

@@ -71,4 +71,17 @@ import Testing
         #expect(sink.lines.contains { $0.contains("hash-max-listpack-entries 1024, hash-max-listpack-value 4096") })
         await client.close()
     }
+
+    @Test(arguments: [RedisRegistry.Mode.authoritative, .follower])
+    func settingsThatLoseDevicesAreNamed(mode: RedisRegistry.Mode) async throws {
+        let fixture = try await RegistryFixture()
+        _ = try await fixture.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        _ = try await fixture.command("CONFIG", "SET", "appendfsync", "everysec")
+        let sink = CollectingSink()
+        let log = Log(service: "test", level: .warning, sink: sink)
+        _ = try await RedisRegistry.open(StoreConnection(fixture.redis), mode: mode, log: log)
+        let line = try #require(sink.lines.first { $0.contains("maxmemory-policy noeviction") })
+        // A follower can be filled again.
+        #expect(line.contains("appendfsync always") == (mode == .authoritative))
+    }
 }
