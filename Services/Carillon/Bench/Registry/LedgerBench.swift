@@ -21,19 +21,23 @@ struct LedgerBench {
             let dense = TaskID(high: 2, low: 2)
             let devices = try await mark(ledger, dense, app)
             let held = try await memory(of: "led:{\(app):0}:*", client)
-            let meter = try await BenchMeter(client)
-            try await settleAll(ledger, dense, app)
-            let used = try await meter.read()
-            let batches = Double(devices / LedgerBench.batch)
-            // A batch is claimed and settled: two calls, beside two of the bare command.
-            let rate = Double(devices) / used.seconds
-            return [
+            var figures = [
                 BenchFigure(name: "ledger.bytes_single", value: single, unit: "bytes"),
                 BenchFigure(name: "ledger.bytes_dense_segment", value: held, unit: "bytes"),
-                BenchFigure(
-                    name: "ledger.settle.rate", value: rate, unit: "devices/s",
-                    ratio: 2 * batches / used.seconds / bare),
-            ] + used.figures("ledger.settle", per: 100_000, of: devices)
+            ]
+            for (name, step) in [("ledger.claim", claim), ("ledger.settle", settle)] {
+                let meter = try await BenchMeter(client)
+                try await eachBatch { try await step(ledger, dense, SegmentID(app, $0), $1, $2) }
+                let used = try await meter.read()
+                // A batch is one call, beside one of the bare command.
+                let batches = Double(devices / LedgerBench.batch)
+                figures.append(
+                    BenchFigure(
+                        name: "\(name).rate", value: Double(devices) / used.seconds, unit: "devices/s",
+                        ratio: batches / used.seconds / bare))
+                figures += used.figures(name, per: 100_000, of: devices)
+            }
+            return figures
         }
     }
 
@@ -43,7 +47,9 @@ struct LedgerBench {
         let segment = SegmentID(app, SegmentNumber(rawValue: 500))
         _ = try await ledger.plan(task, LedgerBench.plan(app, isFast: true))
         _ = try await ledger.mark(SegmentSet([7]), of: task, in: segment)
-        try await settle(ledger, task, segment, 7..<8, claim: 1)
+        let id = ClaimID(owner: 1, number: 1)
+        try await claim(ledger, task, segment, [7], id)
+        try await settle(ledger, task, segment, [7], id)
         try await ledger.resolve(job: 0, of: task)
         _ = try await ledger.close([segment], of: task)
         return try await memory(of: "*{\(segment)}*", client)
@@ -59,26 +65,33 @@ struct LedgerBench {
         return LedgerBench.segments * DeviceIndex.segmentCapacity
     }
 
-    private func settleAll(_ ledger: RedisLedger, _ task: TaskID, _ app: AppID) async throws {
+    /// All devices in batches, the batches of a segment apart from each other.
+    private func eachBatch(
+        _ step: @escaping @Sendable (SegmentNumber, [UInt16], ClaimID) async throws -> Void
+    ) async throws {
         let batches = DeviceIndex.segmentCapacity / LedgerBench.batch
         _ = try await Concurrently.run(LedgerBench.segments * batches, atOnce: 32) { number in
-            let segment = SegmentID(app, SegmentNumber(rawValue: UInt32(number % LedgerBench.segments)))
             let start = number / LedgerBench.segments * LedgerBench.batch
-            try await settle(ledger, task, segment, start..<start + LedgerBench.batch, claim: UInt64(number + 10))
+            try await step(
+                SegmentNumber(rawValue: UInt32(number % LedgerBench.segments)),
+                (start..<start + LedgerBench.batch).map { UInt16($0) }, ClaimID(owner: 1, number: UInt64(number)))
         }
     }
 
-    private func settle(
-        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ range: Range<Int>, claim: UInt64
+    @Sendable private func claim(
+        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ offsets: [UInt16], _ id: ClaimID
     ) async throws {
-        let offsets = range.map { UInt16($0) }
-        let id = ClaimID(owner: 1, number: claim)
         let verdict = try await ledger.claim(
             ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task,
             in: segment)
         guard case .answers(let answers) = verdict, answers.allSatisfy({ $0 == .claimed(badge: nil) }) else {
             throw BenchError("a claim was refused: \(verdict)")
         }
+    }
+
+    @Sendable private func settle(
+        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ offsets: [UInt16], _ id: ClaimID
+    ) async throws {
         let settled = try await ledger.settle(
             Settlement(
                 claim: id, groups: [Settlement.Group(offsets: offsets, state: .delivered, attempt: 0, status: 200)]),

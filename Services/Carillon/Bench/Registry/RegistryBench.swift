@@ -17,7 +17,8 @@ struct RegistryBench {
         return try await server.withClient { client in
             let app = try AppID("bench")
             let registry = try await RedisRegistry.open(
-                StoreConnection(client), mode: .authoritative, log: Log(service: "bench", sink: StandardErrorSink()))
+                StoreConnection(client), mode: .authoritative,
+                log: Log(service: "bench", level: .error, sink: StandardErrorSink()))
             let before = try await RedisReading(client)
             let ids = try await fill(registry, app)
             let after = try await RedisReading(client)
