@@ -3,7 +3,7 @@ import Glibc
 /// Held by one process while it changes files of a folder, so that two operators do not undo each other's work. The system
 /// lets go of it when the process ends.
 struct FolderLock {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init(_ path: String) throws(AppsError) {
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

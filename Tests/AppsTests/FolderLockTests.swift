@@ -1,0 +1,26 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Apps
+
+@Suite struct FolderLockTests {
+    @Test func onlyOneHoldsIt() throws {
+        let folder = TemporaryDirectory()
+        let lock = try FolderLock(folder.path)
+        let refusal = #expect(throws: AppsError.self) { try FolderLock(folder.path) }
+        #expect(refusal?.code == .unwritable)
+        lock.release()
+        try FolderLock(folder.path).release()
+    }
+
+    /// Goal: the lock ends with its release. Method: a copy of its descriptor, as a child has it between fork and exec.
+    @Test func aCopyOfItsDescriptorDoesNotKeepIt() throws {
+        let folder = TemporaryDirectory()
+        let lock = try FolderLock(folder.path)
+        let copy = fcntl(lock.descriptor, F_DUPFD_CLOEXEC, 0)
+        defer { close(copy) }
+        lock.release()
+        try FolderLock(folder.path).release()
+    }
+}
