@@ -1,3 +1,5 @@
+package import PushModel
+
 /// Every topic of the house, in the order in which a push meets them. `docs/topics.md` is compared with this file by a
 /// test.
 package enum Topics {
@@ -26,7 +28,7 @@ package enum Topics {
             from: ["targeting-resolver"], to: ["targeting-resolver"]))
 
     /// Chunks of targeted devices.
-    package static let audience = Topic<OpaqueMessage>(
+    package static let audience = Topic<AudienceChunk>(
         TopicDeclaration(
             "audience", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
             from: ["targeting-resolver", "scheduler"], to: ["renderer"]))
@@ -81,6 +83,11 @@ package enum Topics {
     /// The topic or lane of that name, such as `audience.fast`.
     package static func channel(named name: String) -> Channel? {
         all.lazy.flatMap(\.channels).first { $0.name == name }
+    }
+
+    /// The key of messages about devices of one segment.
+    package static func key(_ task: TaskID, _ segment: SegmentNumber) -> [UInt8] {
+        Array("\(task):\(segment)".utf8)
     }
 
     private static let hot = TopicDeclaration.Partitions(kafka: 24, embedded: 4)

@@ -56,7 +56,7 @@ final class DispatchFixture: Sendable {
 
     func chunk(
         _ offsets: [UInt16], attempt: UInt8 = 0, expiration: UInt32 = 1_900_000_000, repeatsUnknown: Bool = true,
-        updated: UInt32 = 1_700_000_000
+        updated: UInt32 = 1_700_000_000, isSilent: Bool = false
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -67,7 +67,7 @@ final class DispatchFixture: Sendable {
         }
         let variant = RenderedVariant(
             kind: .apns, priority: .high, pushType: "alert", collapseID: "x", expiration: expiration,
-            payload: PayloadTemplate(Array("{}".utf8)))
+            payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: attempt, deadline: deadline.milliseconds, countsBadge: true,
             repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])

@@ -93,6 +93,20 @@ import Topics
         #expect(states(in: next).count == 200)
     }
 
+    /// What the registry cannot tell later: which device it was should it be removed, and that it takes no alert.
+    @Test(arguments: [true, false]) func aRetryNamesItsDevices(isSilent: Bool) async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [5, 9])
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.retryLater(RetryAdvice(floor: .seconds(60))), reason: "Busy", status: 503))
+        }
+        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([5, 9], isSilent: isSilent))
+        let orders = try fixture.producer.retries()
+        #expect(orders.allSatisfy { $0.provider == .apns && $0.task == fixture.task })
+        let devices = orders.flatMap(\.devices).sorted { $0.offset < $1.offset }
+        #expect(devices == [5, 9].map { RetryOrder.Device(offset: $0, tag: UInt32($0), isSilent: isSilent) })
+    }
+
     @Test func whatIsNotStoredIsTriedOnce() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])

@@ -14,6 +14,13 @@ import Topics
         #expect(try RetryOrder(decoding: order.encoded()) == order)
     }
 
+    @Test func anOrderIsDividedIntoParts() throws {
+        let order = try MessageEncodingTests.order()
+        let parts = order.parts(of: 2)
+        #expect(parts.map(\.offsets) == [[0, 17], [4_095]])
+        #expect(parts.allSatisfy { $0.task == order.task && $0.due == order.due && $0.provider == .fcm })
+    }
+
     @Test func aPayloadIsCompletedSlotBySlot() {
         let template = PayloadTemplate(
             parts: [Array("{\"to\":\"".utf8), Array("\",\"badge\":".utf8), Array("}".utf8)], slots: [.token, .badge])
@@ -77,7 +84,7 @@ import Topics
             payload: PayloadTemplate(parts: [Array("{".utf8), Array("}".utf8)], slots: [.badge]))
         let silent = RenderedVariant(
             kind: .apns, priority: .normal, pushType: "background", collapseID: "", expiration: 0,
-            payload: PayloadTemplate(Array("{}".utf8)))
+            payload: PayloadTemplate(Array("{}".utf8)), isSilent: true)
         return DispatchChunk(
             task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, deadline: 1_900_000_000_000,
             countsBadge: true, repeatsUnknown: false, variants: [alert, silent], segments: given ?? [first, second])
@@ -86,6 +93,9 @@ import Topics
     private static func order() throws -> RetryOrder {
         RetryOrder(
             task: TaskID(high: 1, low: 2), segment: SegmentID(try AppID("news"), SegmentNumber(rawValue: 3)),
-            attempt: 2, due: 1_900_000_000_000, offsets: [0, 17, 4_095])
+            provider: .fcm, attempt: 2, due: 1_900_000_000_000,
+            devices: [0, 17, 4_095].map { offset in
+                RetryOrder.Device(offset: offset, tag: 77 + UInt32(offset), isSilent: offset == 17)
+            })
     }
 }

@@ -73,17 +73,25 @@ struct DispatchBatch: Sendable {
                 settled.append(
                     Settlement.Group(
                         offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason))
-                retries.append(retry(offsets, attempt, due))
+                retries += retryOrders(positions, attempt, due)
             }
         }
         return Settled(value: Settlement(claim: claim, groups: settled), retries: retries, results: results)
     }
 
-    private func retry(_ offsets: [UInt16], _ attempt: UInt8, _ due: Timestamp) -> OutgoingMessage {
-        let order = RetryOrder(
-            task: chunk.task, segment: segment, attempt: attempt, due: due.milliseconds, offsets: offsets)
-        return Topics.retries.message(
-            order, key: Array("\(chunk.task):\(devices.segment)".utf8), lane: chunk.lane, trace: trace)
+    private func retryOrders(_ positions: [Int], _ attempt: UInt8, _ due: Timestamp) -> [OutgoingMessage] {
+        let kinds = Dictionary(grouping: positions.sorted()) { variant(at: $0).kind }
+        return kinds.map { kind, positions in
+            let order = RetryOrder(
+                task: chunk.task, segment: segment, provider: kind, attempt: attempt, due: due.milliseconds,
+                devices: positions.map { position in
+                    RetryOrder.Device(
+                        offset: devices.offsets[position], tag: devices.tags[position],
+                        isSilent: variant(at: position).isSilent)
+                })
+            return Topics.retries.message(
+                order, key: Topics.key(chunk.task, devices.segment), lane: chunk.lane, trace: trace)
+        }
     }
 }
 

@@ -8,12 +8,8 @@ extension ResultBatch {
     static func messages(
         _ results: [DeviceResult], of chunk: DispatchChunk, at now: Timestamp, trace: TraceContext?
     ) -> [OutgoingMessage] {
-        stride(from: 0, to: results.count, by: resultsMaximum).map { start in
-            let part = Array(results[start..<min(start + resultsMaximum, results.count)])
-            let batch = ResultBatch(task: chunk.task, app: chunk.app, time: now, results: part)
-            let segment = part[0].device.index.segment
-            return Topics.results.message(
-                OpaqueMessage(batch.encoded()), key: Array("\(chunk.task):\(segment)".utf8), trace: trace)
+        batches(results, of: chunk.task, app: chunk.app, at: now).map { batch in
+            Topics.results.message(OpaqueMessage(batch.encoded()), key: batch.key, trace: trace)
         }
     }
 }

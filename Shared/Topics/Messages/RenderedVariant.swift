@@ -11,6 +11,8 @@ package struct RenderedVariant: Hashable, Sendable {
     }
 
     package let kind: PushProtocol
+    /// For devices that take data and badge but no alert; a retry must not forget it.
+    package let isSilent: Bool
     package let priority: Priority
     /// As the provider names it (`alert`, `background`, …); empty where the provider knows none.
     package let pushType: String
@@ -22,9 +24,10 @@ package struct RenderedVariant: Hashable, Sendable {
 
     package init(
         kind: PushProtocol, priority: Priority, pushType: String, collapseID: String, expiration: UInt32,
-        payload: PayloadTemplate
+        payload: PayloadTemplate, isSilent: Bool = false
     ) {
         self.kind = kind
+        self.isSilent = isSilent
         self.priority = priority
         self.pushType = pushType
         self.collapseID = collapseID
@@ -34,6 +37,7 @@ package struct RenderedVariant: Hashable, Sendable {
 
     func write(to bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
+        bytes.append(isSilent ? 1 : 0)
         bytes.append(priority.rawValue)
         bytes.append(counted: pushType.utf8)
         bytes.append(counted: collapseID.utf8)
@@ -43,12 +47,13 @@ package struct RenderedVariant: Hashable, Sendable {
 
     init?(from reader: inout ByteReader) {
         guard let kind = reader.byte().flatMap(PushProtocol.init(rawValue:)),
-            let priority = reader.byte().flatMap(Priority.init(rawValue:)), let pushType = reader.text(),
+            let silence = reader.byte(), let priority = reader.byte().flatMap(Priority.init(rawValue:)),
+            let pushType = reader.text(),
             let collapseID = reader.text(), let expiration = reader.integer(UInt32.self),
             let payload = PayloadTemplate(from: &reader)
         else { return nil }
         self.init(
             kind: kind, priority: priority, pushType: pushType, collapseID: collapseID, expiration: expiration,
-            payload: payload)
+            payload: payload, isSilent: silence != 0)
     }
 }

@@ -18,6 +18,19 @@ package struct ResultBatch: Hashable, Sendable {
         self.results = results
     }
 
+    /// As few batches as hold them all.
+    package static func batches(
+        _ results: [DeviceResult], of task: TaskID, app: AppID, at time: Timestamp
+    ) -> [ResultBatch] {
+        stride(from: 0, to: results.count, by: resultsMaximum).map { start in
+            let part = Array(results[start..<min(start + resultsMaximum, results.count)])
+            return ResultBatch(task: task, app: app, time: time, results: part)
+        }
+    }
+
+    /// Where it belongs on the bus; nil when it is empty.
+    package var key: [UInt8]? { results.first.map { Topics.key(task, $0.device.index.segment) } }
+
     package func encoded() -> [UInt8] {
         let outcomes = results.map { result in
             JSONText.object { json in

@@ -4,21 +4,54 @@ package import PushModel
 /// and checked again.
 package struct RetryOrder: TopicMessage, Hashable {
     private static let format: UInt8 = 1
+    /// An offset has twelve bits; the highest of its two bytes says that the device takes no alert.
+    private static let silentBit: UInt16 = 0x8000
+
+    package struct Device: Hashable, Sendable {
+        package let offset: UInt16
+        /// The rest of the device's id, for the result of one that is gone from the registry by then.
+        package let tag: UInt32
+        /// Takes data and badge but no alert, as it was when the device was targeted.
+        package let isSilent: Bool
+
+        package init(offset: UInt16, tag: UInt32, isSilent: Bool) {
+            self.offset = offset
+            self.tag = tag
+            self.isSilent = isSilent
+        }
+    }
 
     package let task: TaskID
     package let segment: SegmentID
+    package let provider: PushProtocol
     /// The attempt that comes next.
     package let attempt: UInt8
     /// Milliseconds since 1970.
     package let due: Int64
-    package let offsets: [UInt16]
+    package let devices: [Device]
 
-    package init(task: TaskID, segment: SegmentID, attempt: UInt8, due: Int64, offsets: [UInt16]) {
+    package init(
+        task: TaskID, segment: SegmentID, provider: PushProtocol, attempt: UInt8, due: Int64, devices: [Device]
+    ) {
         self.task = task
         self.segment = segment
+        self.provider = provider
         self.attempt = attempt
         self.due = due
-        self.offsets = offsets
+        self.devices = devices
+    }
+
+    package var offsets: [UInt16] { devices.map(\.offset) }
+
+    /// The same devices in orders of at most so many.
+    package func parts(of maximum: Int) -> [RetryOrder] {
+        stride(from: 0, to: devices.count, by: maximum).map { start in
+            with(devices: Array(devices[start..<min(start + maximum, devices.count)]), due: due)
+        }
+    }
+
+    package func with(devices: [Device], due: Int64) -> RetryOrder {
+        RetryOrder(task: task, segment: segment, provider: provider, attempt: attempt, due: due, devices: devices)
     }
 
     package func encoded() -> [UInt8] {
@@ -26,10 +59,14 @@ package struct RetryOrder: TopicMessage, Hashable {
         bytes.append(contentsOf: task.bytes)
         bytes.append(counted: segment.app.text.utf8)
         bytes.append(integer: segment.number.rawValue)
+        bytes.append(provider.rawValue)
         bytes.append(attempt)
         bytes.append(integer: due)
-        bytes.append(variableInteger: offsets.count)
-        for offset in offsets { bytes.append(integer: offset) }
+        bytes.append(variableInteger: devices.count)
+        for device in devices {
+            bytes.append(integer: device.offset | (device.isSilent ? RetryOrder.silentBit : 0))
+            bytes.append(integer: device.tag)
+        }
         return bytes
     }
 
@@ -44,13 +81,23 @@ package struct RetryOrder: TopicMessage, Hashable {
     private init?(from reader: inout ByteReader) {
         guard reader.byte() == RetryOrder.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
             let app = reader.text().flatMap({ try? AppID($0) }), let number = reader.integer(UInt32.self),
-            number <= SegmentNumber.maximum, let attempt = reader.byte(), let due = reader.integer(Int64.self),
-            let count = reader.variableInteger(), count <= DeviceIndex.segmentCapacity
+            number <= SegmentNumber.maximum, let provider = reader.byte().flatMap(PushProtocol.init(rawValue:)),
+            let attempt = reader.byte(), let due = reader.integer(Int64.self), let count = reader.variableInteger(),
+            count <= DeviceIndex.segmentCapacity
         else { return nil }
-        let offsets = (0..<count).compactMap { _ in reader.integer(UInt16.self) }
-        guard offsets.count == count, offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }) else { return nil }
+        let devices = (0..<count).compactMap { _ in Device(from: &reader, silentBit: RetryOrder.silentBit) }
+        guard devices.count == count else { return nil }
         self.init(
-            task: task, segment: SegmentID(app, SegmentNumber(rawValue: number)), attempt: attempt, due: due,
-            offsets: offsets)
+            task: task, segment: SegmentID(app, SegmentNumber(rawValue: number)), provider: provider, attempt: attempt,
+            due: due, devices: devices)
+    }
+}
+
+extension RetryOrder.Device {
+    fileprivate init?(from reader: inout ByteReader, silentBit: UInt16) {
+        guard let place = reader.integer(UInt16.self), let tag = reader.integer(UInt32.self) else { return nil }
+        let offset = place & ~silentBit
+        guard Int(offset) < DeviceIndex.segmentCapacity else { return nil }
+        self.init(offset: offset, tag: tag, isSilent: place & silentBit != 0)
     }
 }

@@ -1,0 +1,66 @@
+package import PushModel
+
+/// An audience chunk's devices that lie in one segment: their records as the registry keeps them, side by side in one
+/// buffer, since most stages only hand them on. All columns have the same length.
+package struct AudienceDevices: Hashable, Sendable {
+    package let segment: SegmentNumber
+    package private(set) var offsets: [UInt16] = []
+    /// Which devices take data and badge but no alert.
+    package private(set) var isSilent: [Bool] = []
+    private var ends: [Int] = []
+    private var bytes: [UInt8] = []
+
+    package init(segment: SegmentNumber) {
+        self.segment = segment
+    }
+
+    package var count: Int { offsets.count }
+
+    package mutating func append(offset: UInt16, record: some Collection<UInt8>, isSilent: Bool) {
+        precondition(Int(offset) < DeviceIndex.segmentCapacity, "\(offset) lies outside a segment")
+        offsets.append(offset)
+        self.isSilent.append(isSilent)
+        bytes.append(contentsOf: record)
+        ends.append(bytes.count)
+    }
+
+    package func record(at position: Int) -> ArraySlice<UInt8> {
+        bytes[start(of: position)..<ends[position]]
+    }
+
+    /// Nil where the record cannot be read.
+    package func device(at position: Int) -> Device? {
+        Device(packed: record(at: position))
+    }
+
+    private func start(of position: Int) -> Int { position == 0 ? 0 : ends[position - 1] }
+
+    func write(to message: inout [UInt8]) {
+        message.append(integer: segment.rawValue)
+        message.append(variableInteger: count)
+        for offset in offsets { message.append(integer: offset) }
+        message.append(contentsOf: isSilent.map { $0 ? 1 : 0 })
+        for position in offsets.indices { message.append(variableInteger: ends[position] - start(of: position)) }
+        message.append(contentsOf: bytes)
+    }
+
+    init?(from reader: inout ByteReader) {
+        guard let segment = reader.integer(UInt32.self), segment <= SegmentNumber.maximum,
+            let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum
+        else { return nil }
+        self.init(segment: SegmentNumber(rawValue: segment))
+        offsets = (0..<count).compactMap { _ in reader.integer(UInt16.self) }
+        guard offsets.count == count, offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }),
+            let flags = reader.bytes(count)
+        else { return nil }
+        isSilent = flags.map { $0 != 0 }
+        var end = 0
+        for _ in 0..<count {
+            guard let length = reader.variableInteger() else { return nil }
+            end += length
+            ends.append(end)
+        }
+        guard let records = reader.bytes(end) else { return nil }
+        bytes = Array(records)
+    }
+}

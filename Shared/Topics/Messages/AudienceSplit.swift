@@ -1,0 +1,51 @@
+package import PushModel
+
+/// Divides devices into chunks that the bus carries: so many devices, so many bytes. Give the devices of a segment one
+/// after the other.
+package struct AudienceSplit: Sendable {
+    /// Beside its devices and their segments: format, task, the longest app, lane, attempt, the number of segments.
+    private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 1 + 1 + 2
+    private static let segmentBytes = 4 + 2
+    /// Offset, silence and the length of the record.
+    private static let deviceBytes = 2 + 1 + 5
+
+    private let task: TaskID
+    private let app: AppID
+    private let lane: Lane
+    private let attempt: UInt8
+    private var full: [AudienceChunk] = []
+    private var segments: [AudienceDevices] = []
+    private var count = 0
+    private var bytes = AudienceSplit.headBytes
+
+    package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8) {
+        self.task = task
+        self.app = app
+        self.lane = lane
+        self.attempt = attempt
+    }
+
+    package mutating func append(
+        _ offset: UInt16, of segment: SegmentNumber, record: ArraySlice<UInt8>, isSilent: Bool
+    ) {
+        let size = AudienceSplit.segmentBytes + AudienceSplit.deviceBytes + record.count
+        if count == AudienceChunk.devicesMaximum || bytes + size > Topics.messageBytesMaximum { closeChunk() }
+        if segments.last?.segment != segment { segments.append(AudienceDevices(segment: segment)) }
+        segments[segments.count - 1].append(offset: offset, record: record, isSilent: isSilent)
+        count += 1
+        bytes += size
+    }
+
+    package consuming func chunks() -> [AudienceChunk] {
+        closeChunk()
+        return full
+    }
+
+    private mutating func closeChunk() {
+        guard count > 0 else { return }
+        full.append(AudienceChunk(task: task, app: app, lane: lane, attempt: attempt, segments: segments))
+        segments = []
+        count = 0
+        bytes = AudienceSplit.headBytes
+    }
+}

@@ -1,0 +1,89 @@
+import PushModel
+import Testing
+import Topics
+
+/// Chunks of an audience: their encoding, and how devices are divided among them.
+@Suite struct AudienceChunkTests {
+    @Test func comesBackAsItWas() throws {
+        let chunk = try Self.chunk()
+        let decoded = try AudienceChunk(decoding: chunk.encoded())
+        #expect(decoded == chunk)
+        let device = try Self.device(801)
+        #expect(decoded.segments[0].device(at: 1) == device)
+        #expect(decoded.segments[0].isSilent == [false, true, false])
+        #expect(decoded.segments[1].record(at: 0).isEmpty)
+    }
+
+    @Test func truncatedOrDamagedBytesNeverTrap() throws {
+        let bytes = try Self.chunk().encoded()
+        for length in bytes.indices {
+            #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: Array(bytes.prefix(length))) }
+        }
+        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: bytes + [0]) }
+        for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+            for position in bytes.indices {
+                var damaged = bytes
+                damaged[position] = value
+                guard let decoded = try? AudienceChunk(decoding: damaged) else { continue }
+                _ = decoded.encoded()
+                for segment in decoded.segments { for place in 0..<segment.count { _ = segment.device(at: place) } }
+            }
+        }
+    }
+
+    @Test func aSegmentStandsInAChunkOnce() throws {
+        let segment = AudienceDevices(segment: SegmentNumber(rawValue: 1))
+        let chunk = AudienceChunk(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .bulk, attempt: 0,
+            segments: [segment, segment])
+        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: chunk.encoded()) }
+    }
+
+    @Test func moreDevicesThanAChunkHoldsMakeSeveral() throws {
+        var split = AudienceSplit(task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 3)
+        for number in 0..<1_201 {
+            let segment = SegmentNumber(rawValue: UInt32(number / 400))
+            split.append(UInt16(number % 400), of: segment, record: [1, 2, 3], isSilent: false)
+        }
+        let chunks = split.chunks()
+        #expect(chunks.map(\.deviceCount) == [500, 500, 201])
+        #expect(chunks[0].segments.map(\.count) == [400, 100])
+        #expect(chunks.allSatisfy { $0.attempt == 3 && $0.lane == .fast })
+        for chunk in chunks { #expect(try AudienceChunk(decoding: chunk.encoded()) == chunk) }
+    }
+
+    @Test func largeRecordsMakeAChunkSmaller() throws {
+        let app = try AppID(String(repeating: "a", count: AppID.lengthMaximum))
+        var split = AudienceSplit(task: TaskID(high: 1, low: 2), app: app, lane: .bulk, attempt: 0)
+        let record = [UInt8](repeating: 7, count: 5_000)
+        for offset in 0..<200 {
+            split.append(
+                UInt16(offset), of: SegmentNumber(rawValue: UInt32(offset)), record: record[...], isSilent: true)
+        }
+        let chunks = split.chunks()
+        #expect(chunks.map(\.deviceCount).reduce(0, +) == 200)
+        #expect(chunks.count == 4)
+        #expect(chunks.allSatisfy { $0.encoded().count <= Topics.messageBytesMaximum })
+    }
+
+    @Test func nothingMakesNoChunk() throws {
+        let split = AudienceSplit(task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .bulk, attempt: 0)
+        #expect(split.chunks().isEmpty)
+    }
+
+    private static func device(_ number: UInt32) throws -> Device {
+        Device(tag: number, token: try PushToken(.apns, String(repeating: "ab", count: 32)), created: 1_000)
+    }
+
+    private static func chunk() throws -> AudienceChunk {
+        var first = AudienceDevices(segment: SegmentNumber(rawValue: 7))
+        for number in 0..<3 {
+            let record = try device(UInt32(800 + number)).packed
+            first.append(offset: UInt16(number * 1_300), record: record, isSilent: number == 1)
+        }
+        var second = AudienceDevices(segment: SegmentNumber(rawValue: 8))
+        second.append(offset: 4_095, record: [], isSilent: false)
+        return AudienceChunk(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, segments: [first, second])
+    }
+}
