@@ -129,6 +129,9 @@ let package = Package(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
+            "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "TestSupport"),
+        tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),

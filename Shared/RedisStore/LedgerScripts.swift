@@ -14,15 +14,8 @@ import RedisClient
 enum LedgerScripts {
     private static func start(_ flags: String) -> String { flags.isEmpty ? "#!lua\n" : "#!lua flags=\(flags)\n" }
 
-    /// ARGV 1 is the time in milliseconds, or nothing for the server's own.
-    private static let clock = """
-        local now = tonumber(ARGV[1])
-        if not now then
-          local time = redis.call('TIME')
-          now = time[1] * 1000 + math.floor(time[2] / 1000)
-        end
-
-        """
+    /// ARGV 1 is the time, see there.
+    private static let clock = RedisClock.script
 
     /// KEYS 1 is the ledger. `states` holds what `load` has read; `save` writes that window back, with the header.
     private static let ledger = """

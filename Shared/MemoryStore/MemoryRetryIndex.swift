@@ -1,0 +1,79 @@
+package import ServiceKit
+package import Store
+
+/// The retry index in memory, for tests and the simulation. Nothing survives the process.
+package final class MemoryRetryIndex: RetryIndex {
+    private struct Shelf {
+        var waiting: Set<RetryEntry> = []
+        /// To the end of the lease.
+        var leased: [RetryEntry: Timestamp] = [:]
+
+        mutating func returnDead(at now: Timestamp) {
+            for entry in leased.filter({ $0.value <= now }).keys {
+                leased[entry] = nil
+                waiting.insert(entry)
+            }
+        }
+    }
+
+    private let time: any TimeSource
+    private let shelves = Monitor<[RetryShard: Shelf]>([:])
+
+    package init(time: any TimeSource) {
+        self.time = time
+    }
+
+    package func add(_ entries: [RetryEntry], to shard: RetryShard) {
+        change(shard) { shelf, _ in
+            for entry in entries where shelf.leased[entry] == nil { shelf.waiting.insert(entry) }
+        }
+    }
+
+    package func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) -> RetryLease {
+        change(shard) { shelf, now in
+            shelf.returnDead(at: now)
+            let due = shelf.waiting.filter { $0.due <= now }.sorted(by: MemoryRetryIndex.isEarlier)
+            let taken = Array(due.prefix(count))
+            for entry in taken {
+                shelf.waiting.remove(entry)
+                shelf.leased[entry] = now + duration
+            }
+            return RetryLease(entries: taken, taken: now, end: now + duration)
+        }
+    }
+
+    package func complete(_ entries: [RetryEntry], in shard: RetryShard) {
+        change(shard) { shelf, _ in
+            for entry in entries {
+                shelf.waiting.remove(entry)
+                shelf.leased[entry] = nil
+            }
+        }
+    }
+
+    package func giveBack(_ lease: RetryLease, in shard: RetryShard) {
+        change(shard) { shelf, _ in
+            for entry in lease.entries where shelf.leased[entry] == lease.end {
+                shelf.leased[entry] = nil
+                shelf.waiting.insert(entry)
+            }
+        }
+    }
+
+    package func outlook(of shard: RetryShard) -> RetryOutlook {
+        change(shard) { shelf, now in
+            let moments = shelf.waiting.map(\.due) + shelf.leased.values
+            return RetryOutlook(depth: moments.count, next: moments.min(), now: now)
+        }
+    }
+
+    private func change<Answer>(_ shard: RetryShard, _ body: (inout Shelf, Timestamp) -> Answer) -> Answer {
+        let now = time.now
+        return shelves.withLock { body(&$0[shard, default: Shelf()], now) }
+    }
+
+    /// Entries that are due at the same time stand in the order of their bytes, as Redis has it.
+    private static func isEarlier(_ left: RetryEntry, _ right: RetryEntry) -> Bool {
+        left.due == right.due ? left.order.lexicographicallyPrecedes(right.order) : left.due < right.due
+    }
+}

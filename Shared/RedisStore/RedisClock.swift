@@ -1,0 +1,12 @@
+/// The time as scripts take it.
+enum RedisClock {
+    /// ARGV 1 is the time in milliseconds, or nothing for the server's own.
+    static let script = """
+        local now = tonumber(ARGV[1])
+        if not now then
+          local time = redis.call('TIME')
+          now = time[1] * 1000 + math.floor(time[2] / 1000)
+        end
+
+        """
+}

@@ -1,0 +1,45 @@
+import MemoryStore
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The stores the suite runs against.
+enum RetryIndexDriver: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory
+    case redis
+    case cluster
+
+    var testDescription: String { rawValue }
+
+    /// A test's frame: an index of its own, with a clock that only the test turns.
+    func withIndex(_ body: (_ index: any RetryIndex, _ time: ManualTimeSource) async throws -> Void) async throws {
+        let time = ManualTimeSource()
+        switch self {
+        case .memory: try await body(MemoryRetryIndex(time: time), time)
+        case .redis:
+            let server = try await RedisServer()
+            try await body(RedisRetryIndex(try connection(server.url), time: time), time)
+        case .cluster:
+            let cluster = try await RedisCluster()
+            try await body(RedisRetryIndex(try connection(cluster.url), time: time), time)
+        }
+    }
+
+    private func connection(_ url: String) throws -> StoreConnection {
+        StoreConnection(
+            RedisClient(
+                try RedisConfiguration(url: url), log: Log(service: "test", level: .error), metrics: Metrics()))
+    }
+}
+
+extension RetryEntry {
+    /// Due so long after the clock's beginning.
+    init(_ number: UInt32, after pause: Duration, of time: ManualTimeSource) {
+        let digits = (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32($0 * 8)) }
+        // Zero bytes and line ends must come through as they are.
+        self.init(due: time.now + pause, order: [0, 13, 10, 255] + digits)
+    }
+}
