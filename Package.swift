@@ -88,6 +88,9 @@ let package = Package(
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
+        service(
+            "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
+            "ServiceKit", "Store", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -106,7 +109,8 @@ let package = Package(
             "CarillonTests", "Bus", "carillon", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
-        tests("DocsTests", "Apps", "Bus", "ingest-api", "ServiceHost", "ServiceKit", "TestSupport"),
+        tests(
+            "DocsTests", "Apps", "Bus", "ingest-api", "scheduler", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
@@ -131,6 +135,9 @@ let package = Package(
         tests(
             "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport"),
+        tests(
+            "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisBus", "RedisClient", "RedisStore",
+            "scheduler", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

@@ -32,6 +32,11 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestsRefused = "carillon_http_refused_requests_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
+    case schedulerDevicesReleased = "carillon_scheduler_released_devices_total"
+    case schedulerDevicesRemoved = "carillon_scheduler_removed_devices_total"
+    case schedulerDevicesUnledgered = "carillon_scheduler_unledgered_devices_total"
+    case schedulerRetriesHeld = "carillon_scheduler_held_retries"
+    case schedulerRetryLateness = "carillon_scheduler_retry_lateness_milliseconds"
     case senderAppsHalted = "carillon_sender_halted_apps"
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
@@ -49,7 +54,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         switch self {
         case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
             .http2ConnectionsOpen, .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen,
-            .senderAppsHalted:
+            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .senderPushDuration:
@@ -92,6 +97,11 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
         case .redisCommandDuration: "Time from handing a command over until its reply."
         case .redisReconnects: "Connections to Redis opened again after a failure."
+        case .schedulerDevicesReleased: "Devices let go to be rendered and tried again."
+        case .schedulerDevicesRemoved: "Devices removed while they waited for a retry, which ended as suppressed."
+        case .schedulerDevicesUnledgered: "Removed devices for whom no ledger, or no mark in it, could note their end."
+        case .schedulerRetriesHeld: "Retry orders that wait or are being let go."
+        case .schedulerRetryLateness: "How late the last retries were let go, the latest of them."
         case .senderAppsHalted: "Apps of which nothing can be sent until their settings are mended."
         case .senderClaimsRefused: "Devices whose result came after another sender had taken them over."
         case .senderDevicesEnded: "Devices that reached an end in this sender, by state."

@@ -1,0 +1,38 @@
+import ServiceKit
+import Synchronization
+
+/// Wakes the releaser of a shard for an order that is due before whatever it waits for.
+final class RetryBell: Sendable {
+    private struct State {
+        /// Orders that are due later wake nobody; nil while every order does.
+        var awaited: Timestamp?
+        var call = OneTimeEvent()
+    }
+
+    private let state = Mutex(State())
+
+    /// To be asked before looking at the index: an order that comes in between then rings.
+    func listen() -> OneTimeEvent {
+        state.withLock { state in
+            state.awaited = nil
+            return state.call
+        }
+    }
+
+    func await(_ moment: Timestamp) {
+        state.withLock { $0.awaited = moment }
+    }
+
+    func ring(for due: Timestamp) {
+        let call = state.withLock { state -> OneTimeEvent? in
+            if let awaited = state.awaited, due >= awaited { return nil }
+            defer { state.call = OneTimeEvent() }
+            return state.call
+        }
+        call?.happen()
+    }
+
+    func ring() {
+        ring(for: Timestamp(milliseconds: .min))
+    }
+}

@@ -1,0 +1,46 @@
+import PushModel
+import Store
+import Topics
+
+/// What the registry still knows of a group's devices.
+struct RetryCatch: Sendable {
+    let group: RetryGroup
+    let found: PackedDevices
+
+    /// Those that were removed since they were targeted.
+    var gone: RetryGroup {
+        group.limited(to: group.offsets.subtracting(SegmentSet(found.offsets)).offsets)
+    }
+
+    /// As few chunks as hold all that was found: of each task and attempt, its segments together.
+    static func chunks(_ catches: [RetryCatch], isFast: Bool) -> [AudienceChunk] {
+        struct Destination: Hashable {
+            let task: TaskID
+            let app: AppID
+            let attempt: UInt8
+        }
+        var order: [Destination] = []
+        var parts: [Destination: [RetryCatch]] = [:]
+        for part in catches where part.found.count > 0 {
+            let key = part.group.key
+            let destination = Destination(task: key.task, app: key.segment.app, attempt: key.attempt)
+            if parts[destination] == nil { order.append(destination) }
+            parts[destination, default: []].append(part)
+        }
+        return order.flatMap { destination in
+            var split = AudienceSplit(
+                task: destination.task, app: destination.app, lane: isFast ? .fast : .bulk,
+                attempt: destination.attempt)
+            for part in parts[destination] ?? [] { part.add(to: &split) }
+            return split.chunks()
+        }
+    }
+
+    private func add(to split: inout AudienceSplit) {
+        for (position, offset) in found.offsets.enumerated() {
+            split.append(
+                offset, of: group.key.segment.number, record: found.record(at: position),
+                isSilent: group.members[offset]?.isSilent ?? false)
+        }
+    }
+}

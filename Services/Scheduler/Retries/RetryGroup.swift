@@ -1,0 +1,68 @@
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+/// Devices of one task and segment that are due for the same attempt, each once: a sender that died half-way may have
+/// ordered a device twice, and one chunk that named it twice would be sent twice.
+struct RetryGroup: Hashable, Sendable {
+    struct Key: Hashable {
+        let task: TaskID
+        let segment: SegmentID
+        let attempt: UInt8
+    }
+
+    struct Member: Hashable {
+        let tag: UInt32
+        let isSilent: Bool
+        let provider: PushProtocol
+    }
+
+    let key: Key
+    private(set) var members: [UInt16: Member] = [:]
+
+    init(_ key: Key) {
+        self.key = key
+    }
+
+    var offsets: SegmentSet { SegmentSet(members.keys) }
+
+    /// In the order in which the first of each came.
+    static func groups(of orders: [RetryOrder]) -> [RetryGroup] {
+        var groups: [RetryGroup] = []
+        var places: [Key: Int] = [:]
+        for order in orders {
+            let key = Key(task: order.task, segment: order.segment, attempt: order.attempt)
+            let place = places[key] ?? groups.count
+            if place == groups.count {
+                places[key] = place
+                groups.append(RetryGroup(key))
+            }
+            groups[place].add(order)
+        }
+        return groups
+    }
+
+    /// Only these of its devices.
+    func limited(to offsets: some Sequence<UInt16>) -> RetryGroup {
+        var group = RetryGroup(key)
+        for offset in offsets { group.members[offset] = members[offset] }
+        return group
+    }
+
+    /// What would order these devices again.
+    func orders(due: Timestamp) -> [RetryOrder] {
+        let kinds = Dictionary(grouping: members.sorted { $0.key < $1.key }) { $0.value.provider }
+        return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, members in
+            RetryOrder(
+                task: key.task, segment: key.segment, provider: kind, attempt: key.attempt, due: due.milliseconds,
+                devices: members.map { RetryOrder.Device(offset: $0, tag: $1.tag, isSilent: $1.isSilent) })
+        }
+    }
+
+    private mutating func add(_ order: RetryOrder) {
+        for device in order.devices where members[device.offset] == nil {
+            members[device.offset] = Member(tag: device.tag, isSilent: device.isSilent, provider: order.provider)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+/// Takes orders into the index, whatever the state of everything else: senders must always be able to hand back what
+/// they cannot send. They are acknowledged once they are durable there.
+struct RetryIntake: MessageHandler {
+    /// Devices of one entry, so that a lease of many entries stays small.
+    static let devicesMaximum = 256
+
+    let isFast: Bool
+    let index: any RetryIndex
+    let bells: [RetryShard: RetryBell]
+
+    func handle(
+        _ messages: [ReceivedMessage<RetryOrder>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        for (shard, orders) in Dictionary(grouping: messages.map(\.message), by: shard) {
+            let entries = orders.flatMap { $0.parts(of: RetryIntake.devicesMaximum) }.map(RetryEntry.init)
+            guard let earliest = entries.map(\.due).min() else { continue }
+            try await index.add(entries, to: shard)
+            bells[shard]?.ring(for: earliest)
+        }
+        return []
+    }
+
+    private func shard(of order: RetryOrder) -> RetryShard {
+        RetryShard(isFast: isFast, order.task, order.segment.number)
+    }
+}
+
+extension RetryEntry {
+    init(_ order: RetryOrder) {
+        self.init(due: Timestamp(milliseconds: order.due), order: order.encoded())
+    }
+}

@@ -1,0 +1,33 @@
+import Bus
+import ServiceKit
+import Store
+import Topics
+
+/// The parts that take retries in and let them go, made for one another.
+struct RetryParts: Sendable {
+    let releasers: [RetryReleaser]
+    private let index: any RetryIndex
+    private let bells: [RetryShard: RetryBell]
+
+    init(
+        index: any RetryIndex, registry: any RegistryReader, ledger: any Ledger, producer: any BusProducer,
+        lease: Duration, environment: WorkerEnvironment
+    ) {
+        let release = RetryRelease(
+            registry: registry, index: index, producer: producer,
+            removal: RemovedDevices(ledger: ledger, environment: environment), log: environment.log)
+        let bells = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryBell()) })
+        self.index = index
+        self.bells = bells
+        releasers = RetryShard.all.compactMap { shard in
+            bells[shard].map { bell in
+                RetryReleaser(
+                    shard, index: index, release: release, bell: bell, lease: lease, environment: environment)
+            }
+        }
+    }
+
+    func intake(_ lane: Lane) -> RetryIntake {
+        RetryIntake(isFast: lane == .fast, index: index, bells: bells)
+    }
+}

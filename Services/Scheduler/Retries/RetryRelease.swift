@@ -1,0 +1,79 @@
+import Bus
+import ServiceKit
+import Store
+import Topics
+
+/// Lets the orders of a lease go: to be rendered and checked again, or to their end where the device is gone.
+struct RetryRelease: Sendable {
+    /// When a device that is gone, and that a sender still holds, is looked at again.
+    static let heldPause = Duration.seconds(5)
+
+    let registry: any RegistryReader
+    let index: any RetryIndex
+    let producer: any BusProducer
+    let removal: RemovedDevices
+    let log: Log
+
+    /// How many devices went on. Cut off anywhere, the lease dies and all of it is done again, which the ledger's claims
+    /// make harmless; the orders go only when everything that came of them is durable.
+    func perform(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+        let (orders, readable) = read(lease.entries)
+        let catches = try await lookUp(RetryGroup.groups(of: orders))
+        let chunks = RetryCatch.chunks(catches, isFast: shard.isFast)
+        // Waits while `audience` is at its bound: nothing is released for which there is no room.
+        if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
+        let held = try await endRemoved(catches)
+        if !held.isEmpty {
+            let due = lease.taken + RetryRelease.heldPause
+            try await index.add(held.flatMap { $0.orders(due: due) }.map(RetryEntry.init), to: shard)
+        }
+        try await index.complete(readable, in: shard)
+        return chunks.reduce(0) { $0 + $1.deviceCount }
+    }
+
+    /// An order of a version that is not known here stays for a scheduler that knows it.
+    private func read(_ entries: [RetryEntry]) -> (orders: [RetryOrder], readable: [RetryEntry]) {
+        var orders: [RetryOrder] = []
+        var readable: [RetryEntry] = []
+        for entry in entries {
+            do {
+                orders.append(try RetryOrder(decoding: entry.order))
+                readable.append(entry)
+            } catch {
+                log.error("a retry cannot be read and waits", [.error: "\(error)"])
+            }
+        }
+        return (orders, readable)
+    }
+
+    /// All at once: a lease is small.
+    private func lookUp(_ groups: [RetryGroup]) async throws -> [RetryCatch] {
+        try await withThrowingTaskGroup(of: (Int, RetryCatch).self) { tasks in
+            for (place, group) in groups.enumerated() {
+                tasks.addTask {
+                    let found = try await registry.devices(at: group.offsets, in: group.key.segment)
+                    return (place, RetryCatch(group: group, found: found))
+                }
+            }
+            var catches: [(place: Int, part: RetryCatch)] = []
+            for try await answer in tasks { catches.append((answer.0, answer.1)) }
+            return catches.sorted { $0.place < $1.place }.map(\.part)
+        }
+    }
+
+    /// Those whom a sender still holds: its claim ends them, or dies and leaves them to us.
+    private func endRemoved(_ catches: [RetryCatch]) async throws -> [RetryGroup] {
+        var held: [RetryGroup] = []
+        for gone in catches.map(\.gone) where !gone.members.isEmpty {
+            let ending = try await removal.end(gone)
+            if !ending.results.isEmpty { try await producer.send(ending.results) }
+            if !ending.held.members.isEmpty { held.append(ending.held) }
+        }
+        return held
+    }
+
+    private static func message(_ chunk: AudienceChunk) -> OutgoingMessage {
+        let key = chunk.segments.first.map { Topics.key(chunk.task, $0.segment) }
+        return Topics.audience.message(chunk, key: key, lane: chunk.lane)
+    }
+}

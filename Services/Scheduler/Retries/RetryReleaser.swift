@@ -1,0 +1,96 @@
+import Bus
+import ServiceKit
+import Store
+
+/// Lets the orders of one shard go as they become due. Several schedulers do so side by side; the index sees to it that
+/// each order is in the hands of one.
+final class RetryReleaser: Service {
+    /// Entries in one lease.
+    static let entriesMaximum = 64
+    /// How long it sleeps at most: a scheduler that died may have taken in orders and woken nobody.
+    static let restMaximum = Duration.seconds(10)
+    private static let pulseLimit = Duration.seconds(120)
+
+    let name: String
+    private let shard: RetryShard
+    private let index: any RetryIndex
+    private let release: RetryRelease
+    private let bell: RetryBell
+    private let lease: Duration
+    private let environment: WorkerEnvironment
+    private let meters: RetryMeters
+    private let backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
+    private let stopping = OneTimeEvent()
+
+    init(
+        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, bell: RetryBell, lease: Duration,
+        environment: WorkerEnvironment
+    ) {
+        name = "retries \(shard)"
+        self.shard = shard
+        self.index = index
+        self.release = release
+        self.bell = bell
+        self.lease = lease
+        self.environment = environment
+        meters = RetryMeters(environment.metrics, shard)
+    }
+
+    func run() async {
+        let pulse = environment.health.pulse(name, limit: RetryReleaser.pulseLimit + lease)
+        var failures = 0
+        while true {
+            let call = bell.listen()
+            // A stop before this line is seen here, one after it rings.
+            guard !stopping.hasHappened, !Task.isCancelled else { break }
+            pulse.tick()
+            do {
+                let rest = try await step()
+                failures = 0
+                guard let rest else { continue }
+                pulse.rest()
+                _ = await call.wait(atMost: rest, time: environment.time)
+            } catch {
+                failures += 1
+                environment.log.warning(
+                    "retries wait", [.reason: "\(shard)", .error: "\(error)", .attempt: "\(failures)"])
+                pulse.rest()
+                let pause = backoff.delay(afterAttempt: failures, random: environment.random)
+                _ = await stopping.wait(atMost: pause, time: environment.time)
+            }
+        }
+        pulse.rest()
+    }
+
+    func stop() {
+        stopping.happen()
+        bell.ring()
+    }
+
+    /// Releases what is due; nil when there may be more, else how long there is nothing to do.
+    private func step() async throws -> Duration? {
+        let lease = try await index.lease(upTo: RetryReleaser.entriesMaximum, for: lease, in: shard)
+        guard lease.entries.isEmpty else {
+            try await letGo(lease)
+            return nil
+        }
+        let outlook = try await index.outlook(of: shard)
+        meters.held.set(outlook.depth)
+        guard let untilNext = outlook.untilNext, untilNext < RetryReleaser.restMaximum else {
+            bell.await(outlook.now + RetryReleaser.restMaximum)
+            return RetryReleaser.restMaximum
+        }
+        if let next = outlook.next { bell.await(next) }
+        return untilNext
+    }
+
+    private func letGo(_ lease: RetryLease) async throws {
+        do {
+            meters.note(try await release.perform(lease, shard), lease)
+        } catch {
+            // What stays in the lease comes back when it dies; this only spares the wait.
+            try? await index.giveBack(lease, in: shard)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+
+/// A registry that is not ready while its gate is shut, and tells when it was asked.
+final class GatedRegistry: RegistryReader {
+    let store: MemoryRegistry
+    private let gate = Monitor((isShut: false, refused: 0))
+
+    init(_ store: MemoryRegistry) {
+        self.store = store
+    }
+
+    func shut(_ isShut: Bool) {
+        gate.change { $0.isShut = isShut }
+    }
+
+    func hasRefused(_ count: Int) async -> Bool {
+        await blocking { [gate] in
+            gate.wait(timeout: .seconds(30)) { $0.refused >= count ? true : nil } ?? false
+        }
+    }
+
+    func devices(at offsets: SegmentSet, in segment: SegmentID) async throws(StoreError) -> PackedDevices {
+        let isShut = gate.change { gate in
+            if gate.isShut { gate.refused += 1 }
+            return gate.isShut
+        }
+        if isShut { throw StoreError(.notReady, "the registry is being rebuilt") }
+        return try store.devices(at: offsets, in: segment)
+    }
+
+    func segments(of audience: Audience, in app: AppID) async throws(StoreError) -> [SegmentNumber] {
+        try store.segments(of: audience, in: app)
+    }
+
+    func select(_ audience: Audience, in segment: SegmentID) async throws(StoreError) -> AudienceSelection {
+        try store.select(audience, in: segment)
+    }
+
+    func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
+        try store.size(of: audience, in: app)
+    }
+}

@@ -1,0 +1,66 @@
+import PushModel
+import ServiceKit
+import Store
+import Testing
+import Topics
+
+@testable import scheduler
+
+@Suite struct RetryGroupTests {
+    private let first = TaskID(high: 1, low: 1)
+    private let second = TaskID(high: 1, low: 2)
+
+    private func order(
+        _ task: TaskID, _ segment: UInt32, _ offsets: [UInt16], attempt: UInt8 = 1, due: Int64 = 5,
+        provider: PushProtocol = .apns
+    ) throws -> RetryOrder {
+        RetryOrder(
+            task: task, segment: SegmentID(try AppID("news"), SegmentNumber(rawValue: segment)), provider: provider,
+            attempt: attempt, due: due,
+            devices: offsets.map { RetryOrder.Device(offset: $0, tag: UInt32($0), isSilent: $0 == 2) })
+    }
+
+    /// A device that was ordered twice must not stand twice in what one sender claims at once.
+    @Test func aDeviceOrderedTwiceIsReleasedOnce() throws {
+        let groups = RetryGroup.groups(of: [
+            try order(first, 3, [1, 2]), try order(second, 3, [1]), try order(first, 3, [2, 3], due: 9),
+            try order(first, 3, [1], attempt: 2),
+        ])
+        #expect(groups.map(\.key.task) == [first, second, first])
+        #expect(groups.map(\.offsets.offsets) == [[1, 2, 3], [1], [1]])
+    }
+
+    @Test func whatIsPutOffIsOrderedAsItWas() throws {
+        let orders = [try order(first, 3, [1, 2]), try order(first, 3, [7], provider: .fcm)]
+        let group = try #require(RetryGroup.groups(of: orders).first)
+        let later = Timestamp(milliseconds: 9_000)
+        #expect(group.orders(due: later) == orders.map { $0.with(devices: $0.devices, due: 9_000) })
+        #expect(group.limited(to: [2]).orders(due: later).map(\.offsets) == [[2]])
+    }
+
+    @Test func segmentsOfOneTaskShareAChunkAndAttemptsDoNot() throws {
+        let groups = RetryGroup.groups(of: [
+            try order(first, 3, [1, 2]), try order(second, 3, [1]), try order(first, 4, [5]),
+            try order(first, 4, [6], attempt: 2),
+        ])
+        let catches = groups.map { group in
+            var found = PackedDevices()
+            for offset in group.offsets.offsets { found.append(offset: offset, record: [UInt8(offset)]) }
+            return RetryCatch(group: group, found: found)
+        }
+        let chunks = RetryCatch.chunks(catches, isFast: true)
+        #expect(chunks.map(\.task) == [first, second, first])
+        #expect(chunks.map(\.attempt) == [1, 1, 2])
+        #expect(chunks[0].segments.map(\.segment.rawValue) == [3, 4])
+        #expect(chunks[0].segments[0].isSilent == [false, true])
+        #expect(chunks[0].segments[1].record(at: 0) == [5])
+        #expect(chunks.allSatisfy { $0.lane == .fast })
+    }
+
+    @Test func whoIsNotFoundIsGone() throws {
+        let group = try #require(RetryGroup.groups(of: [try order(first, 3, [1, 2, 3])]).first)
+        var found = PackedDevices()
+        found.append(offset: 2, record: [0])
+        #expect(RetryCatch(group: group, found: found).gone.offsets.offsets == [1, 3])
+    }
+}

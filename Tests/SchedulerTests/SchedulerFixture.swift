@@ -1,0 +1,155 @@
+import Bus
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+@testable import scheduler
+
+/// Schedulers on a bus and stores in memory, under a clock that only the test turns.
+final class SchedulerFixture: Sendable {
+    static let lease = Duration.seconds(60)
+
+    let time = ManualTimeSource()
+    let bus: MemoryBus
+    let index: WatchedIndex
+    let ledger: MemoryLedger
+    let registry: GatedRegistry
+    let app: AppID
+    let task = TaskID(high: 7, low: 9)
+
+    /// A small `bytesMaximum` makes `audience` meet its bound.
+    init(bytesMaximum: Int = 64 << 20) throws {
+        bus = MemoryBus(bytesMaximum: bytesMaximum, time: time, random: SeededRandomSource(seed: 1))
+        index = WatchedIndex(MemoryRetryIndex(time: time))
+        ledger = MemoryLedger(time: time)
+        registry = GatedRegistry(MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)))
+        app = try AppID("news")
+    }
+
+    /// One scheduler's services under their own `WorkerEnvironment`, for as long as the body runs.
+    func withScheduler(_ body: () async throws -> Void) async throws {
+        let environment = WorkerEnvironment(
+            time: time, random: SystemRandomSource(),
+            log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics(),
+            health: Health(time: time))
+        let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
+        let parts = RetryParts(
+            index: index, registry: registry, ledger: ledger, producer: producer, lease: SchedulerFixture.lease,
+            environment: environment)
+        var services: [any Service] = parts.releasers
+        for lane in Lane.allCases {
+            let channel = Topics.retries.channel(lane)
+            services.append(
+                Worker(
+                    channel: channel, group: "scheduler", handler: parts.intake(lane), options: WorkerOptions(),
+                    consumer: try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "scheduler")),
+                    producer: try await bus.makeProducer(ProducerOptions()), environment: environment))
+        }
+        let running = services
+        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
+            for service in running { tasks.addTask { try? await service.run() } }
+            let outcome: Result<Void, any Error>
+            do {
+                outcome = .success(try await body())
+            } catch {
+                outcome = .failure(error)
+            }
+            for service in running.reversed() { service.stop() }
+            return outcome
+        }
+        try outcome.get()
+    }
+
+    /// Registers so many devices, plans a task and marks them; their ids in the order of registration.
+    func begin(_ count: Int) async throws -> [DeviceID] {
+        var ids: [DeviceID] = []
+        for number in 0..<count {
+            let digits = String(number, radix: 16)
+            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.store.register(token, DeviceChanges(), in: app).registered.id)
+        }
+        let plan = TaskPlan(
+            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(86_400), policy: .atLeastOnce)
+        _ = try ledger.plan(task, plan)
+        for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
+            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, segment))
+        }
+        return ids
+    }
+
+    /// What a sender puts on the bus: for each segment one order.
+    func order(_ ids: [DeviceID], after pause: Duration, lane: Lane = .bulk) async throws {
+        let due = time.now + pause
+        let orders = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
+            RetryOrder(
+                task: task, segment: SegmentID(app, segment), provider: .apns, attempt: 1, due: due.milliseconds,
+                devices: ids.map { RetryOrder.Device(offset: $0.index.offset, tag: $0.tag, isSilent: false) })
+        }
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send(orders.map { Topics.retries.message($0, key: nil, lane: lane) })
+    }
+
+    /// Marks them as waiting, as a sender does once its order is on the bus.
+    func wait(_ ids: [DeviceID]) {
+        for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
+            let claim = ClaimID(owner: 1, number: UInt64(segment.rawValue))
+            let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, segment))
+            let request = ClaimRequest(
+                id: claim, offsets: offsets, attempt: 0, lease: .seconds(90), countsBadge: false)
+            _ = ledger.claim(request, of: task, in: place)
+            let group = Settlement.Group(offsets: offsets, state: .waiting, attempt: 1)
+            _ = ledger.settle(Settlement(claim: claim, groups: [group]), of: task, in: place)
+        }
+    }
+
+    /// Waits until all releasers sleep, one of them until that moment.
+    func sleeps(until moment: Timestamp) async -> Bool {
+        guard await index.hasLooked(at: { $0.next == moment }) else { return false }
+        return await isAtRest()
+    }
+
+    /// Waits until all releasers of so many schedulers sleep.
+    func isAtRest(schedulers: Int = 1) async -> Bool {
+        await time.hasSleepers(schedulers * RetryShard.all.count)
+    }
+
+    /// Everything that was released on a lane that nobody reads.
+    func released(_ lane: Lane = .bulk) async throws -> [DeviceIndex] {
+        var indices: [DeviceIndex] = []
+        try await bus.scan(Topics.audience.channel(lane)) { message in
+            indices += try AudienceChunk(decoding: message.value).indices
+            return true
+        }
+        return indices
+    }
+
+    func results() async throws -> String {
+        var text = ""
+        try await bus.scan(Topics.results.channel) { message in
+            text += String(decoding: message.value, as: UTF8.self)
+            return true
+        }
+        return text
+    }
+
+    func states() -> [DeliveryState: Int] {
+        var counts: [DeliveryState: Int] = [:]
+        for segment in ledger.openSegments(of: task) {
+            for state in ledger.states(of: task, in: segment)?.states.values.map({ $0 }) ?? [] {
+                counts[state, default: 0] += 1
+            }
+        }
+        return counts
+    }
+}
+
+extension AudienceChunk {
+    var indices: [DeviceIndex] {
+        segments.flatMap { part in part.offsets.map { DeviceIndex(segment: part.segment, offset: $0) } }
+    }
+}

@@ -1,0 +1,63 @@
+import MemoryStore
+import ServiceKit
+import Store
+import TestSupport
+
+/// An index that tells what schedulers saw of it and did to it.
+final class WatchedIndex: RetryIndex {
+    private struct Sight {
+        var looks: [RetryOutlook] = []
+        var added = 0
+        var completed = 0
+    }
+
+    private let index: MemoryRetryIndex
+    private let sight = Monitor(Sight())
+
+    init(_ index: MemoryRetryIndex) {
+        self.index = index
+    }
+
+    /// Waits for a look that saw this.
+    func hasLooked(at matches: @escaping @Sendable (RetryOutlook) -> Bool) async -> Bool {
+        await holds { $0.looks.contains(where: matches) }
+    }
+
+    func hasAdded(_ count: Int) async -> Bool {
+        await holds { $0.added >= count }
+    }
+
+    func hasCompleted(_ count: Int) async -> Bool {
+        await holds { $0.completed >= count }
+    }
+
+    private func holds(_ condition: @escaping @Sendable (Sight) -> Bool) async -> Bool {
+        await blocking { [sight] in
+            sight.wait(timeout: .seconds(30)) { condition($0) ? true : nil } ?? false
+        }
+    }
+
+    func add(_ entries: [RetryEntry], to shard: RetryShard) {
+        index.add(entries, to: shard)
+        sight.change { $0.added += entries.count }
+    }
+
+    func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) -> RetryLease {
+        index.lease(upTo: count, for: duration, in: shard)
+    }
+
+    func complete(_ entries: [RetryEntry], in shard: RetryShard) {
+        index.complete(entries, in: shard)
+        sight.change { $0.completed += entries.count }
+    }
+
+    func giveBack(_ lease: RetryLease, in shard: RetryShard) {
+        index.giveBack(lease, in: shard)
+    }
+
+    func outlook(of shard: RetryShard) -> RetryOutlook {
+        let outlook = index.outlook(of: shard)
+        sight.change { $0.looks.append(outlook) }
+        return outlook
+    }
+}
