@@ -6,7 +6,7 @@ package final class SigningKey: Sendable {
     package let algorithm: SigningAlgorithm
     /// For whoever checks what was signed here.
     package let verificationKey: VerificationKey
-    private let handle: KeyHandle
+    let handle: KeyHandle
 
     /// Reads a PEM file: Apple's `.p8`, or any other private key in PKCS #8 or the older forms.
     package convenience init(file: String, for algorithm: SigningAlgorithm) throws(SigningError) {
@@ -19,8 +19,8 @@ package final class SigningKey: Sendable {
         try self.init(PrivateKeyText(pem: pem, source: source), for: algorithm)
     }
 
-    private init(_ text: PrivateKeyText, for algorithm: SigningAlgorithm) throws(SigningError) {
-        handle = try text.parse()
+    private convenience init(_ text: PrivateKeyText, for algorithm: SigningAlgorithm) throws(SigningError) {
+        let handle = try text.parse()
         guard handle.fits(algorithm) else {
             throw SigningError(
                 .unsuitable,
@@ -29,6 +29,11 @@ package final class SigningKey: Sendable {
                 use the key that the provider issued for it
                 """)
         }
+        self.init(handle, algorithm)
+    }
+
+    init(_ handle: KeyHandle, _ algorithm: SigningAlgorithm) {
+        self.handle = handle
         self.algorithm = algorithm
         verificationKey = VerificationKey(handle, algorithm)
     }

@@ -1,0 +1,32 @@
+import COpenSSL
+package import ServiceKit
+
+extension SigningKey {
+    /// A new key, of whom nobody else has a copy: for trying things, never for what a provider must know.
+    package static func generated(for algorithm: SigningAlgorithm) throws(SigningError) -> SigningKey {
+        guard let key = newKey(for: algorithm) else {
+            throw SigningError(.failed, "OpenSSL made no key: \(OpenSSLErrors.take())")
+        }
+        return SigningKey(KeyHandle(owning: key), algorithm)
+    }
+
+    /// The private key as a PEM file holds it (PKCS #8, without a passphrase).
+    package func privateKeyText() throws(SigningError) -> Secret {
+        let text = PEMText.write { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
+        guard let text else { throw SigningError(.failed, "OpenSSL wrote no key: \(OpenSSLErrors.take())") }
+        return Secret(text)
+    }
+
+    private static func newKey(for algorithm: SigningAlgorithm) -> OpaquePointer? {
+        guard let maker = EVP_PKEY_CTX_new_from_name(nil, algorithm == .es256 ? "EC" : "RSA", nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(maker) }
+        guard EVP_PKEY_keygen_init(maker) == 1 else { return nil }
+        let isChosen =
+            switch algorithm {
+            case .es256: EVP_PKEY_CTX_set_group_name(maker, "P-256")
+            case .rs256, .ps256: EVP_PKEY_CTX_set_rsa_keygen_bits(maker, 2_048)
+            }
+        var key: OpaquePointer?
+        return isChosen == 1 && EVP_PKEY_generate(maker, &key) == 1 ? key : nil
+    }
+}
