@@ -66,13 +66,13 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
     }
 
     /// One field, valid only while it is lent.
-    struct Field {
-        let name: UnsafeBufferPointer<UInt8>
-        let value: UnsafeBufferPointer<UInt8>
+    package struct Field {
+        package let name: UnsafeBufferPointer<UInt8>
+        package let value: UnsafeBufferPointer<UInt8>
         let indexing: Indexing
     }
 
-    func forEachField(_ body: (Field) -> Void) {
+    package func forEachField(_ body: (Field) -> Void) {
         bytes.withUnsafeBufferPointer { bytes in
             var start = 0
             while start < bytes.count {

@@ -7,6 +7,9 @@ package struct HTTP2ServerConfiguration: Sendable {
     package var port: UInt16 = 0
     /// HTTP/2 is what is agreed on, whatever `applicationProtocols` says.
     package var tls: TLSServerConfiguration
+    /// Whether a client must ask for HTTP/2 (ALPN), as RFC 9113 wants; else one that asks for nothing is taken at its
+    /// word when it speaks it, as Apple does.
+    package var requiresALPN = true
     package var streamsMaximum = 1_000
     /// What a client may send of one body before it hears that there is room again.
     package var streamWindow = 64 << 10

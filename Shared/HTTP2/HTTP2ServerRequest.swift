@@ -8,4 +8,16 @@ package struct HTTP2ServerRequest: Sendable {
     package let connection: Int
     /// The common name on the client's certificate, if it has shown one.
     package let clientName: String?
+
+    package init(
+        method: String, path: String, headers: HTTP2Headers, body: [UInt8] = [], connection: Int = 1,
+        clientName: String? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.connection = connection
+        self.clientName = clientName
+    }
 }

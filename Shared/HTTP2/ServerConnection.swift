@@ -6,12 +6,14 @@ final class ServerConnection {
     let session: ServerSession
     private let transport: Transport
     private let openDeadline: Duration
+    private let requiresALPN: Bool
     private var progress = TLSSocket.Progress.wantRead
     private var pollPlace: Int?
     private(set) var clientName: String?
 
-    init(_ socket: TLSSocket, number: Int, _ session: ServerSession, openDeadline: Duration) {
+    init(_ socket: TLSSocket, number: Int, _ session: ServerSession, openDeadline: Duration, requiresALPN: Bool) {
         self.number = number
+        self.requiresALPN = requiresALPN
         self.session = session
         self.openDeadline = openDeadline
         transport = Transport(socket)
@@ -55,7 +57,9 @@ final class ServerConnection {
         let socket = transport.socket
         progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
         guard progress == .done else { return }
-        guard socket.applicationProtocol == "h2" else {
+        let isAgreed = socket.applicationProtocol == "h2"
+        // A client that offers only other protocols does not get this far.
+        guard isAgreed || (socket.applicationProtocol == nil && !requiresALPN) else {
             throw HTTP2Error(.protocolViolation, "the client does not offer HTTP/2 (ALPN)")
         }
         clientName = socket.peerName

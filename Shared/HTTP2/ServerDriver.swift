@@ -98,7 +98,8 @@ final class ServerDriver: ReactorMember {
                 session.streamsBeforeGoodbye = order.streamsBeforeGoodbye
                 connections.append(
                     ServerConnection(
-                        socket, number: connectionsTaken, session, openDeadline: now + configuration.openLimit))
+                        socket, number: connectionsTaken, session, openDeadline: now + configuration.openLimit,
+                        requiresALPN: configuration.requiresALPN))
             } catch {
                 log.debug("a client could not be taken", [.error: error.message])
             }

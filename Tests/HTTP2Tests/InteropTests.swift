@@ -36,6 +36,20 @@ import Testing
         await loopback.server.close()
     }
 
+    /// A client that knows whom it talks to and asks for no protocol is taken where that is allowed.
+    @Test(arguments: [(true, 0), (false, 200)]) func curlWithoutALPN(requiresALPN: Bool, status: Int) async throws {
+        let loopback = try await LoopbackServer(adjust: { $0.requiresALPN = requiresALPN })
+        let process = try ChildProcess(
+            "curl",
+            [
+                "--silent", "--no-alpn", "--http2-prior-knowledge", "--max-time", "30", "--cacert",
+                loopback.authority.authorityFile, "--write-out", "status %{http_code}\n",
+                "https://localhost:\(loopback.server.port)/",
+            ])
+        #expect(await process.line { $0.hasPrefix("status") }?.hasSuffix(status == 0 ? " 000" : " 200") == true)
+        await loopback.server.close()
+    }
+
     @Test func h2loadOverSeveralConnections() async throws {
         let loopback = try await LoopbackServer()
         let process = try ChildProcess(
