@@ -89,6 +89,9 @@ let package = Package(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
         service(
+            "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPServer", "JSONKit", "PushModel",
+            "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
+        service(
             "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
             "ServiceKit", "Store", "Topics"),
 
@@ -98,7 +101,7 @@ let package = Package(
         testExecutable(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
             "ServiceKit", "Store"),
-        testLibrary("TestSupport", "ServiceKit", "Topics"),
+        testLibrary("TestSupport", "JSONKit", "ServiceKit", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
         tests(
@@ -110,7 +113,8 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests(
-            "DocsTests", "Apps", "Bus", "ingest-api", "scheduler", "ServiceHost", "ServiceKit", "TestSupport"),
+            "DocsTests", "Apps", "Bus", "ingest-api", "provider-simulator", "scheduler", "ServiceHost", "ServiceKit",
+            "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
@@ -125,6 +129,9 @@ let package = Package(
         tests(
             "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
             "TestSupport", "Topics"),
+        tests(
+            "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
+            "TestSupport", "TLSSocket"),
         tests("PushModelTests", "PushModel", "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),

@@ -1,14 +1,20 @@
 import Glibc
-import ServiceKit
+package import ServiceKit
 
 /// Answers `--help` and `--version`, and refuses anything else: services are configured by their environment.
-struct CommandLineText {
-    let service: String
-    let purpose: String
-    let variables: [EnvironmentReader.Variable]
+package struct CommandLineText {
+    private let service: String
+    private let purpose: String
+    private let variables: [EnvironmentReader.Variable]
+
+    package init(service: String, purpose: String, variables: [EnvironmentReader.Variable]) {
+        self.service = service
+        self.purpose = purpose
+        self.variables = variables
+    }
 
     /// Returns when the service should run; else prints and ends the process.
-    func answer(_ arguments: [String]) {
+    package func answer(_ arguments: [String]) {
         switch arguments.dropFirst().first {
         case nil: return
         case "--help", "-h":

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ingest_api
+@testable import provider_simulator
 @testable import scheduler
 
 /// `docs/operations.md` is compared with what services read and show, in both directions: an operator must find every
@@ -23,6 +24,7 @@ import Testing
         // Which begins with the apps, as every service does that reads them.
         _ = IngestConfiguration(environment: &reader)
         _ = SchedulerConfiguration(environment: &reader)
+        _ = SimulatorConfiguration(environment: &reader)
         let rows = rows(under: "## Settings")
         let known = reader.variables.map(row)
         #expect(difference(rows, known) == [], "only in the page")

@@ -6,6 +6,12 @@ package enum SourceTree {
     static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
         separator: "/")
 
+    package static func path(_ path: String) -> String { "\(root)/\(path)" }
+
+    package static func hasExecutable(_ path: String) -> Bool {
+        access("\(root)/\(path)", X_OK) == 0
+    }
+
     /// Nil when there is no such file.
     package static func text(_ path: String) -> String? {
         SmallFile.read("\(root)/\(path)", bytesMaximum: 4 << 20).map { String(decoding: $0, as: UTF8.self) }

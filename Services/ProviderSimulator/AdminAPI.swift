@@ -1,0 +1,135 @@
+import HTTP2
+import HTTPServer
+import JSONKit
+import ServiceKit
+
+/// What tests and people ask of a running simulator, in JSON over plain HTTP.
+struct AdminAPI: Sendable {
+    private static let pushesDefault = 20
+
+    private let providers: [Provider: SimulatedProvider]
+
+    init(_ providers: [Provider: SimulatedProvider]) {
+        self.providers = providers
+    }
+
+    var router: HTTPRouter {
+        var router = HTTPRouter()
+        router.on(.get, "/healthz") { _ in .json("{\"status\":\"ok\"}\n") }
+        router.on(.get, "/stats") { _ in .json(statistics + "\n") }
+        router.on(.delete, "/stats") { _ in
+            for provider in providers.values { provider.port.resetStatistics() }
+            return HTTPResponse(.noContent)
+        }
+        router.on(.get, "/stats/:provider/devices/:device") { deliveries($0) }
+        router.on(.get, "/pushes/:provider") { pushes($0) }
+        router.on(.get, "/faults") { _ in .json(faults + "\n") }
+        router.on(.post, "/faults") { addFault($0) }
+        router.on(.delete, "/faults") { _ in
+            for provider in providers.values { provider.port.removeFaults() }
+            return HTTPResponse(.noContent)
+        }
+        router.on(.post, "/connections") { changeConnections($0) }
+        router.on(.post, "/credentials") { changeCredentials($0) }
+        return router
+    }
+
+    private var statistics: String {
+        JSONText.object { json in
+            for provider in Provider.allCases {
+                if let port = providers[provider]?.port { json.member(provider.rawValue, json: port.statistics) }
+            }
+        }
+    }
+
+    private func deliveries(_ request: HTTPRequest) -> HTTPResponse {
+        guard let provider = provider(of: request) else { return AdminAPI.unknownProvider }
+        let count = provider.port.deliveries(to: request.parameter("device"))
+        return .json(JSONText.object { $0.member("deliveries", count) } + "\n")
+    }
+
+    private func pushes(_ request: HTTPRequest) -> HTTPResponse {
+        guard let provider = provider(of: request) else { return AdminAPI.unknownProvider }
+        let count = request.queryValue("limit").flatMap { Int($0) } ?? AdminAPI.pushesDefault
+        let pushes = provider.port.lastPushes(max(0, count)).map(\.json)
+        return .json("[" + pushes.joined(separator: ",\n") + "]\n")
+    }
+
+    private var faults: String {
+        JSONText.object { json in
+            for provider in Provider.allCases {
+                guard let port = providers[provider]?.port else { continue }
+                let rules = port.faults.sorted { $0.key < $1.key }.map { FaultDocument.json($0.key, $0.value) }
+                json.member(provider.rawValue, json: "[" + rules.joined(separator: ",") + "]")
+            }
+        }
+    }
+
+    private func addFault(_ request: HTTPRequest) -> HTTPResponse {
+        change(request) { provider, fields in
+            guard let rule = FaultDocument.rule(fields) else { return nil }
+            return .fault(provider, rule)
+        }
+    }
+
+    private func changeConnections(_ request: HTTPRequest) -> HTTPResponse {
+        change(request) { .connections($0, ConnectionChange(fields: $1)) }
+    }
+
+    private func changeCredentials(_ request: HTTPRequest) -> HTTPResponse {
+        change(request) { .credentials($0, CredentialChange(fields: $1)) }
+    }
+
+    private enum Change {
+        case fault(SimulatedProvider, FaultRule)
+        case connections(SimulatedProvider, ConnectionChange)
+        case credentials(SimulatedProvider, CredentialChange)
+    }
+
+    /// Reads a document that names its provider. Nothing is changed unless all of it was understood.
+    private func change(
+        _ request: HTTPRequest, _ read: (SimulatedProvider, JSONFields) -> Change?
+    ) -> HTTPResponse {
+        let problems = JSONProblems()
+        let document: JSON
+        do throws(JSONError) {
+            document = try JSON(request.body.bytes)
+        } catch {
+            return Problem(.badRequest, detail: error.description).response()
+        }
+        let fields = JSONFields(document, problems: problems)
+        let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+        let provider = fields.text("provider", expected: "one of \(names)", isRequired: true) {
+            Provider(rawValue: $0).flatMap { providers[$0] }
+        }
+        let change = provider.flatMap { read($0, fields) }
+        if provider != nil { fields.rejectUnknown() }
+        guard problems.all.isEmpty, let change else {
+            let detail = problems.all.map(\.description).joined(separator: "; ")
+            return Problem(.badRequest, detail: detail).response()
+        }
+        return perform(change)
+    }
+
+    private func perform(_ change: Change) -> HTTPResponse {
+        switch change {
+        case .fault(let provider, let rule):
+            guard let number = provider.port.addFault(rule) else {
+                return Problem(.conflict, detail: "there are \(FaultBook.rulesMaximum) faults already").response()
+            }
+            return .json(FaultDocument.json(number, rule) + "\n", status: .created)
+        case .connections(let provider, let change): change.apply(to: provider.server)
+        case .credentials(let provider, let change): provider.port.changeCredentials(change)
+        }
+        return HTTPResponse(.noContent)
+    }
+
+    private func provider(of request: HTTPRequest) -> SimulatedProvider? {
+        Provider(rawValue: request.parameter("provider")).flatMap { providers[$0] }
+    }
+
+    private static var unknownProvider: HTTPResponse {
+        let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+        return Problem(.notFound, detail: "there is no such provider; there are \(names)").response()
+    }
+}

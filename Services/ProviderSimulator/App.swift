@@ -1,0 +1,39 @@
+import Glibc
+import ServiceHost
+import ServiceKit
+
+/// Apple, Google and Huawei in one process on loopback, for tests, benchmarks and trying things out. It needs no bus, so
+/// it is not run as services are.
+@main struct ProviderSimulator {
+    private static let name = "provider-simulator"
+
+    static func main() async {
+        let signals = SignalListener.install()
+        var reader = EnvironmentReader(EnvironmentReader.processEnvironment())
+        let configuration = SimulatorConfiguration(environment: &reader)
+        CommandLineText(
+            service: name, purpose: "stands in for Apple, Google and Huawei, with faults on demand",
+            variables: reader.variables
+        ).answer(CommandLine.arguments)
+        do throws(ConfigurationError) {
+            try reader.finish()
+        } catch {
+            StandardError.print("\(name) cannot start:\n\(error)")
+            exit(ExitCode.configuration)
+        }
+        exit(await run(configuration, signals))
+    }
+
+    private static func run(_ configuration: SimulatorConfiguration, _ signals: SignalListener) async -> Int32 {
+        do {
+            let simulator = try Simulator(configuration, log: Log(service: name, level: .warning))
+            StandardOutputSink().write(line: simulator.announcement.json)
+            await signals.stopRequest()
+            await simulator.stop()
+            return 0
+        } catch {
+            StandardError.print("\(name) cannot start: \(error)")
+            return ExitCode.failure
+        }
+    }
+}

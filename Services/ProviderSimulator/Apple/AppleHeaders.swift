@@ -1,0 +1,38 @@
+import HTTP2
+
+/// The fields of a push to Apple, read in one pass.
+struct AppleHeaders {
+    private(set) var authorization: String?
+    private(set) var topic: String?
+    private(set) var pushType: String?
+    private(set) var priority: String?
+    private(set) var expiration: String?
+    private(set) var collapseID: String?
+    private(set) var messageID: String?
+    private(set) var hasDuplicates = false
+
+    init(_ headers: HTTP2Headers) {
+        headers.forEachField { field in
+            let isFirst =
+                switch field.name.count {
+                case 7: AppleHeaders.take(field, "apns-id", &messageID)
+                case 10: AppleHeaders.take(field, "apns-topic", &topic)
+                case 13 where field.name[1] == UInt8(ascii: "u"):
+                    AppleHeaders.take(field, "authorization", &authorization)
+                case 13: AppleHeaders.take(field, "apns-priority", &priority)
+                case 14: AppleHeaders.take(field, "apns-push-type", &pushType)
+                case 15: AppleHeaders.take(field, "apns-expiration", &expiration)
+                case 16: AppleHeaders.take(field, "apns-collapse-id", &collapseID)
+                default: true
+                }
+            if !isFirst { hasDuplicates = true }
+        }
+    }
+
+    /// False when the value was there already.
+    private static func take(_ field: HTTP2Headers.Field, _ name: String, _ value: inout String?) -> Bool {
+        guard field.name.elementsEqual(name.utf8) else { return true }
+        defer { value = String(decoding: field.value, as: UTF8.self) }
+        return value == nil
+    }
+}

@@ -1,0 +1,30 @@
+/// Device tokens that ask for trouble. Eight digits, so that a test with a million random tokens does not meet one.
+enum AppleTokenPrefix {
+    enum Effect: Sendable, Equatable {
+        case refusal(AppleRefusal)
+        case fault(Fault)
+    }
+
+    static let effects: [String: Effect] = [
+        "dead0410": .refusal(.unregistered),
+        "dead1410": .refusal(.expiredToken),
+        "bad00400": .refusal(.badDeviceToken),
+        "bad10400": .refusal(.deviceTokenNotForTopic),
+        "fade0429": .refusal(.tooManyRequests),
+        "fade0500": .refusal(.internalServerError),
+        "fade0503": .refusal(.serviceUnavailable),
+        "fade1503": .refusal(.shutdown),
+        "c0de0001": .fault(.refuse),
+        "c0de0002": .fault(.fail),
+        "c0de0003": .fault(.stall),
+        "c0de0004": .fault(.drop),
+    ]
+
+    static func effect(of token: Substring) -> Effect? {
+        guard let first = token.utf8.first, firstBytes.contains(first) else { return nil }
+        return effects[token.prefix(8).lowercased()]
+    }
+
+    /// Most tokens are none of these, which their first letter says.
+    private static let firstBytes = Set(effects.keys.flatMap { [$0, $0.uppercased()] }.compactMap(\.utf8.first))
+}

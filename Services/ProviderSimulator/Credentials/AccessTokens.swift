@@ -1,0 +1,45 @@
+import PushModel
+import ServiceKit
+import Signing
+
+/// The access tokens a provider has handed out, of which it knows the newest thousand.
+struct AccessTokens: Sendable {
+    enum Standing: Sendable {
+        case good
+        case expired
+        case unknown
+    }
+
+    private static let tokensMaximum = 1_000
+
+    /// Google and Huawei give them an hour.
+    var lifetime = Duration.seconds(3_600)
+    private var ends: [String: Timestamp] = [:]
+    private var order: [String] = []
+    private let prefix: String
+
+    /// `prefix` is what the provider's tokens begin with.
+    init(prefix: String) {
+        self.prefix = prefix
+    }
+
+    mutating func issue(now: Timestamp) -> String {
+        let token = prefix + Base64URL.encode(SecureRandom.bytes(32))
+        ends[token] = now + lifetime
+        order.append(token)
+        if order.count > AccessTokens.tokensMaximum { ends[order.removeFirst()] = nil }
+        return token
+    }
+
+    /// Of a whole `authorization` field.
+    func standing(of authorization: String?, now: Timestamp) -> Standing {
+        guard let authorization, authorization.prefix(7).lowercased() == "bearer ",
+            let end = ends[String(authorization.dropFirst(7))]
+        else { return .unknown }
+        return now < end ? .good : .expired
+    }
+
+    mutating func expireAll() {
+        for token in order { ends[token] = Timestamp(milliseconds: 0) }
+    }
+}

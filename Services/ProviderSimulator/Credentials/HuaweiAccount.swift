@@ -1,0 +1,17 @@
+import PushModel
+import ServiceKit
+import Signing
+
+/// An app at Huawei.
+struct HuaweiAccount: Sendable {
+    let clientID = "100000001"
+    /// How version 2 of the API names the app.
+    let projectID = "200000002"
+    let clientSecret: Secret
+    let clientSecretFile: String
+
+    init(in folder: SimulatorFolder) throws {
+        clientSecret = Secret(Hexadecimal.encode(SecureRandom.bytes(32)))
+        clientSecretFile = try folder.write("huawei-client-secret", clientSecret)
+    }
+}

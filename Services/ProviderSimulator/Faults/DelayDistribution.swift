@@ -1,0 +1,27 @@
+import Glibc
+import ServiceKit
+
+/// How long answers take.
+enum DelayDistribution: Sendable, Equatable {
+    case fixed(Duration)
+    case uniform(ClosedRange<Duration>)
+    /// Most take about the median and one in a hundred longer than `p99` (Pareto's distribution), as over a real network.
+    case longTail(median: Duration, p99: Duration)
+
+    /// No answer takes longer.
+    static let longest = Duration.seconds(60)
+
+    func draw(_ random: some RandomSource) -> Duration {
+        switch self {
+        case .fixed(let delay): return delay
+        case .uniform(let range): return random.duration(in: range)
+        case .longTail(let median, let p99):
+            // Half of all draws lie above the median and a hundredth above p99: with x the share above, the delay is
+            // median * (2x)^-shape.
+            let shape = log(p99.inSeconds / median.inSeconds) / log(50)
+            let share = Double((random.next() >> 11) + 1) / Double(1 << 53)
+            let seconds = median.inSeconds * pow(2 * share, -shape)
+            return min(.seconds(seconds), DelayDistribution.longest)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ServiceKit
+
+/// The rules of one provider in the order in which they were made.
+struct FaultBook {
+    static let rulesMaximum = 100
+
+    /// What becomes of one request.
+    struct Draw: Equatable {
+        var delay = Duration.zero
+        /// The first fault whose rule chose this request.
+        var fault: (Fault, isDelivered: Bool)?
+
+        static func == (left: Draw, right: Draw) -> Bool {
+            left.delay == right.delay && left.fault?.0 == right.fault?.0
+                && left.fault?.isDelivered == right.fault?.isDelivered
+        }
+    }
+
+    private(set) var rules: [Int: FaultRule] = [:]
+    private var order: [Int] = []
+    private var numbers = 0
+
+    /// Its number; nil when there are too many already.
+    mutating func add(_ rule: FaultRule) -> Int? {
+        guard rules.count < FaultBook.rulesMaximum else { return nil }
+        numbers += 1
+        rules[numbers] = rule
+        order.append(numbers)
+        return numbers
+    }
+
+    mutating func removeAll() {
+        rules = [:]
+        order = []
+    }
+
+    mutating func draw(for endpoint: FaultRule.Endpoint, _ random: some RandomSource) -> Draw {
+        var draw = Draw()
+        guard !order.isEmpty else { return draw }
+        for number in order {
+            guard let rule = rules[number], rule.endpoint == endpoint else { continue }
+            switch rule.effect {
+            case .fault(let fault, let isDelivered):
+                if draw.fault == nil && chooses(number, random) { draw.fault = (fault, isDelivered) }
+            case .delay(let distribution):
+                if chooses(number, random) { draw.delay += distribution.draw(random) }
+            }
+        }
+        return draw
+    }
+
+    /// A rule for the next so many goes when they are through.
+    private mutating func chooses(_ number: Int, _ random: some RandomSource) -> Bool {
+        switch rules[number]?.selection {
+        case nil: return false
+        case .always: return true
+        case .share(let share): return Double(random.next() >> 11) / Double(1 << 53) < share
+        case .next(let count):
+            rules[number]?.selection = .next(count - 1)
+            if count <= 1 {
+                rules[number] = nil
+                order.removeAll { $0 == number }
+            }
+            return true
+        }
+    }
+}

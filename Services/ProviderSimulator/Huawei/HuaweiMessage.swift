@@ -1,0 +1,64 @@
+import JSONKit
+
+/// A push to Huawei whose form is right.
+struct HuaweiMessage: Sendable, Equatable {
+    /// Empty for a topic or a condition.
+    let tokens: [String]
+    let group: String?
+    let task: String?
+    let isOnlyValidated: Bool
+
+    private static let payloadBytesMaximum = 4_096
+    private static let tokensMaximum = 1_000
+    private static let ttlSecondsMaximum = 1_296_000
+    private static let targets = ["token", "topic", "condition"]
+
+    init(_ body: [UInt8]) throws(HuaweiCode) {
+        // A thousand tokens of 200 bytes are within the default bound.
+        guard let document = try? JSON(body), let message = document["message"]?.object else { throw .badStructure }
+        let given = HuaweiMessage.targets.filter { message[$0] != nil }
+        guard given.count == 1 else { throw .badParameters }
+        group = message["topic"]?.text ?? message["condition"]?.text
+        tokens = group == nil ? try HuaweiMessage.tokens(of: message["token"]) : []
+        isOnlyValidated = document["validate_only"] == .bool(true)
+        // Each token stands between quotation marks and behind a comma.
+        let tokenBytes = tokens.reduce(0) { $0 + $1.utf8.count + 3 }
+        if body.count - tokenBytes > HuaweiMessage.payloadBytesMaximum { throw .payloadTooLarge }
+        let android = message["android"]?.object
+        try HuaweiMessage.checkAndroid(android)
+        guard message["data"] == nil || message["data"]?.text != nil else { throw .badStructure }
+        task = android?["notification"]?["tag"]?.text ?? HuaweiMessage.task(inData: message["data"]?.text)
+    }
+
+    private static func tokens(of value: JSON?) throws(HuaweiCode) -> [String] {
+        guard let elements = value?.elements else { throw .badStructure }
+        guard 1...tokensMaximum ~= elements.count else { throw .badTokenCount }
+        let tokens = elements.compactMap(\.text)
+        guard tokens.count == elements.count else { throw .badStructure }
+        return tokens
+    }
+
+    private static func checkAndroid(_ android: JSONObject?) throws(HuaweiCode) {
+        guard let android else { return }
+        if let key = android["collapse_key"] {
+            guard case .integer(let number) = key, -1...100 ~= number else { throw .badCollapseKey }
+        }
+        if let ttl = android["ttl"] {
+            guard let text = ttl.text, text.hasSuffix("s"), let seconds = Int(text.dropLast()),
+                1...ttlSecondsMaximum ~= seconds
+            else { throw .badTTL }
+        }
+        if let urgency = android["urgency"], !["HIGH", "NORMAL"].contains(urgency.text) { throw .badParameters }
+        if let notification = android["notification"] {
+            guard case .integer(let type) = notification["click_action"]?["type"], 1...3 ~= type else {
+                throw .badStructure
+            }
+        }
+    }
+
+    /// Its data is one text, which may hold JSON.
+    private static func task(inData data: String?) -> String? {
+        guard let data, data.utf8.first == UInt8(ascii: "{"), let document = try? JSON(data) else { return nil }
+        return document["task_id"]?.text
+    }
+}

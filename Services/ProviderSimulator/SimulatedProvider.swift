@@ -1,0 +1,29 @@
+import HTTP2
+import ServiceKit
+import TLSSocket
+
+/// A provider and the server it answers on.
+struct SimulatedProvider: Sendable {
+    let port: ProviderPort
+    let server: HTTP2Server
+
+    init(
+        _ rules: any ProviderRules, _ configuration: SimulatorConfiguration, on port: UInt16,
+        _ certificates: ServerCertificates, log: Log
+    ) throws {
+        var tls = TLSServerConfiguration(
+            certificateFile: certificates.certificateFile, privateKeyFile: certificates.keyFile)
+        // Shown by those who prove themselves to Apple without a token; asked of all, demanded of nobody.
+        tls.clientAuthorityFile = certificates.authorityFile
+        var serverConfiguration = HTTP2ServerConfiguration(tls: tls)
+        serverConfiguration.address = configuration.address
+        serverConfiguration.port = port
+        serverConfiguration.requiresALPN = false
+        serverConfiguration.streamsMaximum = configuration.streamsMaximum
+        // A thousand tokens of Huawei take some 150 KiB.
+        serverConfiguration.requestBodyMaximum = 512 << 10
+        let providerPort = ProviderPort(rules, configuration.limits)
+        self.port = providerPort
+        server = try HTTP2Server(serverConfiguration, log: log) { providerPort.reaction(to: $0) }
+    }
+}

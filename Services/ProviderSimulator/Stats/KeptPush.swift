@@ -1,0 +1,28 @@
+import HTTP2
+import JSONKit
+import ServiceKit
+
+/// A push as it arrived, for tests to look at.
+struct KeptPush: Sendable {
+    let path: String
+    let headers: HTTP2Headers
+    let body: [UInt8]
+    let connection: Int
+    let received: Timestamp
+
+    /// The credentials stay out: they are nobody's business, not even in a test's log.
+    var json: String {
+        JSONText.object { json in
+            json.member("received", received.description)
+            json.member("connection", connection)
+            json.member("path", path)
+            json.member(
+                "headers",
+                json: JSONText.object { json in
+                    for (name, value) in headers.fields where name != "authorization" { json.member(name, value) }
+                })
+            let text = String(decoding: body, as: UTF8.self)
+            if (try? JSON(body)) == nil { json.member("body", text) } else { json.member("body", json: text) }
+        }
+    }
+}

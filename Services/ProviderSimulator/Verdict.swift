@@ -1,0 +1,34 @@
+import HTTP2
+
+/// What a provider makes of one request.
+struct Verdict: Sendable {
+    enum Reaction: Sendable {
+        case answer(HTTP2Answer)
+        /// The device's token asked for it.
+        case fault(Fault)
+    }
+
+    let reaction: Reaction
+    /// The pushes that were taken.
+    let deliveries: [Delivery]
+    /// Why the request, or some devices of it, were refused.
+    let refusal: (reason: String, count: Int)?
+
+    init(fault: Fault) {
+        reaction = .fault(fault)
+        deliveries = []
+        refusal = nil
+    }
+
+    init(taken deliveries: [Delivery], _ answer: HTTP2Answer, refusal: (reason: String, count: Int)? = nil) {
+        reaction = .answer(answer)
+        self.deliveries = deliveries
+        self.refusal = refusal
+    }
+
+    init(refusedFor reason: String, _ answer: HTTP2Answer) {
+        reaction = .answer(answer)
+        deliveries = []
+        refusal = (reason, 1)
+    }
+}

@@ -1,0 +1,65 @@
+package import JSONKit
+package import ServiceKit
+
+/// A running `provider-simulator` on ports and in a folder of its own. Ends with the last reference.
+package final class SimulatorProcess: Sendable {
+    /// The line it printed: where everything is.
+    package let announcement: JSON
+    private let process: ChildProcess
+    private let folder = TemporaryDirectory("simulator")
+
+    package init(_ settings: [String: String] = [:]) async throws {
+        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        var environment = inherited.merging(settings) { $1 }
+        environment["CARILLON_SIMULATOR_FOLDER"] = folder.path
+        process = try ChildProcess(builtExecutable("provider-simulator"), environment: environment)
+        guard let line = await process.line(where: { $0.hasPrefix("{\"ready\":true") }) else {
+            throw SetupError(description: "the simulator did not start: \(process.lines)")
+        }
+        announcement = try JSON(line)
+    }
+
+    /// A value of the announcement, such as `text("apns", "key_file")`.
+    package func text(_ path: String...) -> String {
+        path.reduce(announcement as JSON?) { $0?[$1] }?.text ?? ""
+    }
+
+    /// Of `apns`, `fcm` or `huawei`.
+    package func port(_ provider: String) -> UInt16 {
+        SimulatorProcess.port(announcement[provider]?["port"])
+    }
+
+    /// What it has counted of one provider.
+    package func statistics(_ provider: String) async throws -> JSON {
+        let answer = try await admin("GET", "/stats")
+        guard let statistics = try JSON(answer.body)[provider] else {
+            throw SetupError(description: "no statistics: \(answer)")
+        }
+        return statistics
+    }
+
+    /// One request to the admin API.
+    @discardableResult
+    package func admin(_ method: String, _ path: String, _ body: String = "") async throws -> RawClient.Response {
+        let port = SimulatorProcess.port(announcement["admin_port"])
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        let response = await blocking {
+            let client = RawClient(port: port)
+            client.send(head + body)
+            return client.receiveResponse()
+        }
+        guard let response else { throw SetupError(description: "the simulator did not answer \(method) \(path)") }
+        return response
+    }
+
+    /// Asks it to end, and waits until it has.
+    package func stop() async -> ChildProcess.Ending? {
+        process.signal(15)
+        return await process.end()
+    }
+
+    private static func port(_ value: JSON?) -> UInt16 {
+        guard case .integer(let number) = value else { return 0 }
+        return UInt16(clamping: number)
+    }
+}
