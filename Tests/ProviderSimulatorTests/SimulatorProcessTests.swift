@@ -39,8 +39,8 @@ import Testing
         var statuses: [Int?] = []
         for number in 0..<4 { statuses.append(await client.pool.send(client.push(device: number)).status) }
         #expect(statuses == [429, 429, 429, 200])
-        let stall = "{\"provider\":\"apns\",\"kind\":\"drop\",\"delivered\":true}"
-        #expect(try await simulator.admin("POST", "/faults", stall).status == 201)
+        let loss = "{\"provider\":\"apns\",\"kind\":\"drop\",\"delivered\":true}"
+        #expect(try await simulator.admin("POST", "/faults", loss).status == 201)
         let lost = await client.pool.send(client.push(device: 9))
         guard case .unknown = lost else {
             Issue.record("the answer came all the same: \(lost)")
