@@ -7,8 +7,8 @@ package struct ProviderCredentials: Sendable, Equatable {
     package init() {}
 }
 
-package struct APNsCredentials: Sendable, Equatable {
-    package enum Proof: Sendable, Equatable {
+package struct APNsCredentials: Sendable, Hashable {
+    package enum Proof: Sendable, Hashable {
         case token(keyFile: KeyFile, keyID: String, teamID: String)
         /// PEM; the key may stand in the certificate's file.
         case certificate(file: KeyFile, keyFile: KeyFile?)
@@ -17,6 +17,11 @@ package struct APNsCredentials: Sendable, Equatable {
     package let proof: Proof
     /// The bundle id.
     package let topic: String
+
+    package init(proof: Proof, topic: String) {
+        self.proof = proof
+        self.topic = topic
+    }
 }
 
 package struct FCMCredentials: Sendable, Equatable {

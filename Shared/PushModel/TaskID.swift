@@ -27,10 +27,22 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(half >> UInt64($0) & 0xFF) } }
     }
 
+    /// Written for every push and every result, so without detours.
     package var description: String {
-        let digits = Array(Hexadecimal.encode(bytes).utf8)
-        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        return groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var place = 0
+            for position in 0..<32 {
+                if place == 8 || place == 13 || place == 18 || place == 23 {
+                    buffer[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let half = position < 16 ? high : low
+                let digit = UInt8(half >> UInt64(60 - position % 16 * 4) & 15)
+                buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+                place += 1
+            }
+            return place
+        }
     }
 
     package var key: String { Base64URL.encode(bytes) }

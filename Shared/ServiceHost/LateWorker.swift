@@ -14,13 +14,15 @@ final class LateWorker<Handler: MessageHandler>: Service {
 
     let name: String
     private let options: ConsumerOptions
+    private let workerOptions: WorkerOptions
     private let handler: Handler
     private let context: ServiceContext
     private let state = Mutex(State())
 
-    init(_ options: ConsumerOptions, _ handler: Handler, context: ServiceContext) {
+    init(_ options: ConsumerOptions, _ workerOptions: WorkerOptions, _ handler: Handler, context: ServiceContext) {
         name = "worker \(options.group) of \(options.channel.name)"
         self.options = options
+        self.workerOptions = workerOptions
         self.handler = handler
         self.context = context
         context.environment.health.addReadinessCheck("\(options.group) on \(options.channel.name)") { [weak self] in
@@ -69,7 +71,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
             throw error
         }
         let worker = Worker(
-            channel: options.channel, group: options.group, handler: handler, options: context.workerOptions,
+            channel: options.channel, group: options.group, handler: handler, options: workerOptions,
             consumer: consumer, producer: producer, environment: context.environment)
         let isStopped = state.withLock { state in
             state.consumer = consumer

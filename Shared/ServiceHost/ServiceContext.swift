@@ -26,9 +26,13 @@ package struct ServiceContext: Sendable {
     }
 
     /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service that is
-    /// still being built.
-    package func worker<Handler: MessageHandler>(_ options: ConsumerOptions, _ handler: Handler) -> any Service {
-        LateWorker(options, handler, context: self)
+    /// still being built. Without a concurrency of its own it has the one that all workers of the process have.
+    package func worker<Handler: MessageHandler>(
+        _ options: ConsumerOptions, concurrency: Int? = nil, _ handler: Handler
+    ) -> any Service {
+        var worker = workerOptions
+        worker.concurrency = concurrency ?? worker.concurrency
+        return LateWorker(options, worker, handler, context: self)
     }
 
     /// `what` completes the log's "waiting for".

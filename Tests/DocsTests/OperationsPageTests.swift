@@ -4,6 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
+@testable import apns_sender
 @testable import ingest_api
 @testable import provider_simulator
 @testable import scheduler
@@ -25,8 +26,11 @@ import Testing
         _ = IngestConfiguration(environment: &reader)
         _ = SchedulerConfiguration(environment: &reader)
         _ = SimulatorConfiguration(environment: &reader)
+        var sender = EnvironmentReader([:])
+        _ = APNsSenderConfiguration(environment: &sender)
+        let own = sender.variables.filter { !reader.variables.contains($0) }
         let rows = rows(under: "## Settings")
-        let known = reader.variables.map(row)
+        let known = (reader.variables + own).map(row)
         #expect(difference(rows, known) == [], "only in the page")
         #expect(difference(known, rows) == [], "only in the code")
         #expect(rows.count == known.count)

@@ -1,6 +1,7 @@
 import ProviderKit
 import PushModel
 import ServiceKit
+import Topics
 
 /// A provider that answers what a test says, and remembers what it was sent.
 final class ScriptedGateway: PushGateway {
@@ -25,7 +26,7 @@ final class ScriptedGateway: PushGateway {
         state.change { $0.admission = admission }
     }
 
-    func admit(_ count: Int) -> Admission {
+    func admit(_ count: Int, lane: Lane) -> Admission {
         state.change { state in
             if let scripted = state.admission { return scripted }
             state.admitted += count

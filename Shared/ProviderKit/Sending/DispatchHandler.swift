@@ -38,19 +38,30 @@ package struct DispatchHandler: MessageHandler {
         meters = SenderMeters(metrics)
     }
 
+    /// Chunks are worked on side by side: one app's slow provider does not keep the next chunk, which may be another's.
     package func handle(
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        var outputs: [OutgoingMessage] = []
-        for received in messages {
-            outputs += try await handle(received.message, received.trace, context)
+        let (outputs, held) = try await withThrowingTaskGroup(of: ChunkEnd.self) { group in
+            for received in messages { group.addTask { try await handle(received, context) } }
+            var outputs: [OutgoingMessage] = []
+            var held = 0
+            for try await end in group {
+                outputs += end.messages
+                held += end.held
+            }
+            return (outputs, held)
         }
-        return outputs
+        guard held > 0 else { return outputs }
+        // The chunks come again; what has ended is then told again, under the same ids.
+        try await context.producer.send(outputs)
+        throw HeldElsewhere(count: held)
     }
 
     private func handle(
-        _ chunk: DispatchChunk, _ trace: TraceContext?, _ context: HandlerContext
-    ) async throws -> [OutgoingMessage] {
+        _ received: ReceivedMessage<DispatchChunk>, _ context: HandlerContext
+    ) async throws -> ChunkEnd {
+        let (chunk, trace) = (received.message, received.trace)
         let batches = chunk.segments.flatMap { devices in
             stride(from: 0, to: devices.count, by: DispatchHandler.batchMaximum).map { start in
                 DispatchBatch(
@@ -59,17 +70,10 @@ package struct DispatchHandler: MessageHandler {
         }
         return try await withThrowingTaskGroup(of: BatchEnd.self) { group in
             for batch in batches { group.addTask { try await run(batch, context) } }
-            var results: [DeviceResult] = []
-            var held = 0
-            for try await end in group {
-                results += end.results
-                held += end.held
-            }
-            let messages = ResultBatch.messages(results, of: chunk, at: context.time.now, trace: trace)
-            guard held > 0 else { return messages }
-            // The chunk comes again; what has ended is then told again, under the same ids.
-            try await context.producer.send(messages)
-            throw HeldElsewhere(count: held)
+            var end = BatchEnd()
+            for try await part in group { end.add(part) }
+            let results = ResultBatch.messages(end.results, of: chunk, at: context.time.now, trace: trace)
+            return ChunkEnd(messages: results, held: end.held)
         }
     }
 
@@ -82,7 +86,7 @@ package struct DispatchHandler: MessageHandler {
                 let admission = await admit(batch, kind, rest.count)
                 switch admission {
                 case .go(let gateway, let count):
-                    end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, context))
+                    end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, kind, context))
                     rest = rest.dropFirst(count)
                 case .aside(let pause, let reason):
                     end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
@@ -105,7 +109,7 @@ package struct DispatchHandler: MessageHandler {
             halts.halt(batch.chunk.app, kind, reason: reason)
             return .aside(FatePolicy.parking, reason: reason)
         }
-        switch await gateway.admit(count) {
+        switch await gateway.admit(count, lane: batch.chunk.lane) {
         case .admitted(let admitted): return .go(gateway, admitted)
         case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
         case .halted(let reason):
@@ -115,7 +119,8 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func send(
-        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ context: HandlerContext
+        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ kind: PushProtocol,
+        _ context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
@@ -129,9 +134,10 @@ package struct DispatchHandler: MessageHandler {
         let started = context.time.uptime
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        note(outcomes, batch, claimed)
+        note(outcomes, batch, claimed, kind)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
-            let question = question(batch, device.position, context)
+            let allowsDeletion = outcome.saysInvalid && breakers.allowsDeletion(batch.world(at: device.position))
+            let question = question(batch, device.position, context, allowsDeletion: allowsDeletion)
             return (device.position, policy.fate(of: outcome, question, random: context.random))
         }
         var end = claimed.end
@@ -208,30 +214,37 @@ package struct DispatchHandler: MessageHandler {
             attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "")
     }
 
-    private func question(_ batch: DispatchBatch, _ position: Int, _ context: HandlerContext) -> FateQuestion {
+    private func question(
+        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, allowsDeletion: Bool = false
+    ) -> FateQuestion {
         FateQuestion(
             attempt: batch.chunk.attempt,
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000),
             isStored: batch.variant(at: position).expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
             now: context.time.now, deadline: Timestamp(milliseconds: batch.chunk.deadline),
-            allowsDeletion: breakers.allowsDeletion(batch.world(at: position)))
+            allowsDeletion: allowsDeletion)
     }
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it.
-    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch) {
+    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch, _ kind: PushProtocol)
+    {
+        var worlds: [DeletionWorld: (delivered: Int, invalid: Int)] = [:]
+        var isDelivering = false
+        var mistake: String?
         for (device, outcome) in zip(claimed.mine, outcomes) {
             guard case .answered(let answer) = outcome else { continue }
-            let kind = batch.variant(at: device.position).kind
             switch answer.verdict {
             case .delivered:
-                breakers.noteDelivered(batch.world(at: device.position))
-                halts.clear(batch.chunk.app, kind)
-            case .invalidDevice: breakers.noteInvalid(batch.world(at: device.position))
-            case .misconfigured, .refreshAuthorization:
-                halts.halt(batch.chunk.app, kind, reason: answer.reason)
+                isDelivering = true
+                worlds[batch.world(at: device.position), default: (0, 0)].delivered += 1
+            case .invalidDevice: worlds[batch.world(at: device.position), default: (0, 0)].invalid += 1
+            case .misconfigured, .refreshAuthorization: mistake = answer.reason
             case .retryLater, .throttled, .payloadRejected: break
             }
         }
+        for (world, count) in worlds { breakers.note(world, delivered: count.delivered, invalid: count.invalid) }
+        if isDelivering { halts.clear(batch.chunk.app, kind) }
+        if let mistake { halts.halt(batch.chunk.app, kind, reason: mistake) }
     }
 
     private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {
@@ -242,6 +255,13 @@ package struct DispatchHandler: MessageHandler {
                 .task: "\(batch.chunk.task)", .app: batch.chunk.app.text, .segment: "\(batch.segment)",
                 .count: "\(count)",
             ])
+    }
+}
+
+extension PushOutcome {
+    fileprivate var saysInvalid: Bool {
+        guard case .answered(let answer) = self, case .invalidDevice = answer.verdict else { return false }
+        return true
     }
 }
 
@@ -261,6 +281,11 @@ struct BatchEnd: Sendable {
         results += other.results
         held += other.held
     }
+}
+
+private struct ChunkEnd: Sendable {
+    let messages: [OutgoingMessage]
+    let held: Int
 }
 
 private struct ClaimedBatch {

@@ -3,8 +3,9 @@ package import Topics
 
 /// The way to a provider for one app. The hot senders drive real connections behind it, a simulation none.
 package protocol PushGateway: Sendable {
-    /// How many may be sent now, at most as many as asked for; none for a while when the provider wants a pause.
-    func admit(_ count: Int) async -> Admission
+    /// How many may be sent now, at most as many as asked for; none for a while when the provider wants a pause. May
+    /// wait for room, the fast lane before the other.
+    func admit(_ count: Int, lane: Lane) async -> Admission
     /// Sends each once; the answers stand in the order of the pushes. What was admitted and is not sent is given back.
     func send(_ pushes: [Push]) async -> [PushOutcome]
     func giveBack(_ count: Int) async

@@ -20,12 +20,11 @@ package final class DeletionBreakers: Sendable {
         self.time = time
     }
 
-    func noteDelivered(_ world: DeletionWorld) {
-        breakers.withLock { $0[world, default: DeletionBreaker(settings)].noteDelivered(at: time.uptime) }
-    }
-
-    func noteInvalid(_ world: DeletionWorld) {
-        breakers.withLock { $0[world, default: DeletionBreaker(settings)].noteInvalid(at: time.uptime) }
+    func note(_ world: DeletionWorld, delivered: Int, invalid: Int) {
+        breakers.withLock { breakers in
+            breakers[world, default: DeletionBreaker(settings)].noteDelivered(delivered, at: time.uptime)
+            breakers[world, default: DeletionBreaker(settings)].noteInvalid(invalid, at: time.uptime)
+        }
     }
 
     func allowsDeletion(_ world: DeletionWorld) -> Bool {
@@ -88,7 +87,8 @@ package final class AppHalts: Sendable {
         if wasHalted { log.info("an app sends again", [.app: app.text]) }
     }
 
-    /// For `/readyz`: what is halted is named, and the service is ready all the same, since other apps go on.
+    /// For `/readyz`: what is halted is named, and the service is ready all the same, since other apps go on. Empty when
+    /// nothing is.
     package var detail: String {
         let halted = halts.withLock { $0 }
         return halted.map { "\($0.key.app) (\($0.key.kind.name)): \($0.value.reason)" }.sorted().joined(separator: "; ")

@@ -1,0 +1,92 @@
+import Apps
+import HTTP2
+import ProviderKit
+import ServiceKit
+import Signing
+import Synchronization
+import TLSSocket
+
+/// One of Apple's keys or certificates: its token, and a line to each of Apple's two environments. Shared by all apps that
+/// send with it, since Apple counts tokens by the key and binds connections to the team.
+///
+/// Lines are opened when they are first needed. An account is closed by who made it.
+final class APNsAccount: Sendable {
+    private struct State {
+        var lines: [Bool: APNsLine] = [:]
+        var isClosed = false
+    }
+
+    private let proof: APNsCredentials.Proof
+    private let configuration: APNsConfiguration
+    private let world: APNsWorld
+    private let tokens: TokenCache?
+    private let state = Mutex(State())
+
+    init(_ proof: APNsCredentials.Proof, _ configuration: APNsConfiguration, _ world: APNsWorld) {
+        self.proof = proof
+        self.configuration = configuration
+        self.world = world
+        switch proof {
+        case .token(let keyFile, let keyID, let teamID):
+            let issuer = APNsTokenIssuer(
+                keyFile: keyFile.path, keyID: keyID, teamID: teamID, window: configuration.tokenWindow,
+                time: world.time)
+            tokens = TokenCache(
+                refreshDeadline: APNsConfiguration.tokenLimit, time: world.time, random: world.random
+            ) { () async throws(TokenError) in
+                try await issuer.issue()
+            }
+        case .certificate: tokens = nil
+        }
+    }
+
+    /// Why nothing can be sent until somebody mends it; nil while there is a token, or may soon be one.
+    func obstacle() async -> String? {
+        do throws(TokenError) {
+            _ = try await tokens?.token()
+            return nil
+        } catch {
+            return error.code == .refused ? error.message : nil
+        }
+    }
+
+    /// Nil once the account is closed.
+    func line(isSandbox: Bool) -> APNsLine? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            if let line = state.lines[isSandbox] { return line }
+            let line = APNsLine(pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world)
+            state.lines[isSandbox] = line
+            return line
+        }
+    }
+
+    /// What is in flight has its time to be answered.
+    func close() async {
+        let lines = state.withLock { state in
+            state.isClosed = true
+            return state.lines.values
+        }
+        for line in lines { await line.close() }
+    }
+
+    private func pool(isSandbox: Bool) -> HTTP2Pool {
+        var http2 = HTTP2Configuration()
+        http2.connections = configuration.connections
+        http2.requestLimit = configuration.requestLimit
+        http2.reconnectBackoff = configuration.reconnectBackoff
+        http2.requestsMaximum = max(http2.requestsMaximum, configuration.window.ceiling * 2)
+        http2.tls.authorityFile = configuration.authorityFile
+        switch proof {
+        case .token:
+            // Apple allows one stream until it has seen a good token; any answer about the push itself shows that it has.
+            http2.provesAuthentication = { $0.status != 403 && $0.status < 429 }
+        case .certificate(let file, let keyFile):
+            http2.tls.certificateFile = file.path
+            http2.tls.privateKeyFile = (keyFile ?? file).path
+        }
+        return HTTP2Pool(
+            isSandbox ? configuration.sandbox : configuration.production, http2, log: world.log,
+            metrics: world.metrics, reactor: world.reactor, time: world.time, random: world.random)
+    }
+}

@@ -1,0 +1,45 @@
+import HTTP2
+import JSONKit
+import ProviderKit
+import ServiceKit
+import Store
+
+/// Reads what Apple answers: nothing but a status for a push that was taken, else a little JSON with the reason.
+enum APNsAnswer {
+    private static let limits = JSONLimits(bytesMaximum: 4 << 10, depthMaximum: 4)
+
+    static func outcome(_ outcome: HTTP2Outcome) -> PushOutcome {
+        switch outcome {
+        case .answered(let response): .answered(answer(response))
+        // Waiting does not help against an untrusted authority or a certificate that cannot be read.
+        case .notSent(let error) where !error.isRetriable:
+            .answered(ProviderAnswer(.misconfigured, reason: OutcomeDetail.cut(error.message), status: 0))
+        case .notSent(let error): .notSent(error.message)
+        case .unknown(let error): .unknown(error.message)
+        }
+    }
+
+    /// Whoever answers may be a stranger between Apple and us: a body that makes no sense leaves the status to judge by.
+    static func answer(_ response: HTTP2Response) -> ProviderAnswer {
+        guard response.status != 200 else { return APNsErrorTable.answer(status: 200, reason: "") }
+        let body = try? JSON(response.body, limits: limits)
+        return APNsErrorTable.answer(
+            status: response.status, reason: OutcomeDetail.cut(body?["reason"]?.text ?? ""),
+            since: body?["timestamp"].flatMap(moment), retryAfter: retryAfter(response))
+    }
+
+    /// What is asked of the whole app, not of one device.
+    static func pause(_ response: HTTP2Response) -> Duration? {
+        response.status == 503 ? retryAfter(response) : nil
+    }
+
+    private static func moment(_ value: JSON) -> Timestamp? {
+        guard case .integer(let milliseconds) = value, milliseconds > 0 else { return nil }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    /// In seconds; the other form, a date, is not Apple's.
+    private static func retryAfter(_ response: HTTP2Response) -> Duration? {
+        response.headers["retry-after"].flatMap(UInt32.init).map { .seconds(Int64($0)) }
+    }
+}

@@ -1,0 +1,50 @@
+import HTTP2
+import ProviderKit
+import ServiceKit
+
+/// Where Apple is and how much is sent there at once.
+struct APNsConfiguration: Sendable {
+    var production = HTTP2Endpoint(host: "api.push.apple.com")
+    var sandbox = HTTP2Endpoint(host: "api.sandbox.push.apple.com")
+    var authorityFile: String?
+    var connections = 2
+    var window = SendWindow.Settings()
+    var requestLimit = Duration.seconds(15)
+    var reconnectBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
+    var tokenWindow = TokenWindow.apns
+
+    /// Signing takes a moment; this is for a file system that hangs.
+    static let tokenLimit = Duration.seconds(5)
+
+    init() {}
+
+    init(environment: inout EnvironmentReader) {
+        self.init()
+        let port = UInt16(
+            environment.integer(
+                "CARILLON_APNS_PORT", default: 443, in: 1...65_535, "Apple's port, of both hosts; it also has 2197."))
+        production = HTTP2Endpoint(
+            host: environment.text(
+                "CARILLON_APNS_HOST", default: production.host, "Where pushes to devices of released apps go."),
+            port: port)
+        sandbox = HTTP2Endpoint(
+            host: environment.text(
+                "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host, "Where pushes to devices of developers go."),
+            port: port)
+        authorityFile = environment.optionalText(
+            "CARILLON_APNS_CA_FILE", "PEM file of the authorities to trust instead of the system's.")
+        connections = environment.integer(
+            "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
+            "Connections to each host for each of Apple's keys and certificates.")
+        window.ceiling = environment.integer(
+            "CARILLON_APNS_IN_FLIGHT", default: window.ceiling, in: 1...20_000,
+            "Pushes of one app that wait for Apple's answer at once; fewer while Apple says it is too much.")
+        requestLimit = environment.duration(
+            "CARILLON_APNS_REQUEST_LIMIT", default: requestLimit, in: .milliseconds(100) ... .seconds(60),
+            "How long one push may take before nobody knows what became of it.")
+    }
+
+    /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with the one that
+    /// replaced it, and have waited for either; the rest is for the ledger and the bus to be slow.
+    var claimLease: Duration { (requestLimit + APNsConfiguration.tokenLimit) * 2 + .seconds(10) }
+}

@@ -1,0 +1,55 @@
+import ProviderKit
+import ServiceKit
+
+/// What each of Apple's answers means. Reasons that are not in Apple's list are judged by their status alone.
+enum APNsErrorTable {
+    /// Apple asks to wait this long after an error of its own.
+    private static let ownFault = RetryAdvice(floor: .seconds(15 * 60))
+    /// A device that got too much, or a key that was renewed too often.
+    private static let tooMany = RetryAdvice(floor: .seconds(60))
+
+    /// `since` is the moment at which Apple knew the token to be dead; only a 410 carries it.
+    static func answer(
+        status: Int, reason: String, since: Timestamp? = nil, retryAfter: Duration? = nil
+    ) -> ProviderAnswer {
+        var (verdict, endsConnection) = verdict(status, reason, since)
+        if let retryAfter { verdict = verdict.waiting(retryAfter) }
+        return ProviderAnswer(
+            verdict, reason: reason, status: UInt16(clamping: status), endsConnection: endsConnection)
+    }
+
+    private static func verdict(
+        _ status: Int, _ reason: String, _ since: Timestamp?
+    ) -> (ProviderAnswer.Verdict, endsConnection: Bool) {
+        switch (status, reason) {
+        case (200, _): (.delivered, false)
+        // Also what a token of the other environment gets, so that only the breaker lets a device be deleted for it.
+        case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): (.invalidDevice(since: nil), false)
+        case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"): (.misconfigured, false)
+        case (400, "IdleTimeout"): (.retryLater(.soon), true)
+        // The connection stays bound to the token it was opened with.
+        case (403, "ExpiredProviderToken"): (.refreshAuthorization, true)
+        case (403, "InvalidProviderToken"): (.refreshAuthorization, false)
+        case (403, "UnrelatedKeyIdInToken"): (.retryLater(.soon), true)
+        case (403, _): (.misconfigured, false)
+        case (410, _): (.invalidDevice(since: since), false)
+        case (429, "TooManyProviderTokenUpdates"): (.throttled(.app, tooMany), false)
+        case (429, _): (.throttled(.device, tooMany), false)
+        case (503, "Shutdown"): (.retryLater(.soon), true)
+        case (400..<500, _): (.payloadRejected, false)
+        // Apple's own fault, or an answer that is none of Apple's.
+        default: (.retryLater(ownFault), false)
+        }
+    }
+}
+
+extension ProviderAnswer.Verdict {
+    /// What the answer itself asks for counts for more than what the manual says of its kind.
+    fileprivate func waiting(_ asked: Duration) -> ProviderAnswer.Verdict {
+        switch self {
+        case .retryLater: .retryLater(RetryAdvice(floor: asked))
+        case .throttled(let throttle, _): .throttled(throttle, RetryAdvice(floor: asked))
+        case .delivered, .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: self
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Apps
+import HTTP2
+import ProviderKit
+import ServiceKit
+import Topics
+
+/// The way to Apple for one app.
+final class APNsGateway: PushGateway {
+    let credentials: APNsCredentials
+    private let account: APNsAccount
+    private let gate: SendGate
+
+    init(_ credentials: APNsCredentials, _ account: APNsAccount, _ window: SendWindow.Settings, time: any TimeSource) {
+        self.credentials = credentials
+        self.account = account
+        gate = SendGate(window, time: time)
+    }
+
+    /// How many may be in flight now.
+    var inFlightMaximum: Int { gate.inFlightMaximum }
+
+    func admit(_ count: Int, lane: Lane) async -> Admission {
+        if let obstacle = await account.obstacle() { return .halted(reason: obstacle) }
+        return await gate.admit(count, lane: lane)
+    }
+
+    func giveBack(_ count: Int) {
+        gate.giveBack(count)
+    }
+
+    func send(_ pushes: [Push]) async -> [PushOutcome] {
+        var outcomes = pushes.map { push in APNsRequest.obstacle(push).map { PushOutcome.answered($0) } }
+        let open = pushes.indices.filter { outcomes[$0] == nil }
+        async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)
+        async let production = send(pushes, open.filter { !pushes[$0].isSandbox }, isSandbox: false)
+        var pause = Duration.zero
+        for (positions, answers) in await [sandbox, production] {
+            for (position, outcome) in zip(positions, answers.outcomes) { outcomes[position] = outcome }
+            pause = max(pause, answers.pause)
+        }
+        let all = outcomes.compactMap { $0 }
+        gate.settle(all, pause: pause)
+        return all
+    }
+
+    private func send(
+        _ pushes: [Push], _ positions: [Int], isSandbox: Bool
+    ) async -> (positions: [Int], answers: APNsLine.Answers) {
+        guard !positions.isEmpty else { return ([], APNsLine.Answers(outcomes: [])) }
+        guard let line = account.line(isSandbox: isSandbox) else {
+            return (positions, APNsLine.Answers(outcomes: positions.map { _ in .notSent("the app was changed") }))
+        }
+        return (positions, await line.send(positions.map { pushes[$0] }, topic: credentials.topic))
+    }
+}

@@ -1,0 +1,85 @@
+import Apps
+import Bus
+import HTTP2
+import ProviderKit
+import PushModel
+import ServiceKit
+import Synchronization
+
+/// A gateway for each app that sends, replaced when the app's file says something else. Accounts that no app has any more
+/// are closed.
+final class APNsGateways: GatewayDirectory, Service {
+    typealias Lookup = @Sendable (AppID) -> APNsCredentials?
+
+    private struct State {
+        var gateways: [AppID: APNsGateway] = [:]
+        var accounts: [APNsCredentials.Proof: APNsAccount] = [:]
+    }
+
+    private static let sweepInterval = Duration.seconds(60)
+
+    let name = "apns gateways"
+    private let configuration: APNsConfiguration
+    private let world: APNsWorld
+    private let lookup: Lookup
+    private let state = Mutex(State())
+    private let stopped = OneTimeEvent()
+
+    init(_ configuration: APNsConfiguration, environment: WorkerEnvironment, lookup: @escaping Lookup) {
+        self.configuration = configuration
+        world = APNsWorld(environment)
+        self.lookup = lookup
+    }
+
+    func gateway(for app: AppID, _ kind: PushProtocol) -> (any PushGateway)? {
+        kind == .apns ? gateway(for: app) : nil
+    }
+
+    func gateway(for app: AppID) -> APNsGateway? {
+        let credentials = lookup(app)
+        let (gateway, unused) = state.withLock { state -> (APNsGateway?, [APNsAccount]) in
+            let known = state.gateways[app]
+            guard known?.credentials != credentials else { return (known, []) }
+            state.gateways[app] = credentials.map { make($0, &state) }
+            return (state.gateways[app], takeUnused(&state))
+        }
+        close(unused)
+        return gateway
+    }
+
+    func run() async {
+        while await !stopped.wait(atMost: APNsGateways.sweepInterval, time: world.time) {
+            // An app that is gone gets no more chunks, so nobody would ask for it.
+            for app in state.withLock({ $0.gateways.keys }) { _ = gateway(for: app) }
+        }
+        let accounts = state.withLock { state in
+            defer { state = State() }
+            return state.accounts.values
+        }
+        for account in accounts { await account.close() }
+        world.reactor.stop()
+    }
+
+    func stop() {
+        stopped.happen()
+    }
+
+    private func make(_ credentials: APNsCredentials, _ state: inout State) -> APNsGateway {
+        let account = state.accounts[credentials.proof] ?? APNsAccount(credentials.proof, configuration, world)
+        state.accounts[credentials.proof] = account
+        return APNsGateway(credentials, account, configuration.window, time: world.time)
+    }
+
+    private func takeUnused(_ state: inout State) -> [APNsAccount] {
+        let used = Set(state.gateways.values.map(\.credentials.proof))
+        let unused = state.accounts.filter { !used.contains($0.key) }
+        for proof in unused.keys { state.accounts[proof] = nil }
+        return Array(unused.values)
+    }
+
+    private func close(_ accounts: [APNsAccount]) {
+        for account in accounts {
+            Task { await account.close() }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What Apple tells notifications apart by: each kind has a topic of its own beside the app's.
+enum APNsPushType {
+    /// Behind the app's bundle id. Kinds that Apple may add later, and `mdm`, whose topic stands in its certificate, have
+    /// none.
+    static func topicSuffix(of type: String) -> String {
+        switch type {
+        case "voip": ".voip"
+        case "complication": ".complication"
+        case "fileprovider": ".pushkit.fileprovider"
+        case "location": ".location-query"
+        case "liveactivity": ".push-type.liveactivity"
+        case "pushtotalk": ".voip-ptt"
+        case "controls": ".push-type.controls"
+        case "widgets": ".push-type.widgets"
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Apps
+import ServiceKit
+
+/// What `apns-sender` is configured with, beside what every service is.
+struct APNsSenderConfiguration: Sendable {
+    let apps: AppsConfiguration
+    let apns: APNsConfiguration
+    let concurrency: Int
+
+    init(environment: inout EnvironmentReader) {
+        apps = AppsConfiguration(environment: &environment)
+        apns = APNsConfiguration(environment: &environment)
+        concurrency = environment.integer(
+            "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,
+            "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
+                + "waits more than it works.")
+    }
+}

@@ -1,0 +1,46 @@
+import Apps
+import Bus
+import HTTP2
+import ProviderKit
+import RedisClient
+import RedisStore
+import ServiceHost
+import ServiceKit
+import Topics
+
+extension APNsSender {
+    /// The workers come last and go first: what they have in hand still needs the ledger and the connections to Apple.
+    static func build(
+        _ context: ServiceContext, _ configuration: APNsSenderConfiguration
+    ) async throws -> [any Service] {
+        let environment = context.environment
+        let apps = await AppDirectory.open(
+            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
+            time: environment.time)
+        let gateways = APNsGateways(
+            configuration.apns, environment: environment
+        ) { apps.current.app($0)?.providers.apns }
+        let redis = RedisClient(
+            context.redis, log: environment.log, metrics: environment.metrics, time: environment.time,
+            random: environment.random)
+        environment.health.addReadinessCheck("ledger") { redis.readiness() }
+        let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
+        environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
+        let handler = DispatchHandler(
+            ledger: RedisLedger(StoreConnection(redis)), gateways: gateways, halts: halts,
+            breakers: DeletionBreakers(time: environment.time), lease: configuration.apns.claimLease,
+            random: environment.random, metrics: environment.metrics)
+        let workers = [Lane.bulk, .fast].map { lane in
+            context.worker(options(lane), concurrency: configuration.concurrency, handler)
+        }
+        return [LedgerConnection(redis), apps, gateways] + workers
+    }
+
+    /// The order of chunks means nothing, and one that waits for Apple must not hold up those behind it. A delivery is as
+    /// large as one chunk of a broadcast, so that little is done again after a crash.
+    private static func options(_ lane: Lane) -> ConsumerOptions {
+        ConsumerOptions(
+            channel: Topics.dispatchAPNs.channel(lane), group: "apns-sender", order: .none, batchMessagesMaximum: 64,
+            batchBytesMaximum: 128 << 10)
+    }
+}

@@ -1,0 +1,106 @@
+import ServiceKit
+
+/// Decides how many pushes of one app may go to a provider now. Pure: times are uptimes handed in.
+///
+/// The rate says how many may be in flight. A provider from which nothing comes back any more is stalled: instead of
+/// waiting for it, what is left is put aside, but for one push at a time that finds out when it is back.
+package struct SendWindow: Sendable {
+    package struct Settings: Sendable, Equatable {
+        /// Pushes in flight for one app.
+        package var ceiling: Int
+        /// A provider that owes answers and has given none for so long is stalled.
+        package var patience: Duration
+        /// How long devices of a stalled provider are put aside.
+        package var pause: Duration
+
+        package init(
+            ceiling: Int = 1_000, patience: Duration = .seconds(3), pause: Duration = .seconds(15)
+        ) {
+            self.ceiling = ceiling
+            self.patience = patience
+            self.pause = pause
+        }
+    }
+
+    package enum Answer: Equatable, Sendable {
+        case go(Int)
+        /// Until something comes back.
+        case wait
+        case pause(Duration)
+    }
+
+    private let settings: Settings
+    private var rate: SendRate
+    private var inFlight = 0
+    /// When the provider last answered; or since when it has something to answer.
+    private var lastSign = Duration.zero
+    private var isStalled = false
+
+    package init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        rate = SendRate(ceiling: settings.ceiling)
+    }
+
+    package var isIdle: Bool { inFlight == 0 }
+    package var inFlightMaximum: Int { rate.inFlightMaximum }
+
+    package mutating func ask(_ count: Int, at now: Duration) -> Answer {
+        let pause = rate.pause(at: now)
+        guard pause == .zero else { return .pause(pause) }
+        if inFlight > 0 && now - lastSign >= settings.patience { isStalled = true }
+        if isStalled { return inFlight == 0 ? go(1, at: now) : .pause(settings.pause) }
+        // Crumbs would each be claimed and settled for themselves.
+        let least = min(count, max(1, rate.inFlightMaximum / 2))
+        let room = rate.inFlightMaximum - inFlight
+        return room >= least ? go(min(count, room), at: now) : .wait
+    }
+
+    private mutating func go(_ count: Int, at now: Duration) -> Answer {
+        if inFlight == 0 { lastSign = now }
+        inFlight += count
+        return .go(count)
+    }
+
+    /// Admitted and not sent after all.
+    package mutating func giveBack(_ count: Int) {
+        inFlight -= count
+        precondition(inFlight >= 0, "more came back than was admitted")
+    }
+
+    /// `pause` is what the provider asks of the whole app.
+    package mutating func settle(_ outcomes: [PushOutcome], pause: Duration, at now: Duration) {
+        giveBack(outcomes.count)
+        let tally = SendTally(outcomes)
+        if tally.answered > 0 {
+            lastSign = now
+            isStalled = false
+        }
+        rate.noteDelivered(tally.delivered)
+        // A few devices that got too much say nothing about the app.
+        if pause > .zero || tally.throttledApp || tally.overloaded * 10 > tally.answered {
+            rate.noteOverload(RetryAdvice(floor: pause), at: now)
+        }
+    }
+}
+
+/// What a batch's outcomes say about the provider.
+private struct SendTally {
+    var answered = 0
+    var delivered = 0
+    var overloaded = 0
+    var throttledApp = false
+
+    init(_ outcomes: [PushOutcome]) {
+        for case .answered(let answer) in outcomes {
+            answered += 1
+            switch answer.verdict {
+            case .delivered: delivered += 1
+            case .throttled(let throttle, _):
+                overloaded += 1
+                if throttle == .app { throttledApp = true }
+            case .retryLater: overloaded += 1
+            case .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: break
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import HTTP2
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import apns_sender
+
+/// Many devices through the whole sender to an Apple that misbehaves: every device ends, none is sent twice without need.
+@Suite(.timeLimit(.minutes(3))) struct APNsDeliveryTests {
+    @Test func goodbyesLoseAndRepeatNothing() async throws {
+        let authority = try await TestAuthority()
+        let apple = try ScriptedApple(authority)
+        apple.server.sayGoodbye(afterRequests: 1_000)
+        let fixture = try await SenderFixture(authority, apple)
+        let load = PushLoad(fixture.app, count: 24_000)
+        try await fixture.deliver(load)
+        #expect(fixture.counts(load)[.delivered] == load.count)
+        #expect(apple.delivered.count == load.count)
+        #expect(apple.repeats == 0)
+        await fixture.end()
+        await apple.server.close()
+    }
+
+    /// Goal: a cut connection loses nothing and repeats only what had no answer. Method: the server drops its connection at
+    /// every so-many-th request; what was in flight with it is counted on our side as unknown, and nothing else may come
+    /// twice.
+    @Test(arguments: [1 as UInt64, 2]) func cutConnectionsRepeatOnlyWhatHadNoAnswer(seed: UInt64) async throws {
+        let authority = try await TestAuthority()
+        let dice = Mutex(Dice(seed: seed))
+        let apple = try ScriptedApple(authority) { _, _ in
+            dice.withLock { $0.chance(1, of: 700) } ? .drop : .accepted
+        }
+        let fixture = try await SenderFixture(authority, apple)
+        let load = PushLoad(fixture.app, count: 8_000)
+        try await fixture.deliver(load)
+        #expect(fixture.counts(load)[.delivered] == load.count)
+        #expect((0..<load.count).allSatisfy { apple.delivered[PushLoad.path($0)] != nil })
+        let unknown = fixture.count("carillon_sender_pushes_total{outcome=\"unknown\"}")
+        #expect(unknown > 0)
+        let extra = apple.delivered.values.reduce(0) { $0 + $1 - 1 }
+        #expect(extra <= unknown)
+        await fixture.end()
+        await apple.server.close()
+    }
+
+    @Test func aStormOfTooManyPasses() async throws {
+        let authority = try await TestAuthority()
+        let apple = try ScriptedApple(authority) { _, number in
+            number <= 1_500 ? .refused(429, "TooManyRequests") : .accepted
+        }
+        let fixture = try await SenderFixture(authority, apple) { $0.window.ceiling = 64 }
+        let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
+        let load = PushLoad(fixture.app, count: 6_000)
+        try await fixture.plan(load)
+        try await fixture.run(Array(load.chunks().prefix(2)))
+        #expect(gateway.inFlightMaximum < 64)
+        var chunks = try fixture.producer.takeRetries(of: load.task).flatMap { load.chunks($0) }
+        chunks += load.chunks().dropFirst(2)
+        for _ in 0..<300 where !chunks.isEmpty {
+            try await fixture.run(chunks)
+            chunks = try fixture.producer.takeRetries(of: load.task).flatMap { load.chunks($0) }
+        }
+        #expect(fixture.counts(load)[.delivered] == load.count)
+        #expect(apple.repeats == 0)
+        #expect(gateway.inFlightMaximum == 64)
+        await fixture.end()
+        await apple.server.close()
+    }
+
+    /// Apple's sandbox knows none of these tokens.
+    @Test func theWrongEnvironmentDeletesNobody() async throws {
+        let authority = try await TestAuthority()
+        let apple = try ScriptedApple(authority)
+        let sandbox = try ScriptedApple(authority) { _, _ in .refused(400, "BadDeviceToken") }
+        let fixture = try await SenderFixture(authority, apple, sandbox: sandbox)
+        var load = PushLoad(fixture.app, count: 10_000)
+        load.isSandbox = true
+        try await fixture.deliver(load)
+        #expect(fixture.counts(load)[.invalid] == load.count)
+        #expect(fixture.counts(load)[.invalidRemoved] == 0)
+        #expect(sandbox.requests == load.count && apple.requests == 0)
+        await fixture.end()
+        await apple.server.close()
+        await sandbox.server.close()
+    }
+
+    /// Goal: an app whose provider says nothing keeps neither the other apps nor its own memory. Method: after a good start
+    /// its requests are not answered any more; while they are open, another app's chunks go through, and of its own no
+    /// more than the window is ever on its way.
+    @Test func aStalledProviderHoldsNobodyElse() async throws {
+        let authority = try await TestAuthority()
+        let isStalled = Atomic(false)
+        let stalled = Atomic(0)
+        let apple = try ScriptedApple(authority) { request, _ in
+            guard isStalled.load(ordering: .relaxed), request.headers["apns-topic"] == "com.example.news" else {
+                return .accepted
+            }
+            stalled.add(1, ordering: .relaxed)
+            return .stall
+        }
+        let fixture = try await SenderFixture(authority, apple) {
+            $0.window = SendWindow.Settings(ceiling: 200, patience: .milliseconds(300))
+            $0.requestLimit = .seconds(8)
+        }
+        try await fixture.deliver(PushLoad(fixture.app, count: 500, task: 1))
+        isStalled.store(true, ordering: .relaxed)
+        let news = PushLoad(fixture.app, count: 20_000, task: 2)
+        let shop = PushLoad(try AppID("shop"), count: 5_000, task: 3)
+        try await fixture.plan(news)
+        async let stuck: Void = fixture.run(news.chunks(), atOnce: 40)
+        #expect(await apple.hasSeen(600))
+        try await fixture.deliver(shop)
+        #expect(fixture.counts(shop)[.delivered] == shop.count)
+        try await stuck
+        // A window's worth, and those that asked whether it is back.
+        #expect(stalled.load(ordering: .relaxed) <= 210)
+        #expect(fixture.counts(news)[.waiting] == news.count)
+        await fixture.end()
+        await apple.server.close()
+    }
+}
+
+extension SenderFixture {
+    /// Of the metrics' line that begins so.
+    func count(_ line: String) -> Int {
+        let found = metrics.exposition().split(separator: "\n").first { $0.hasPrefix(line) }
+        return found?.split(separator: " ").last.flatMap { Double($0) }.map { Int($0) } ?? 0
+    }
+}

@@ -1,0 +1,132 @@
+import Apps
+import Bus
+import HTTP2
+import ProviderKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import apns_sender
+
+/// Gateways in step with the apps' files.
+@Suite(.timeLimit(.minutes(1))) struct APNsGatewaysTests {
+    private let apps = Monitor<[AppID: APNsCredentials]>([:])
+    private let authority: TestAuthority
+    private let apple: ScriptedApple
+    private let gateways: APNsGateways
+    private let news: AppID
+    private let shop: AppID
+    private let keyFile: String
+
+    init() async throws {
+        authority = try await TestAuthority()
+        keyFile = try await OpenSSLCommand.makeKey("key.p8", OpenSSLCommand.p256, in: authority.directory)
+        apple = try ScriptedApple(authority, clientAuthorityFile: authority.authorityFile)
+        news = try AppID("news")
+        shop = try AppID("shop")
+        var configuration = APNsConfiguration()
+        configuration.production = apple.endpoint
+        configuration.authorityFile = authority.authorityFile
+        let time = SystemTimeSource()
+        let environment = WorkerEnvironment(
+            time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
+        gateways = APNsGateways(configuration, environment: environment) { [apps] app in apps.withLock { $0[app] } }
+    }
+
+    @Test func anAppThatStaysKeepsItsGateway() async throws {
+        apps.change { $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news") }
+        let first = try #require(gateways.gateway(for: news))
+        #expect(gateways.gateway(for: news) === first)
+        #expect(gateways.gateway(for: shop) == nil)
+        #expect(gateways.gateway(for: news, .fcm) == nil)
+        apps.change { $0[news] = nil }
+        #expect(gateways.gateway(for: news) == nil)
+        await end()
+    }
+
+    /// Goal: a changed file counts for the next batch, and the key it no longer names is let go. Method: the topic and the
+    /// key change; what is sent through the gateway that was handed out before is not sent, and so comes again.
+    @Test func aChangedFileCounts() async throws {
+        apps.change { $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news") }
+        let former = try #require(gateways.gateway(for: news))
+        #expect(await send(former) == .answered(.delivered))
+        #expect(apple.seen.withLock { $0.last?.headers["apns-topic"] } == "com.example.news")
+        apps.change { $0[news] = token(keyID: "BBBBBBBBBB", topic: "com.example.renamed") }
+        let next = try #require(gateways.gateway(for: news))
+        #expect(await send(next) == .answered(.delivered))
+        #expect(apple.seen.withLock { $0.last?.headers["apns-topic"] } == "com.example.renamed")
+        #expect(apple.authorizations.count == 2)
+        await end()
+        guard case .notSent = await send(former) else {
+            Issue.record("the former gateway still sends")
+            return
+        }
+    }
+
+    /// Apple wants no second token of a key within 20 minutes, so two apps of one team have one.
+    @Test func appsOfOneKeyShareItsToken() async throws {
+        apps.change {
+            $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news")
+            $0[shop] = token(keyID: "AAAAAAAAAA", topic: "com.example.shop")
+        }
+        for app in [news, shop] {
+            let gateway = try #require(gateways.gateway(for: app))
+            #expect(await send(gateway) == .answered(.delivered))
+        }
+        #expect(apple.authorizations.count == 1)
+        await end()
+    }
+
+    @Test func aCertificateTakesThePlaceOfAToken() async throws {
+        let file = KeyFile(field: "certificate_file", path: authority.certificateFile)
+        let key = KeyFile(field: "certificate_key_file", path: authority.keyFile)
+        apps.change {
+            $0[news] = APNsCredentials(proof: .certificate(file: file, keyFile: key), topic: "com.example.news")
+        }
+        let gateway = try #require(gateways.gateway(for: news))
+        #expect(await send(gateway) == .answered(.delivered))
+        let request = try #require(apple.seen.withLock { $0.last })
+        #expect(request.clientName == "localhost")
+        #expect(request.headers["authorization"] == nil)
+        #expect(request.headers["apns-topic"] == "com.example.news")
+        await end()
+    }
+
+    @Test func aMissingCertificateIsAMistakeOfTheApp() async throws {
+        let file = KeyFile(field: "certificate_file", path: authority.directory.file("none.pem"))
+        apps.change {
+            $0[news] = APNsCredentials(proof: .certificate(file: file, keyFile: nil), topic: "com.example.news")
+        }
+        let gateway = try #require(gateways.gateway(for: news))
+        guard case .answered(let answer) = await send(gateway) else {
+            Issue.record("it looks like an outage")
+            return
+        }
+        #expect(answer.verdict == .misconfigured)
+        await end()
+    }
+
+    private func token(keyID: String, topic: String) -> APNsCredentials {
+        APNsCredentials(
+            proof: .token(keyFile: KeyFile(field: "key_file", path: keyFile), keyID: keyID, teamID: "TEAM000000"),
+            topic: topic)
+    }
+
+    private func send(_ gateway: APNsGateway) async -> PushOutcome? {
+        guard case .admitted(1) = await gateway.admit(1, lane: .fast) else { return nil }
+        let variant = RenderedVariant(
+            kind: .apns, priority: .high, pushType: "alert", collapseID: "", expiration: 0,
+            payload: PayloadTemplate(Array("{}".utf8)))
+        let push = Push(
+            id: TaskID(high: 1, low: 2), token: PushLoad.token(1), isSandbox: false, variant: variant, badge: 0)
+        return await gateway.send([push]).first
+    }
+
+    private func end() async {
+        gateways.stop()
+        await gateways.run()
+        await apple.server.close()
+    }
+}

@@ -1,0 +1,94 @@
+import Bus
+import HTTP2
+import PushModel
+import RedisBus
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// A running `apns-sender` with one app, `news`, and the bus and ledger it works on.
+final class SenderProcess: Sendable {
+    let ledger: RedisLedger
+    let bus: RedisBus
+    private let client: RedisClient
+    private let settings: [String: String]
+    private let folder: TemporaryDirectory
+    private let process: Monitor<ChildProcess>
+
+    init(_ redis: RedisServer, _ authority: TestAuthority, _ apple: ScriptedApple) async throws {
+        folder = TemporaryDirectory("apps")
+        _ = try await OpenSSLCommand.makeKey("key.p8", OpenSSLCommand.p256, in: folder)
+        let credentials = JSONText.object { json in
+            json.member("key_file", "key.p8")
+            json.member("key_id", "ABCDE12345")
+            json.member("team_id", "TEAMNEWS00")
+            json.member("topic", "com.example.news")
+        }
+        folder.write("news.json", #"{"providers":{"apns":\#(credentials)}}"#)
+        settings = [
+            "CARILLON_BUS": redis.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "200ms",
+            "CARILLON_APPS": folder.path, "CARILLON_ADMIN_PORT": "\(FreePort.next())",
+            "CARILLON_APNS_HOST": apple.endpoint.host, "CARILLON_APNS_SANDBOX_HOST": apple.endpoint.host,
+            "CARILLON_APNS_PORT": "\(apple.endpoint.port)", "CARILLON_APNS_CA_FILE": authority.authorityFile,
+            "CARILLON_APNS_REQUEST_LIMIT": "5s",
+            "CARILLON_WORKER_BACKOFF_LONGEST": "1s",
+        ]
+        let time = SystemTimeSource()
+        let configuration = try RedisConfiguration(url: redis.url)
+        client = RedisClient(
+            configuration, log: quietLog, metrics: Metrics(), time: time, random: SystemRandomSource())
+        ledger = RedisLedger(StoreConnection(client))
+        bus = RedisBus(
+            redis: configuration, RedisBusConfiguration(), log: quietLog, metrics: Metrics(),
+            health: Health(time: time), time: time, random: SystemRandomSource())
+        process = Monitor(try SenderProcess.start(settings))
+    }
+
+    /// Puts a task's plan and marks into the ledger, and its chunks onto the bus.
+    func dispatch(_ load: PushLoad) async throws {
+        let deadline = Timestamp(milliseconds: load.deadline)
+        _ = try await ledger.plan(
+            load.task, TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+        for (segment, offsets) in load.segments {
+            _ = try await ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, segment))
+        }
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let messages = load.chunks().enumerated().map { number, chunk in
+            Topics.dispatchAPNs.message(chunk, key: Array("\(number)".utf8), lane: load.lane)
+        }
+        _ = try await producer.send(messages)
+        await producer.close()
+    }
+
+    func killAndRestart() async throws {
+        let former = process.withLock { $0 }
+        former.signal(9)
+        #expect(await former.end() == .signalled(9))
+        let next = try SenderProcess.start(settings)
+        process.change { $0 = next }
+    }
+
+    /// What it has logged so far, for a test that fails.
+    var lines: [String] { process.withLock { $0 }.lines }
+
+    /// SIGTERM; how it ended.
+    func stop() async -> ChildProcess.Ending? {
+        let current = process.withLock { $0 }
+        current.signal(15)
+        return await current.end()
+    }
+
+    func close() async {
+        await bus.close()
+        await client.close()
+    }
+
+    private static func start(_ settings: [String: String]) throws -> ChildProcess {
+        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        return try ChildProcess(builtExecutable("apns-sender"), environment: inherited.merging(settings) { $1 })
+    }
+}

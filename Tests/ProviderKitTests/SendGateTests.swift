@@ -1,0 +1,44 @@
+import ProviderKit
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@Suite(.timeLimit(.minutes(1))) struct SendGateTests {
+    private let time = ManualTimeSource()
+
+    /// Goal: the fast lane does not queue behind a broadcast. Method: bulk fills the window and waits; then one of the fast
+    /// lane comes, and what is given back goes to it.
+    @Test func theFastLaneGoesFirst() async throws {
+        let gate = SendGate(SendWindow.Settings(ceiling: 64), time: time)
+        #expect(await gate.admit(64, lane: .bulk) == .admitted(64))
+        let order = Monitor<[Lane]>([])
+        let bulk = Task {
+            let admission = await gate.admit(64, lane: .bulk)
+            order.change { $0.append(.bulk) }
+            return admission
+        }
+        // The watch over those who wait is the only sleeper.
+        #expect(await time.hasSleepers(1))
+        let fast = Task {
+            let admission = await gate.admit(1, lane: .fast)
+            order.change { $0.append(.fast) }
+            return admission
+        }
+        gate.giveBack(1)
+        #expect(await fast.value == .admitted(1))
+        #expect(order.withLock { $0 } == [.fast])
+        gate.giveBack(63)
+        #expect(await bulk.value == .admitted(63))
+    }
+
+    @Test func whoWaitsForAStalledProviderIsSentAway() async throws {
+        let gate = SendGate(
+            SendWindow.Settings(ceiling: 10, patience: .seconds(3), pause: .seconds(15)), time: time)
+        #expect(await gate.admit(10, lane: .bulk) == .admitted(10))
+        let waiting = (0..<100).map { _ in Task { await gate.admit(10, lane: .bulk) } }
+        #expect(await time.hasSleepers(1))
+        time.advance(by: .seconds(3))
+        for task in waiting { #expect(await task.value == .pausedFor(.seconds(15))) }
+    }
+}

@@ -1,0 +1,79 @@
+import ProviderKit
+import ServiceKit
+import Testing
+
+@Suite struct SendWindowTests {
+    private let settings = SendWindow.Settings(ceiling: 100, patience: .seconds(3), pause: .seconds(15))
+
+    private func delivered(_ count: Int) -> [PushOutcome] {
+        Array(repeating: .answered(.delivered), count: count)
+    }
+
+    private func refused(_ count: Int, _ verdict: ProviderAnswer.Verdict) -> [PushOutcome] {
+        Array(repeating: .answered(ProviderAnswer(verdict, reason: "", status: 429)), count: count)
+    }
+
+    @Test func aWindowsWorthGoes() {
+        var window = SendWindow(settings)
+        #expect(window.ask(64, at: .zero) == .go(64))
+        #expect(window.ask(36, at: .zero) == .go(36))
+        #expect(window.ask(1, at: .zero) == .wait)
+        window.settle(delivered(36), pause: .zero, at: .seconds(1))
+        #expect(window.ask(1, at: .seconds(1)) == .go(1))
+    }
+
+    /// Rather than in crumbs, which cost as much as whole batches.
+    @Test func aBatchWaitsUntilItFits() {
+        var window = SendWindow(settings)
+        #expect(window.ask(64, at: .zero) == .go(64))
+        #expect(window.ask(64, at: .zero) == .wait)
+        window.giveBack(14)
+        #expect(window.ask(64, at: .zero) == .go(50))
+    }
+
+    @Test func aStalledProviderIsAskedByOne() {
+        var window = SendWindow(settings)
+        #expect(window.ask(10, at: .seconds(100)) == .go(10))
+        #expect(window.ask(10, at: .seconds(102)) == .go(10))
+        #expect(window.ask(10, at: .seconds(103)) == .pause(.seconds(15)))
+        // Nobody knows what became of them, which says nothing about the provider.
+        window.settle(Array(repeating: .unknown("late"), count: 20), pause: .zero, at: .seconds(110))
+        #expect(window.ask(10, at: .seconds(110)) == .go(1))
+        #expect(window.ask(10, at: .seconds(110)) == .pause(.seconds(15)))
+        window.settle(delivered(1), pause: .zero, at: .seconds(111))
+        #expect(window.ask(10, at: .seconds(111)) == .go(10))
+    }
+
+    @Test func answersKeepItFromStalling() {
+        var window = SendWindow(settings)
+        #expect(window.ask(10, at: .zero) == .go(10))
+        window.settle(delivered(1), pause: .zero, at: .seconds(2))
+        #expect(window.ask(10, at: .seconds(4)) == .go(10))
+    }
+
+    @Test func aPauseThatIsAskedForIsKept() {
+        var window = SendWindow(settings)
+        #expect(window.ask(1, at: .zero) == .go(1))
+        window.settle(refused(1, .retryLater(.soon)), pause: .seconds(30), at: .seconds(1))
+        #expect(window.ask(1, at: .seconds(11)) == .pause(.seconds(20)))
+        #expect(window.ask(1, at: .seconds(31)) == .go(1))
+    }
+
+    @Test func aFewBusyDevicesDoNotSlowAnApp() {
+        var window = SendWindow(settings)
+        #expect(window.ask(100, at: .zero) == .go(100))
+        let few = refused(5, .throttled(.device, RetryAdvice(floor: .seconds(60))))
+        window.settle(few + delivered(95), pause: .zero, at: .seconds(1))
+        #expect(window.inFlightMaximum == 100)
+        #expect(window.ask(100, at: .seconds(2)) == .go(100))
+        window.settle(few + delivered(15), pause: .zero, at: .seconds(2))
+        #expect(window.inFlightMaximum == 50)
+    }
+
+    @Test func aThrottledAppIsSlowedByOneAnswer() {
+        var window = SendWindow(settings)
+        #expect(window.ask(100, at: .zero) == .go(100))
+        window.settle(delivered(99) + refused(1, .throttled(.app, .soon)), pause: .zero, at: .seconds(1))
+        #expect(window.inFlightMaximum == 50)
+    }
+}
