@@ -1,0 +1,89 @@
+import RedisClient
+import RedisStore
+import ServiceKit
+import TestSupport
+import Testing
+
+/// A rate that several share, on a real Redis; the time is the test's own.
+@Suite struct RateBucketTests {
+    private let time = ManualTimeSource()
+
+    private func bucket(_ name: String, _ redis: RedisClient, burst: Int = 10) -> RateBucket {
+        RateBucket(
+            RateBucket.Settings(name: name, permitsPerMinute: 600, burst: burst), in: StoreConnection(redis), time: time
+        )
+    }
+
+    /// Without the type of its error, which `#expect` cannot take on.
+    private func take(_ permits: Int, from bucket: RateBucket, _ limit: Duration) async throws -> RateBucket.Answer {
+        try await bucket.take(permits, waitingAtMost: limit)
+    }
+
+    private func open() async throws -> (RedisServer, RedisClient) {
+        let server = try await RedisServer(.forStores)
+        return (server, try RegistryFixture.client(server.url))
+    }
+
+    private func close(_ server: RedisServer, _ redis: RedisClient) async {
+        await redis.close()
+        await server.stop()
+    }
+
+    @Test func twoSharersGetWhatOneMay() async throws {
+        let (server, redis) = try await open()
+        let (first, second) = (bucket("p", redis), bucket("p", redis))
+        #expect(try await take(6, from: first, .zero) == .granted(after: .zero))
+        #expect(try await take(4, from: second, .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: first, .zero) == .refused(.milliseconds(100)))
+        #expect(try await take(10, from: bucket("q", redis), .zero) == .granted(after: .zero))
+        await close(server, redis)
+    }
+
+    /// Who waits has his permits already: the next one waits behind him.
+    @Test func permitsArePromisedInTheOrderOfAsking() async throws {
+        let (server, redis) = try await open()
+        let bucket = self.bucket("p", redis)
+        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        #expect(try await take(10, from: bucket, .seconds(5)) == .granted(after: .seconds(1)))
+        #expect(try await take(10, from: bucket, .seconds(5)) == .granted(after: .seconds(2)))
+        #expect(try await take(40, from: bucket, .seconds(5)) == .refused(.seconds(6)))
+        #expect(try await take(30, from: bucket, .seconds(5)) == .granted(after: .seconds(5)))
+        await close(server, redis)
+    }
+
+    @Test func itRefillsEvenlyAndNoFurtherThanItHolds() async throws {
+        let (server, redis) = try await open()
+        let bucket = self.bucket("p", redis)
+        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        time.advance(by: .milliseconds(300))
+        #expect(try await take(3, from: bucket, .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
+        time.advance(by: .seconds(3_600))
+        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
+        await close(server, redis)
+    }
+
+    /// More than the bucket holds is granted too, late.
+    @Test func whatIsLargerThanTheBucketWaits() async throws {
+        let (server, redis) = try await open()
+        let bucket = self.bucket("p", redis, burst: 1)
+        #expect(try await take(64, from: bucket, .seconds(10)) == .granted(after: .milliseconds(6_300)))
+        await close(server, redis)
+    }
+
+    /// Senders drain what is on the bus, so a full Redis must not stop them; and what is idle leaves nothing behind.
+    @Test func itWorksInAFullRedisAndVanishes() async throws {
+        let (server, redis) = try await open()
+        _ = try await redis.send(RedisCommand("SET", "ballast", "x"))
+        _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
+        #expect(try await take(10, from: bucket("p", redis), .zero) == .granted(after: .zero))
+        let life = try await redis.send(RedisCommand("PTTL", "rate:p"))
+        guard case .integer(let milliseconds) = life else {
+            Issue.record("PTTL answers a number")
+            return
+        }
+        #expect(1...61_000 ~= milliseconds)
+        await close(server, redis)
+    }
+}
