@@ -4,6 +4,17 @@ extension JSON {
     /// The document with indented lines, as people edit it, ended by a line break.
     package var indentedText: String { lines(indent: "") + "\n" }
 
+    /// The value on one line without blanks, as machines send it.
+    package var compactText: String {
+        switch self {
+        case .array(let elements): "[" + elements.map(\.compactText).joined(separator: ",") + "]"
+        case .object(let object):
+            "{" + object.members.map { "\(JSONText.quoted($0.name)):\($0.value.compactText)" }.joined(separator: ",")
+                + "}"
+        default: lines(indent: "")
+        }
+    }
+
     private func lines(indent: String) -> String {
         let deeper = indent + "  "
         switch self {

@@ -59,7 +59,8 @@ enum ImportRules {
         Library(
             "ProviderKit", owns: "provider protocol, outcome policy, the way of a dispatch chunk through a sender",
             mayImport: [
-                "Apps", "Bus", "HTTP2", "HTTPClient", "PushModel", "ServiceKit", "Signing", "Store", "Topics",
+                "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "ServiceKit", "Signing", "Store",
+                "Topics",
             ]),
     ]
 

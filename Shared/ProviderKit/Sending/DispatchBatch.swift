@@ -4,26 +4,40 @@ import ServiceKit
 import Store
 import Topics
 
-/// Some devices of a chunk that lie in one segment: what is claimed and settled together.
+/// Some devices of a chunk that lie in one segment and go to one kind of provider: what is claimed and settled together.
 struct DispatchBatch: Sendable {
     let chunk: DispatchChunk
     let devices: SegmentDevices
-    private let range: Range<Int>
+    let kind: PushProtocol
+    let positions: [Int]
     private let trace: TraceContext?
 
-    init(_ chunk: DispatchChunk, _ devices: SegmentDevices, _ range: Range<Int>, trace: TraceContext?) {
+    private init(
+        _ chunk: DispatchChunk, _ devices: SegmentDevices, _ kind: PushProtocol, _ positions: [Int],
+        trace: TraceContext?
+    ) {
         self.chunk = chunk
         self.devices = devices
-        self.range = range
+        self.kind = kind
+        self.positions = positions
         self.trace = trace
     }
 
-    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
-
-    var positionsByKind: [(PushProtocol, [Int])] {
-        let kinds = Dictionary(grouping: range) { variant(at: $0).kind }
-        return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+    static func split(
+        _ devices: SegmentDevices, of chunk: DispatchChunk, trace: TraceContext?,
+        devicesMaximum: (PushProtocol) -> Int
+    ) -> [DispatchBatch] {
+        let kinds = Dictionary(grouping: 0..<devices.count) { chunk.variants[Int(devices.variants[$0])].kind }
+        return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, positions in
+            let size = devicesMaximum(kind)
+            return stride(from: 0, to: positions.count, by: size).map { start in
+                let part = positions[start..<min(start + size, positions.count)]
+                return DispatchBatch(chunk, devices, kind, Array(part), trace: trace)
+            }
+        }
     }
+
+    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
 
     func variant(at position: Int) -> RenderedVariant {
         chunk.variants[Int(devices.variants[position])]
@@ -31,7 +45,7 @@ struct DispatchBatch: Sendable {
 
     /// One app's devices in one of a provider's environments.
     func world(at position: Int) -> DeletionWorld {
-        DeletionWorld(app: chunk.app, kind: variant(at: position).kind, isSandbox: devices.isSandbox[position])
+        DeletionWorld(app: chunk.app, kind: kind, isSandbox: devices.isSandbox[position])
     }
 
     /// The same for every attempt, so that a repeat can be recognised.
@@ -66,7 +80,7 @@ struct DispatchBatch: Sendable {
                         offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
                 results += positions.map { position in
                     DeviceResult(
-                        device: devices.id(at: position), provider: variant(at: position).kind, state: state,
+                        device: devices.id(at: position), provider: kind, state: state,
                         attempt: chunk.attempt, status: status, reason: reason)
                 }
             case .waiting(let attempt, let due, let status, let reason):

@@ -1,5 +1,5 @@
 package import Bus
-import PushModel
+package import PushModel
 package import ServiceKit
 package import Store
 package import Topics
@@ -9,8 +9,8 @@ package import Topics
 /// Whatever it is interrupted by, each device ends once: what is not claimed stays for the next delivery of the chunk,
 /// what is claimed and not settled is found under a lease that died, what is settled is told again from the ledger.
 package struct DispatchHandler: MessageHandler {
-    /// Devices claimed, sent and settled together.
-    private static let batchMaximum = 64
+    /// Devices claimed, sent and settled together, where a provider takes them one by one.
+    package static let batchMaximum = 64
 
     private let owner: UInt64
     private let claims: ClaimNumbers
@@ -20,12 +20,15 @@ package struct DispatchHandler: MessageHandler {
     private let halts: AppHalts
     private let policy: FatePolicy
     private let lease: Duration
+    private let batchMaximum: @Sendable (PushProtocol) -> Int
     private let meters: SenderMeters
 
     /// `lease` must be longer than the longest a gateway takes for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, breakers: DeletionBreakers,
-        policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90), random: any RandomSource, metrics: Metrics
+        policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90),
+        batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
+        random: any RandomSource, metrics: Metrics
     ) {
         owner = random.next()
         claims = ClaimNumbers()
@@ -35,6 +38,7 @@ package struct DispatchHandler: MessageHandler {
         self.breakers = breakers
         self.policy = policy
         self.lease = lease
+        self.batchMaximum = batchMaximum
         meters = SenderMeters(metrics)
     }
 
@@ -62,11 +66,8 @@ package struct DispatchHandler: MessageHandler {
         _ received: ReceivedMessage<DispatchChunk>, _ context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
-        let batches = chunk.segments.flatMap { devices in
-            stride(from: 0, to: devices.count, by: DispatchHandler.batchMaximum).map { start in
-                DispatchBatch(
-                    chunk, devices, start..<min(start + DispatchHandler.batchMaximum, devices.count), trace: trace)
-            }
+        let batches = chunk.segments.flatMap {
+            DispatchBatch.split($0, of: chunk, trace: trace, devicesMaximum: batchMaximum)
         }
         return try await withThrowingTaskGroup(of: BatchEnd.self) { group in
             for batch in batches { group.addTask { try await run(batch, context) } }
@@ -77,21 +78,17 @@ package struct DispatchHandler: MessageHandler {
         }
     }
 
-    /// A batch is of one kind of provider or of several, as its chunk is; each kind has a gateway of its own.
     private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
         var end = BatchEnd()
-        for (kind, positions) in batch.positionsByKind {
-            var rest = positions[...]
-            while !rest.isEmpty {
-                let admission = await admit(batch, kind, rest.count)
-                switch admission {
-                case .go(let gateway, let count):
-                    end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, kind, context))
-                    rest = rest.dropFirst(count)
-                case .aside(let pause, let reason):
-                    end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
-                    rest = []
-                }
+        var rest = batch.positions[...]
+        while !rest.isEmpty {
+            switch await admit(batch, rest.count) {
+            case .go(let gateway, let count):
+                end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, context))
+                rest = rest.dropFirst(count)
+            case .aside(let pause, let reason):
+                end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
+                rest = []
             }
         }
         return end
@@ -102,7 +99,8 @@ package struct DispatchHandler: MessageHandler {
         case aside(Duration, reason: String)
     }
 
-    private func admit(_ batch: DispatchBatch, _ kind: PushProtocol, _ count: Int) async -> Way {
+    private func admit(_ batch: DispatchBatch, _ count: Int) async -> Way {
+        let kind = batch.kind
         if let halt = halts.current(batch.chunk.app, kind) { return .aside(FatePolicy.parking, reason: halt) }
         guard let gateway = await gateways.gateway(for: batch.chunk.app, kind) else {
             let reason = "no credentials for \(kind.name)"
@@ -119,8 +117,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func send(
-        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ kind: PushProtocol,
-        _ context: HandlerContext
+        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
@@ -134,7 +131,7 @@ package struct DispatchHandler: MessageHandler {
         let started = context.time.uptime
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        note(outcomes, batch, claimed, kind)
+        note(outcomes, batch, claimed)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
             let allowsDeletion = outcome.saysInvalid && breakers.allowsDeletion(batch.world(at: device.position))
             let question = question(batch, device.position, context, allowsDeletion: allowsDeletion)
@@ -226,8 +223,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it.
-    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch, _ kind: PushProtocol)
-    {
+    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch) {
         var worlds: [DeletionWorld: (delivered: Int, invalid: Int)] = [:]
         var isDelivering = false
         var mistake: String?
@@ -243,8 +239,8 @@ package struct DispatchHandler: MessageHandler {
             }
         }
         for (world, count) in worlds { breakers.note(world, delivered: count.delivered, invalid: count.invalid) }
-        if isDelivering { halts.clear(batch.chunk.app, kind) }
-        if let mistake { halts.halt(batch.chunk.app, kind, reason: mistake) }
+        if isDelivering { halts.clear(batch.chunk.app, batch.kind) }
+        if let mistake { halts.halt(batch.chunk.app, batch.kind, reason: mistake) }
     }
 
     private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {

@@ -1,4 +1,5 @@
 package import PushModel
+import ServiceKit
 package import Topics
 
 /// The way to a provider for one app. The hot senders drive real connections behind it, a simulation none.
@@ -34,7 +35,12 @@ package struct Push: Sendable {
         self.badge = badge
     }
 
-    package var payload: [UInt8] { variant.payload.payload(token: token, badge: badge) }
+    package var payload: [UInt8] {
+        variant.payload.payload(token: tokenText, badge: badge)
+    }
+
+    /// The token as it may stand between quotation marks in JSON: tokens are opaque, so one may hold such a mark itself.
+    package var tokenText: String { String(JSONText.quoted(token).dropFirst().dropLast()) }
 }
 
 package enum PushOutcome: Sendable, Equatable {
