@@ -69,7 +69,7 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
-        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("ProviderKit", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -82,6 +82,13 @@ let package = Package(
         shared("TLSSocket", "COpenSSL"),
         shared("Topics", "PushModel", "ServiceKit"),
 
+        service(
+            "AndroidSender", command: "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "PushModel", "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket",
+            "Topics"),
+        service(
+            "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
+            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
@@ -102,6 +109,14 @@ let package = Package(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
             "ServiceKit", "Store"),
         testLibrary("TestSupport", "JSONKit", "ServiceKit", "Topics"),
+        tests(
+            "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
+            "TLSSocket", "Topics"),
+        tests(
+            "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "ProviderKit",
+            "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
+            "TLSSocket", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
         tests(
@@ -113,8 +128,8 @@ let package = Package(
             "ServiceKit", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests(
-            "DocsTests", "Apps", "Bus", "ingest-api", "provider-simulator", "scheduler", "ServiceHost", "ServiceKit",
-            "TestSupport"),
+            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator",
+            "scheduler", "ServiceHost", "ServiceKit", "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
@@ -127,8 +142,8 @@ let package = Package(
             "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport"),
         tests(
-            "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
-            "TestSupport", "Topics"),
+            "ProviderKitTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit",
+            "Store", "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),

@@ -120,9 +120,10 @@ struct AppReader {
     private func huawei(_ fields: JSONFields) -> HuaweiCredentials? {
         let clientID = fields.text("client_id", bytesMaximum: 64, isRequired: true)
         let secret = file(fields, "client_secret_file")
+        let project = fields.text("project", bytesMaximum: 64)
         fields.rejectUnknown()
         guard let clientID, let secret else { return nil }
-        return HuaweiCredentials(clientID: clientID, clientSecretFile: secret)
+        return HuaweiCredentials(clientID: clientID, clientSecretFile: secret, project: project)
     }
 
     private func credentials(_ fields: JSONFields) -> [Credential] {

@@ -33,6 +33,8 @@ package struct FCMCredentials: Sendable, Equatable {
 package struct HuaweiCredentials: Sendable, Equatable {
     package let clientID: String
     package let clientSecretFile: KeyFile
+    /// Sends by project where it is set, else by client id.
+    package let project: String?
 }
 
 extension PushApp {

@@ -4,6 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
+@testable import android_sender
 @testable import apns_sender
 @testable import ingest_api
 @testable import provider_simulator
@@ -26,9 +27,10 @@ import Testing
         _ = IngestConfiguration(environment: &reader)
         _ = SchedulerConfiguration(environment: &reader)
         _ = SimulatorConfiguration(environment: &reader)
-        var sender = EnvironmentReader([:])
-        _ = APNsSenderConfiguration(environment: &sender)
-        let own = sender.variables.filter { !reader.variables.contains($0) }
+        var (apple, android) = (EnvironmentReader([:]), EnvironmentReader([:]))
+        _ = APNsSenderConfiguration(environment: &apple)
+        _ = AndroidSenderConfiguration(environment: &android)
+        let own = (apple.variables + android.variables).filter { !reader.variables.contains($0) }
         let rows = rows(under: "## Settings")
         let known = (reader.variables + own).map(row)
         #expect(difference(rows, known) == [], "only in the page")

@@ -1,0 +1,103 @@
+import Apps
+import ProviderKit
+import PushModel
+import ServiceKit
+import Topics
+
+/// The gateways of all apps: one for each app and provider, made when it is first needed and again when the app's
+/// credentials have changed.
+actor AndroidGateways: GatewayDirectory {
+    /// What a gateway is made from.
+    enum Credentials: Sendable, Equatable {
+        case fcm(FCMCredentials)
+        case huawei(HuaweiCredentials)
+
+        var file: KeyFile {
+            switch self {
+            case .fcm(let credentials): credentials.serviceAccountFile
+            case .huawei(let credentials): credentials.clientSecretFile
+            }
+        }
+    }
+
+    typealias Make = @Sendable (Credentials, [UInt8]?) async -> any PushGateway
+
+    private struct Key: Hashable {
+        let app: AppID
+        let kind: PushProtocol
+    }
+
+    private struct Entry {
+        let credentials: Credentials
+        /// What the file held; nil when it could not be read.
+        let content: [UInt8]?
+        let gateway: any PushGateway
+        var readAt: Duration
+    }
+
+    /// How soon a file that was replaced, or mended, is noticed.
+    private static let readInterval = Duration.seconds(30)
+    private let app: @Sendable (AppID) -> PushApp?
+    private let make: Make
+    private let time: any TimeSource
+    private var entries: [Key: Entry] = [:]
+    private var readings: [Key: Task<Entry, Never>] = [:]
+
+    init(
+        time: any TimeSource, app: @escaping @Sendable (AppID) -> PushApp?, make: @escaping Make
+    ) {
+        self.app = app
+        self.make = make
+        self.time = time
+    }
+
+    func gateway(for id: AppID, _ kind: PushProtocol) async -> (any PushGateway)? {
+        let key = Key(app: id, kind: kind)
+        guard let credentials = credentials(of: app(id), kind) else {
+            entries[key] = nil
+            return nil
+        }
+        let known = entries[key].flatMap { $0.credentials == credentials ? $0 : nil }
+        if let known, time.uptime - known.readAt < AndroidGateways.readInterval { return known.gateway }
+        if let reading = readings[key] { return await reading.value.gateway }
+        let reading = Task { await read(credentials, known) }
+        readings[key] = reading
+        let entry = await reading.value
+        readings[key] = nil
+        entries[key] = entry
+        return entry.gateway
+    }
+
+    /// The same gateway, with what it knows of its provider, unless the file says something else.
+    private func read(_ credentials: Credentials, _ known: Entry?) async -> Entry {
+        let path = credentials.file.path
+        let content = await onNativeThread("credentials") {
+            SmallFile.read(path, bytesMaximum: ServiceAccount.bytesMaximum)
+        }
+        if var known, known.content == content {
+            known.readAt = time.uptime
+            return known
+        }
+        let gateway = await make(credentials, content)
+        return Entry(credentials: credentials, content: content, gateway: gateway, readAt: time.uptime)
+    }
+
+    private func credentials(of app: PushApp?, _ kind: PushProtocol) -> Credentials? {
+        switch kind {
+        case .fcm: app?.providers.fcm.map { .fcm($0) }
+        case .huawei: app?.providers.huawei.map { .huawei($0) }
+        case .apns, .webpush, .wns, .mpns, .http: nil
+        }
+    }
+}
+
+/// Stands in for the gateway of an app whose credentials cannot be used.
+struct BrokenGateway: PushGateway {
+    let reason: String
+
+    func admit(_ count: Int, lane: Lane) -> Admission { .halted(reason: reason) }
+
+    func giveBack(_ count: Int) {}
+
+    func send(_ pushes: [Push]) -> [PushOutcome] { pushes.map { _ in .notSent(reason) } }
+}

@@ -1,0 +1,60 @@
+import Apps
+import Bus
+import HTTP2
+import HTTPClient
+import ProviderKit
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceHost
+import ServiceKit
+import Store
+import Topics
+
+extension AndroidSender {
+    private static let group = "android-sender"
+
+    /// Workers come last and go first: what they send with must outlive them.
+    static func build(
+        _ context: ServiceContext, _ configuration: AndroidSenderConfiguration
+    ) async throws -> [any Service] {
+        let environment = context.environment
+        let apps = await AppDirectory.open(
+            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
+            time: environment.time)
+        let redis = RedisClient(
+            context.redis, log: environment.log, metrics: environment.metrics, time: environment.time,
+            random: environment.random)
+        environment.health.addReadinessCheck("ledger") { redis.readiness() }
+        let providers = Providers(configuration, StoreConnection(redis), environment)
+        let gateways = AndroidGateways(
+            time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($0, $1) })
+        let handler = handler(gateways, StoreConnection(redis), configuration.claimLease, environment)
+        let connections = SharedConnections(pool: providers.pool, clients: providers.clients, redis: redis)
+        // A lane has a worker of its own, so that a single push never stands behind a broadcast; at the gate of its app
+        // the fast lane goes first.
+        let workers = [Lane.bulk, .fast].map {
+            context.worker(options($0), concurrency: configuration.concurrency, handler)
+        }
+        return [connections, apps] + workers
+    }
+
+    private static func handler(
+        _ gateways: AndroidGateways, _ store: StoreConnection, _ lease: Duration, _ environment: WorkerEnvironment
+    ) -> DispatchHandler {
+        let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
+        environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
+        return DispatchHandler(
+            ledger: RedisLedger(store), gateways: gateways, halts: halts,
+            breakers: DeletionBreakers(time: environment.time), lease: lease,
+            batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
+            random: environment.random, metrics: environment.metrics)
+    }
+
+    /// The order of chunks means nothing, and one that waits for a provider must not hold up those behind it.
+    private static func options(_ lane: Lane) -> ConsumerOptions {
+        ConsumerOptions(
+            channel: Topics.dispatchAndroid.channel(lane), group: group, order: .none, batchMessagesMaximum: 64,
+            batchBytesMaximum: 128 << 10)
+    }
+}

@@ -1,0 +1,57 @@
+import HTTP2
+import JSONKit
+import ProviderKit
+import ServiceKit
+import Store
+
+/// Reads Google's answers. They come from outside: whatever is in them, something is made of it.
+enum FCMAnswer {
+    private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+    private static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"
+    private static let quotaFailureType = "type.googleapis.com/google.rpc.QuotaFailure"
+    private static let limits = JSONLimits(bytesMaximum: 64 << 10)
+
+    static func read(_ response: HTTP2Response, now: Timestamp) -> ProviderAnswer {
+        // The name of the message says nothing that is needed, and this is the answer that comes a million times.
+        guard response.status != 200 else { return ProviderAnswer(.delivered, reason: "", status: 200) }
+        return FCMErrorTable.answer(
+            status: response.status, report(response.body), retryAfter: retryAfter(response, now: now))
+    }
+
+    static func retryAfter(_ response: HTTP2Response, now: Timestamp) -> Duration? {
+        RetryAfter.wait(response.headers["retry-after"], now: now)
+    }
+
+    static func report(_ body: [UInt8]) -> FCMErrorTable.Report {
+        var report = FCMErrorTable.Report()
+        guard let error = (try? JSON(body, limits: limits))?["error"] else { return report }
+        report.status = word(error["status"])
+        for detail in error["details"]?.elements ?? [] {
+            switch detail["@type"]?.text {
+            case errorType: report.errorCode = word(detail["errorCode"])
+            case badRequestType: report.namesFields = namesFields(detail)
+            case quotaFailureType: report.isDeviceQuota = isOfDevice(detail)
+            default: break
+            }
+        }
+        return report
+    }
+
+    /// Reasons go into reports and the ledger, so they must be words of a bearable length.
+    private static func word(_ value: JSON?) -> String {
+        OutcomeDetail.cut(value?.text ?? "")
+    }
+
+    /// Whether something else than the token is at fault.
+    private static func namesFields(_ detail: JSON) -> Bool {
+        (detail["fieldViolations"]?.elements ?? []).contains { violation in
+            !["message.token", "token"].contains(violation["field"]?.text ?? "")
+        }
+    }
+
+    private static func isOfDevice(_ detail: JSON) -> Bool {
+        (detail["violations"]?.elements ?? []).contains { violation in
+            violation["subject"]?.text?.lowercased().contains("device") == true
+        }
+    }
+}

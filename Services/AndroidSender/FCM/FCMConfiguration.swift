@@ -1,0 +1,58 @@
+import HTTP2
+import HTTPClient
+import ServiceKit
+import TLSSocket
+
+/// Where Google's messaging service is and how much it is given at once.
+struct FCMConfiguration: Sendable {
+    var endpoint = HTTP2Endpoint(host: "fcm.googleapis.com")
+    /// A PEM file of authorities to trust instead of the system's.
+    var authorityFile: String?
+    var connections = 4
+    /// Of one app.
+    var inFlightMaximum = 1_000
+    /// For one push.
+    var deadline = Duration.seconds(20)
+    /// Of one project, over all senders.
+    var pushesPerMinute = 600_000
+
+    init() {}
+
+    init(environment: inout EnvironmentReader) {
+        endpoint.host = environment.text(
+            "CARILLON_FCM_HOST", default: endpoint.host, "The host of Google's messaging service.")
+        endpoint.port = UInt16(
+            clamping: environment.integer(
+                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, "Its port."))
+        authorityFile = environment.optionalText(
+            "CARILLON_FCM_CA_FILE",
+            "PEM file of certificate authorities to trust for Google, instead of the system's.")
+        connections = environment.integer(
+            "CARILLON_FCM_CONNECTIONS", default: connections, in: 1...64, "Connections to Google, for all apps.")
+        inFlightMaximum = environment.integer(
+            "CARILLON_FCM_IN_FLIGHT", default: inFlightMaximum, in: 1...10_000,
+            "Pushes of one app that may wait for Google's answer at once.")
+        deadline = environment.duration(
+            "CARILLON_FCM_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
+            "Time Google has to answer one push; without an answer its outcome is unknown.")
+        pushesPerMinute = environment.integer(
+            "CARILLON_FCM_PUSHES_PER_MINUTE", default: pushesPerMinute, in: 1...100_000_000,
+            "Google's quota of one project; all senders together keep to it.")
+    }
+
+    var pool: HTTP2Configuration {
+        var pool = HTTP2Configuration()
+        pool.tls.authorityFile = authorityFile
+        pool.connections = connections
+        pool.requestLimit = deadline
+        return pool
+    }
+
+    /// For access tokens.
+    var tokenClient: HTTPClientConfiguration {
+        var client = HTTPClientConfiguration(name: "fcm-oauth")
+        client.authorityFile = authorityFile
+        client.deadline = .seconds(10)
+        return client
+    }
+}

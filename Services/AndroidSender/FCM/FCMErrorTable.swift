@@ -1,0 +1,47 @@
+import ProviderKit
+import ServiceKit
+
+/// What each of Google's answers means.
+enum FCMErrorTable {
+    /// What the body of an error says, as far as it matters.
+    struct Report: Equatable, Sendable {
+        /// From the `FcmError` detail; empty without one.
+        var errorCode = ""
+        /// Google's general status, such as `INVALID_ARGUMENT`.
+        var status = ""
+        /// Whether a `BadRequest` detail names fields: the message is at fault and not the token.
+        var namesFields = false
+        /// Whether the quota that was passed is one device's.
+        var isDeviceQuota = false
+    }
+
+    private static let ownFault = RetryAdvice(floor: .seconds(10))
+    private static let quota = Duration.seconds(60)
+
+    static func answer(status: Int, _ report: Report, retryAfter: Duration?) -> ProviderAnswer {
+        let reason = report.errorCode.isEmpty ? report.status : report.errorCode
+        return ProviderAnswer(
+            verdict(status, report, retryAfter), reason: reason, status: UInt16(clamping: status))
+    }
+
+    private static func verdict(
+        _ status: Int, _ report: Report, _ retryAfter: Duration?
+    ) -> ProviderAnswer.Verdict {
+        switch (status, report.errorCode) {
+        case (200, _): .delivered
+        case (404, "UNREGISTERED"): .invalidDevice(since: nil)
+        // The project or the address is wrong; that says nothing of the device.
+        case (404, _): .misconfigured
+        case (400, "INVALID_ARGUMENT") where !report.namesFields: .invalidDevice(since: nil)
+        case (403, "SENDER_ID_MISMATCH"): .invalidDevice(since: nil)
+        case (403, _): .misconfigured
+        case (401, "THIRD_PARTY_AUTH_ERROR"), (401, "APNS_AUTH_ERROR"): .misconfigured
+        case (401, _): .refreshAuthorization
+        case (429, _):
+            .throttled(report.isDeviceQuota ? .device : .app, RetryAdvice(floor: retryAfter ?? quota))
+        case (503, _): .retryLater(RetryAdvice(floor: retryAfter ?? ownFault.floor))
+        case (500..., _): .retryLater(ownFault)
+        default: .payloadRejected
+        }
+    }
+}

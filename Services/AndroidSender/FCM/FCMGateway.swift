@@ -1,0 +1,128 @@
+import HTTP2
+import ProviderKit
+import ServiceKit
+import Topics
+
+/// The way to Google for one app: a request a device, many at once over the connections that all apps share.
+final class FCMGateway: PushGateway {
+    private static let common: HTTP2Headers = ["content-type": "application/json"]
+
+    private let path: String
+    private let pool: HTTP2Pool
+    private let tokens: TokenCache
+    private let quota: ProjectQuota
+    private let gate: SendGate
+    private let time: any TimeSource
+
+    init(
+        project: String, pool: HTTP2Pool, tokens: TokenCache, quota: ProjectQuota, inFlightMaximum: Int,
+        time: any TimeSource
+    ) {
+        path = "/v1/projects/\(project)/messages:send"
+        self.pool = pool
+        self.tokens = tokens
+        self.quota = quota
+        gate = SendGate(SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)), time: time)
+        self.time = time
+    }
+
+    var inFlightMaximum: Int { gate.inFlightMaximum }
+
+    /// Asks for the token first: without one nothing can be sent, and nothing need be claimed.
+    func admit(_ count: Int, lane: Lane) async -> Admission {
+        do throws(TokenError) {
+            _ = try await tokens.token()
+        } catch {
+            return Admission.withoutToken(error)
+        }
+        switch await quota.take(count) {
+        case .refused(let wait): return .pausedFor(wait)
+        case .granted(let wait):
+            // A task that is cancelled meanwhile goes on at once: what follows notices it.
+            if wait > .zero { try? await time.sleep(for: wait) }
+        }
+        let admission = await gate.admit(count, lane: lane)
+        if case .admitted(let admitted) = admission {
+            quota.giveBack(count - admitted)
+        } else {
+            quota.giveBack(count)
+        }
+        return admission
+    }
+
+    func giveBack(_ count: Int) {
+        gate.giveBack(count)
+        quota.giveBack(count)
+    }
+
+    func send(_ pushes: [Push]) async -> [PushOutcome] {
+        let round = await sendWithRenewal(pushes)
+        gate.settle(round.outcomes, pause: round.pause)
+        return round.outcomes
+    }
+
+    private struct Round {
+        var outcomes: [PushOutcome]
+        /// What Google asks of the whole project.
+        var pause = Duration.zero
+    }
+
+    private func sendWithRenewal(_ pushes: [Push]) async -> Round {
+        let token: BearerToken
+        do throws(TokenError) {
+            token = try await tokens.token()
+        } catch {
+            let outcome = PushOutcome.withoutToken(error)
+            return Round(outcomes: pushes.map { _ in outcome })
+        }
+        var round = await send(pushes, with: token)
+        let refused = round.outcomes.indices.filter { round.outcomes[$0].isUnauthorized }
+        guard !refused.isEmpty, tokens.refuse(token) != .tooYoung else { return round }
+        let again = await resend(refused.map { pushes[$0] })
+        for (position, outcome) in zip(refused, again.outcomes) { round.outcomes[position] = outcome }
+        round.pause = max(round.pause, again.pause)
+        return round
+    }
+
+    /// Once more with the next token, which all who meet the end of the former one share.
+    private func resend(_ pushes: [Push]) async -> Round {
+        do throws(TokenError) {
+            return await send(pushes, with: try await tokens.token())
+        } catch {
+            let outcome = PushOutcome.withoutToken(error)
+            return Round(outcomes: pushes.map { _ in outcome })
+        }
+    }
+
+    private func send(_ pushes: [Push], with token: BearerToken) async -> Round {
+        var headers = FCMGateway.common
+        headers.append("authorization", "Bearer \(token.value.reveal())")
+        let requests = pushes.map { HTTP2Request(.post, path, sharedHeaders: headers, body: $0.payload) }
+        var round = Round(outcomes: [])
+        round.outcomes.reserveCapacity(pushes.count)
+        let now = time.now
+        for outcome in await pool.send(requests) {
+            switch outcome {
+            case .answered(let response):
+                let answer = FCMAnswer.read(response, now: now)
+                round.outcomes.append(.answered(answer))
+                round.pause = max(round.pause, FCMGateway.pause(answer, response, now: now))
+            // Waiting does not help against an authority that is not trusted.
+            case .notSent(let error) where !error.isRetriable: round.outcomes.append(.misconfigured(error.message))
+            case .notSent(let error): round.outcomes.append(.notSent(error.message))
+            case .unknown(let error): round.outcomes.append(.unknown(error.message))
+            }
+        }
+        return round
+    }
+
+    /// Only what Google says for the whole project, and in so many words: a fault of its own without a `Retry-After`
+    /// concerns the device it came for.
+    private static func pause(_ answer: ProviderAnswer, _ response: HTTP2Response, now: Timestamp) -> Duration {
+        switch answer.verdict {
+        case .throttled(.app, let advice): advice.floor
+        case .retryLater: FCMAnswer.retryAfter(response, now: now) ?? .zero
+        default: .zero
+        }
+    }
+}

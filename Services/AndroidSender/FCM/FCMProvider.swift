@@ -1,0 +1,59 @@
+import Apps
+import HTTP2
+import HTTPClient
+import ProviderKit
+import RedisStore
+import ServiceKit
+import Signing
+import Store
+
+/// What all apps share on the way to Google; makes each app's gateway.
+struct FCMProvider: Sendable {
+    let configuration: FCMConfiguration
+    let pool: HTTP2Pool
+    let accessTokens: AccessTokens
+    let store: StoreConnection
+    let time: any TimeSource
+    let random: any RandomSource
+
+    func gateway(_ credentials: FCMCredentials, _ content: [UInt8]?) -> any PushGateway {
+        let file = credentials.serviceAccountFile
+        guard let content else { return BrokenGateway(reason: "\(file.field): \(file.path) cannot be read") }
+        do throws(ServiceAccount.Flaw) {
+            let account = try ServiceAccount(content, file: file.path)
+            let project = credentials.project ?? account.project
+            guard ServiceAccount.isProject(project) else {
+                return BrokenGateway(reason: "providers.fcm.project: not the id or number of a project")
+            }
+            return FCMGateway(
+                project: project, pool: pool, tokens: tokens(account), quota: quota(project),
+                inFlightMaximum: configuration.inFlightMaximum, time: time)
+        } catch {
+            return BrokenGateway(reason: error.description)
+        }
+    }
+
+    private func tokens(_ account: ServiceAccount) -> TokenCache {
+        TokenCache(time: time, random: random) { [accessTokens, time] () async throws(TokenError) in
+            let assertion: Secret
+            do throws(SigningError) {
+                assertion = try account.assertion(at: time.now)
+            } catch {
+                throw TokenError(.refused, error.description)
+            }
+            return try await accessTokens.issue(
+                [
+                    ("grant_type", Secret("urn:ietf:params:oauth:grant-type:jwt-bearer")), ("assertion", assertion),
+                ], from: account.tokenURL)
+        }
+    }
+
+    /// An idle project may send a second's worth at once.
+    private func quota(_ project: String) -> ProjectQuota {
+        let perMinute = configuration.pushesPerMinute
+        return ProjectQuota(
+            RateBucket(
+                RateBucket.Settings(
+                    name: "fcm:\(project)", permitsPerMinute: perMinute, burst: max(1, perMinute / 60)), in: store))
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPClient
+import JSONKit
+import ProviderKit
+import ServiceKit
+import Store
+
+/// Reads Huawei's answers. They come from outside: whatever is in them, something is made of it.
+enum HuaweiAnswer {
+    /// A list of a thousand dead tokens, each written twice over since it is JSON in a JSON text.
+    static let bytesMaximum = 4 << 20
+    private static let limits = JSONLimits(bytesMaximum: bytesMaximum)
+
+    /// Nil when there is no telling what became of the devices.
+    static func report(_ response: HTTPClientResponse) -> HuaweiErrorTable.Report? {
+        let answer = response.isCut ? nil : try? JSON(response.body, limits: limits)
+        guard let code = answer?["code"].flatMap(code) else {
+            return 200..<300 ~= response.status ? nil : HuaweiErrorTable.Report()
+        }
+        var report = HuaweiErrorTable.Report(code: OutcomeDetail.cut(code))
+        guard code == "80100000" else { return report }
+        // Some went and some did not: without the names of those that did not, nobody knows which.
+        guard let message = answer?["msg"]?.text,
+            let tokens = try? JSON(message, limits: limits)["illegal_tokens"]?.elements
+        else { return nil }
+        report.illegalTokens = Set(tokens.compactMap(\.text))
+        return report
+    }
+
+    static func retryAfter(_ response: HTTPClientResponse, now: Timestamp) -> Duration? {
+        RetryAfter.wait(response.header("retry-after"), now: now)
+    }
+
+    /// A text by the manual; a number from some gateways in between.
+    private static func code(_ value: JSON) -> String? {
+        guard case .integer(let number) = value else { return value.text }
+        return String(number)
+    }
+}

@@ -1,0 +1,43 @@
+import ProviderKit
+import Topics
+
+/// One request to Huawei: many devices that get the same payload.
+struct HuaweiBatch: Sendable {
+    /// What Huawei takes in one request.
+    static let tokensMaximum = 1_000
+
+    let body: [UInt8]
+    /// Which pushes it answers for. Two of one token are one to Huawei, which would show a repeated one twice.
+    let positions: [Int]
+
+    static func group(_ pushes: [Push]) -> [HuaweiBatch] {
+        let kinds = Dictionary(grouping: pushes.indices) { Kind(pushes[$0]) }
+        return kinds.values.sorted { $0[0] < $1[0] }.flatMap { split($0, pushes) }
+    }
+
+    private struct Kind: Hashable {
+        let variant: RenderedVariant
+        /// Where the payload shows it, devices differ by it.
+        let badge: UInt32?
+
+        init(_ push: Push) {
+            variant = push.variant
+            badge = push.variant.payload.slots.contains(.badge) ? push.badge : nil
+        }
+    }
+
+    private static func split(_ positions: [Int], _ pushes: [Push]) -> [HuaweiBatch] {
+        let holders = Dictionary(grouping: positions) { pushes[$0].token }
+        let tokens = holders.values.sorted { $0[0] < $1[0] }
+        return stride(from: 0, to: tokens.count, by: tokensMaximum).map { start in
+            let part = tokens[start..<min(start + tokensMaximum, tokens.count)]
+            return HuaweiBatch(body: body(part.map { pushes[$0[0]] }), positions: part.flatMap { $0 })
+        }
+    }
+
+    /// The template has one token between quotation marks inside a list; so has the request, but for the marks between.
+    private static func body(_ pushes: [Push]) -> [UInt8] {
+        let tokens = pushes.map(\.tokenText).joined(separator: #"",""#)
+        return pushes[0].variant.payload.payload(token: tokens, badge: pushes[0].badge)
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPClient
+import ServiceKit
+
+/// Where Huawei Push Kit is and how much it is given at once.
+struct HuaweiConfiguration: Sendable {
+    var url = "https://push-api.cloud.huawei.com"
+    var tokenURL = "https://oauth-login.cloud.huawei.com/oauth2/v3/token"
+    /// A PEM file of authorities to trust instead of the system's.
+    var authorityFile: String?
+    /// Of one app.
+    var inFlightMaximum = 4_000
+    /// For one request.
+    var deadline = Duration.seconds(20)
+
+    init() {}
+
+    init(environment: inout EnvironmentReader) {
+        url = HuaweiConfiguration.url(
+            &environment, "CARILLON_HUAWEI_URL", default: url, "The origin of Huawei Push Kit.")
+        tokenURL = HuaweiConfiguration.url(
+            &environment, "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL, "Where Huawei gives out access tokens.")
+        authorityFile = environment.optionalText(
+            "CARILLON_HUAWEI_CA_FILE",
+            "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
+        inFlightMaximum = environment.integer(
+            "CARILLON_HUAWEI_IN_FLIGHT", default: inFlightMaximum, in: 1...100_000,
+            "Devices of one app that may wait for Huawei's answer at once.")
+        deadline = environment.duration(
+            "CARILLON_HUAWEI_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
+            "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")
+    }
+
+    var client: HTTPClientConfiguration {
+        var client = HTTPClientConfiguration(name: "huawei")
+        client.authorityFile = authorityFile
+        client.deadline = deadline
+        return client
+    }
+
+    private static func url(
+        _ environment: inout EnvironmentReader, _ name: String, default value: String, _ meaning: String
+    ) -> String {
+        environment.parse(
+            name, default: value, text: value, meaning, expected: "an https URL without a slash at its end"
+        ) {
+            $0.hasPrefix("https://") && !$0.hasSuffix("/") ? $0 : nil
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Apps
+import HTTPClient
+import ProviderKit
+import ServiceKit
+
+/// What all apps share on the way to Huawei; makes each app's gateway.
+struct HuaweiProvider: Sendable {
+    let configuration: HuaweiConfiguration
+    let client: HTTPClient
+    let time: any TimeSource
+    let random: any RandomSource
+
+    func gateway(_ credentials: HuaweiCredentials, _ content: [UInt8]?) -> any PushGateway {
+        let file = credentials.clientSecretFile
+        guard let content, let secret = HuaweiProvider.secret(content) else {
+            return BrokenGateway(reason: "\(file.field): \(file.path) holds no client secret that can be read")
+        }
+        guard HuaweiProvider.isPathSafe(credentials.clientID), HuaweiProvider.isPathSafe(credentials.project ?? "1")
+        else { return BrokenGateway(reason: "providers.huawei: client_id and project are numbers or words") }
+        let path = credentials.project.map { "/v2/\($0)" } ?? "/v1/\(credentials.clientID)"
+        let tokens = TokenCache(time: time, random: random) { [self] () async throws(TokenError) in
+            try await AccessTokens(client: client).issue(
+                [
+                    ("grant_type", Secret("client_credentials")), ("client_id", Secret(credentials.clientID)),
+                    ("client_secret", secret),
+                ], from: configuration.tokenURL)
+        }
+        return HuaweiGateway(
+            url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
+            inFlightMaximum: configuration.inFlightMaximum, time: time)
+    }
+
+    /// The file's one line.
+    private static func secret(_ content: [UInt8]) -> Secret? {
+        guard var text = String(validating: content, as: UTF8.self) else { return nil }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text.isEmpty ? nil : Secret(text)
+    }
+
+    private static func isPathSafe(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
+                default: false
+                }
+            }
+    }
+}

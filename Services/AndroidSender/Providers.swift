@@ -1,0 +1,37 @@
+import Bus
+import HTTP2
+import HTTPClient
+import ProviderKit
+import RedisStore
+
+/// What is shared on the way to the two providers.
+struct Providers: Sendable {
+    let pool: HTTP2Pool
+    let clients: [HTTPClient]
+    private let fcm: FCMProvider
+    private let huawei: HuaweiProvider
+
+    init(_ configuration: AndroidSenderConfiguration, _ store: StoreConnection, _ environment: WorkerEnvironment) {
+        let (log, metrics, time) = (environment.log, environment.metrics, environment.time)
+        pool = HTTP2Pool(
+            configuration.fcm.endpoint, configuration.fcm.pool, log: log, metrics: metrics, time: time,
+            random: environment.random)
+        let google = HTTPClient(
+            configuration: configuration.fcm.tokenClient, log: log, metrics: metrics, time: time)
+        fcm = FCMProvider(
+            configuration: configuration.fcm, pool: pool, accessTokens: AccessTokens(client: google), store: store,
+            time: time, random: environment.random)
+        let huaweiClient = HTTPClient(
+            configuration: configuration.huawei.client, log: log, metrics: metrics, time: time)
+        huawei = HuaweiProvider(
+            configuration: configuration.huawei, client: huaweiClient, time: time, random: environment.random)
+        clients = [google, huaweiClient]
+    }
+
+    func gateway(_ credentials: AndroidGateways.Credentials, _ content: [UInt8]?) -> any PushGateway {
+        switch credentials {
+        case .fcm(let credentials): fcm.gateway(credentials, content)
+        case .huawei(let credentials): huawei.gateway(credentials, content)
+        }
+    }
+}

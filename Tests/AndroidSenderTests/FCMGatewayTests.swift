@@ -1,0 +1,120 @@
+import HTTP2
+import JSONKit
+import ProviderKit
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import android_sender
+
+@Suite struct FCMGatewayTests {
+    @Test func sendsOneRequestADevice() async throws {
+        try await withGoogle(GoogleFixture()) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(100, lane: .bulk) == .admitted(100))
+            let outcomes = await gateway.send(pushes((0..<100).map { "device:\($0)" }))
+            #expect(outcomes == Array(repeating: .answered(.delivered), count: 100))
+            let seen = fixture.google.seen.pushes
+            #expect(Set(seen.map(\.text)) == Set((0..<100).map { #"{"message":{"token":"device:\#($0)"}}"# }))
+            #expect(seen.allSatisfy { $0.path == "/v1/projects/bells/messages:send" && $0.method == "POST" })
+            #expect(seen.allSatisfy { $0.authorization == "Bearer token-1" })
+            #expect(seen.allSatisfy { $0.headers["content-type"] == "application/json" })
+        }
+    }
+
+    /// Answers come in any order; each must go to the push it is for.
+    @Test func answersStandInTheOrderOfThePushes() async throws {
+        let body = #"""
+            {"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError",
+            "errorCode":"UNREGISTERED"}]}}
+            """#
+        let fixture = try await GoogleFixture(onPush: { request in
+            request.text.contains("dead")
+                ? .json(404, body) : .answer(HTTP2Answer(200, delay: .milliseconds(30)))
+        })
+        try await withGoogle(fixture) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(40, lane: .bulk) == .admitted(40))
+            let outcomes = await gateway.send(pushes((0..<40).map { $0 % 3 == 0 ? "dead-\($0)" : "alive-\($0)" }))
+            #expect(outcomes.map(\.verdict) == (0..<40).map { $0 % 3 == 0 ? .invalidDevice(since: nil) : .delivered })
+        }
+    }
+
+    @Test func tokensAreWrittenAsJSON() async throws {
+        try await withGoogle(GoogleFixture()) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
+            _ = await gateway.send(pushes([#"a"b\c"#]))
+            let message = try JSON(#require(fixture.google.seen.pushes.first).text)
+            #expect(message["message"]?["token"] == .string(#"a"b\c"#))
+        }
+    }
+
+    /// Google asks the project to wait: the gateway lets nobody in before, and then fewer at once.
+    @Test(arguments: [429, 503]) func retryAfterPausesTheApp(_ status: Int) async throws {
+        let time = ManualTimeSource()
+        let isOverloaded = Monitor(true)
+        let fixture = try await GoogleFixture(
+            time: time,
+            onPush: { _ in
+                isOverloaded.withLock { $0 } ? .json(status, "{}", headers: ["retry-after": "30"]) : .json(200, "{}")
+            })
+        try await withGoogle(fixture) { fixture in
+            let gateway = try #require(fixture.gateway() as? FCMGateway)
+            let full = gateway.inFlightMaximum
+            #expect(await gateway.admit(10, lane: .bulk) == .admitted(10))
+            _ = await gateway.send(pushes((0..<10).map { "device-\($0)" }))
+            #expect(await gateway.admit(10, lane: .bulk) == .pausedFor(.seconds(30)))
+            #expect(await gateway.admit(10, lane: .fast) == .pausedFor(.seconds(30)))
+            #expect(gateway.inFlightMaximum == full / 2)
+            isOverloaded.change { $0 = false }
+            time.advance(by: .seconds(30))
+            #expect(await gateway.admit(10, lane: .bulk) == .admitted(10))
+            let outcomes = await gateway.send(pushes((0..<10).map { "device-\($0)" }))
+            #expect(outcomes.allSatisfy { $0.verdict == .delivered })
+            #expect(gateway.inFlightMaximum > full / 2)
+        }
+    }
+
+    /// Two senders with the same project together get what one may, and are then told to wait. Another project is not
+    /// concerned. At a permit a second nothing refills that would matter to this test.
+    @Test func theQuotaOfAProjectIsShared() async throws {
+        let fixture = try await GoogleFixture(adjust: { $0.pushesPerMinute = 60 })
+        try await withGoogle(fixture) { fixture in
+            let (first, second) = (fixture.gateway(), fixture.gateway())
+            #expect(await first.admit(1, lane: .bulk) == .admitted(1))
+            guard case .pausedFor(let pause) = await second.admit(60, lane: .bulk) else {
+                Issue.record("the second sender must see what the first has taken")
+                return
+            }
+            #expect(.seconds(30)...Duration.seconds(61) ~= pause)
+            #expect(await fixture.gateway(project: "others").admit(1, lane: .bulk) == .admitted(1))
+            // What was not sent is used by whoever comes next, here.
+            await first.giveBack(1)
+            #expect(await first.admit(1, lane: .bulk) == .admitted(1))
+        }
+    }
+
+    @Test func withoutTheQuotaNothingIsSent() async throws {
+        try await withGoogle(GoogleFixture()) { fixture in
+            await fixture.redisServer.stop()
+            #expect(await fixture.gateway().admit(10, lane: .bulk) == .pausedFor(.seconds(1)))
+        }
+    }
+
+    @Test func aCutConnectionLeavesTheOutcomeUnknown() async throws {
+        try await withGoogle(GoogleFixture(onPush: { _ in .drop })) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
+            guard case .unknown? = await gateway.send(pushes(["device"])).first else {
+                Issue.record("Google may have sent it")
+                return
+            }
+        }
+    }
+}
+
+extension ProviderAnswer {
+    static let delivered = ProviderAnswer(.delivered, reason: "", status: 200)
+}

@@ -1,0 +1,84 @@
+import HTTP2
+import HTTPClient
+import ProviderKit
+import RedisClient
+import RedisStore
+import ServiceKit
+import TestSupport
+
+@testable import Apps
+@testable import android_sender
+
+/// Google on loopback, a Redis for its quota, and gateways to it as the service makes them.
+final class GoogleFixture: Sendable {
+    let google: FakeProvider
+    let redisServer: RedisServer
+    let account: [UInt8]
+    private let time: any TimeSource
+    private let redis: RedisClient
+    private let pool: HTTP2Pool
+    private let client: HTTPClient
+    private let configuration: FCMConfiguration
+
+    init(
+        time: any TimeSource = SystemTimeSource(), adjust: (inout FCMConfiguration) -> Void = { _ in },
+        onToken: (@Sendable (Int) -> HTTP2Answer)? = nil,
+        onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"name":"projects/p/messages/1"}"#) }
+    ) async throws {
+        google = try await FakeProvider(onToken: onToken, onPush: onPush)
+        self.time = time
+        redisServer = try await RedisServer(.forStores)
+        redis = RedisClient(try RedisConfiguration(url: redisServer.url), log: quietLog, metrics: Metrics())
+        var configuration = FCMConfiguration()
+        configuration.endpoint = HTTP2Endpoint(host: "localhost", port: google.server.port)
+        configuration.authorityFile = google.authority.authorityFile
+        adjust(&configuration)
+        self.configuration = configuration
+        pool = HTTP2Pool(configuration.endpoint, configuration.pool, log: quietLog, metrics: Metrics())
+        client = HTTPClient(configuration: configuration.tokenClient, log: quietLog, metrics: Metrics())
+        account = try await GoogleFixture.account(tokenURL: "\(google.url)/token")
+    }
+
+    func gateway(project: String = "bells", account: [UInt8]? = nil) -> any PushGateway {
+        let provider = FCMProvider(
+            configuration: configuration, pool: pool, accessTokens: AccessTokens(client: client),
+            store: StoreConnection(redis), time: time, random: SystemRandomSource())
+        let credentials = FCMCredentials(
+            serviceAccountFile: KeyFile(field: "service_account_file", path: "keys/fcm.json"), project: project)
+        return provider.gateway(credentials, account ?? self.account)
+    }
+
+    func end() async {
+        await pool.close(within: .zero)
+        await client.close(within: .zero)
+        await redis.close(within: .zero)
+        await google.server.close()
+        await redisServer.stop()
+    }
+
+    static func account(tokenURL: String) async throws -> [UInt8] {
+        let folder = TemporaryDirectory("account")
+        let file = try await OpenSSLCommand.makeKey("key.pem", OpenSSLCommand.rsa2048, in: folder)
+        let key = String(decoding: SmallFile.read(file, bytesMaximum: 64 << 10) ?? [], as: UTF8.self)
+        let text = JSONText.object { object in
+            object.member("type", "service_account")
+            object.member("project_id", "bells")
+            object.member("private_key_id", "key-7")
+            object.member("private_key", key)
+            object.member("client_email", "ringer@bells.example")
+            object.member("token_uri", tokenURL)
+        }
+        return Array(text.utf8)
+    }
+}
+
+/// Runs the body with Google on loopback and ends everything after it.
+func withGoogle(_ fixture: GoogleFixture, _ body: (GoogleFixture) async throws -> Void) async throws {
+    do {
+        try await body(fixture)
+    } catch {
+        await fixture.end()
+        throw error
+    }
+    await fixture.end()
+}

@@ -1,0 +1,55 @@
+import HTTP2
+import HTTPClient
+import ProviderKit
+import ServiceKit
+import TestSupport
+
+@testable import Apps
+@testable import android_sender
+
+/// Huawei on loopback, and gateways to it as the service makes them.
+final class HuaweiFixture: Sendable {
+    let huawei: FakeProvider
+    private let time: any TimeSource
+    private let client: HTTPClient
+    private let configuration: HuaweiConfiguration
+
+    init(
+        time: any TimeSource = SystemTimeSource(), onToken: (@Sendable (Int) -> HTTP2Answer)? = nil,
+        onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"code":"80000000","msg":"Success"}"#) }
+    ) async throws {
+        huawei = try await FakeProvider(onToken: onToken, onPush: onPush)
+        self.time = time
+        var configuration = HuaweiConfiguration()
+        configuration.url = huawei.url
+        configuration.tokenURL = "\(huawei.url)/token"
+        configuration.authorityFile = huawei.authority.authorityFile
+        self.configuration = configuration
+        client = HTTPClient(configuration: configuration.client, log: quietLog, metrics: Metrics())
+    }
+
+    func gateway(project: String? = nil, secret: [UInt8]? = Array("s&cret\n".utf8)) -> any PushGateway {
+        let provider = HuaweiProvider(
+            configuration: configuration, client: client, time: time, random: SystemRandomSource())
+        let credentials = HuaweiCredentials(
+            clientID: "100123", clientSecretFile: KeyFile(field: "client_secret_file", path: "keys/huawei"),
+            project: project)
+        return provider.gateway(credentials, secret)
+    }
+
+    func end() async {
+        await client.close(within: .zero)
+        await huawei.server.close()
+    }
+}
+
+/// Runs the body with Huawei on loopback and ends everything after it.
+func withHuawei(_ fixture: HuaweiFixture, _ body: (HuaweiFixture) async throws -> Void) async throws {
+    do {
+        try await body(fixture)
+    } catch {
+        await fixture.end()
+        throw error
+    }
+    await fixture.end()
+}

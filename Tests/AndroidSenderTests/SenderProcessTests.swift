@@ -1,0 +1,133 @@
+import Bus
+import HTTP2
+import JSONKit
+import ProviderKit
+import PushModel
+import RedisBus
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+@testable import android_sender
+
+/// The program itself: a chunk with devices of both kinds goes in at the bus, and their ends come out of it.
+@Suite struct SenderProcessTests {
+    private let task = TaskID(high: 21, low: 42)
+    private let segment = SegmentNumber(rawValue: 0)
+
+    @Test func aChunkGoesToGoogleAndToHuawei() async throws {
+        let dead = #"{"code":"80100000","msg":"{\"illegal_tokens\":[\"huawei-token-0001\"]}"}"#
+        let provider = try await FakeProvider(onPush: { request in
+            request.path.hasPrefix("/v1/100123/") ? .json(200, dead) : .json(200, "{}")
+        })
+        let redis = try await RedisServer(.forStores)
+        let folder = TemporaryDirectory("apps")
+        let process = try await start(provider, redis, folder)
+        let configuration = try RedisConfiguration(url: redis.url)
+        let client = RedisClient(configuration, log: quietLog, metrics: Metrics())
+        let time = SystemTimeSource()
+        let bus = RedisBus(
+            redis: configuration, RedisBusConfiguration(), log: quietLog, metrics: Metrics(),
+            health: Health(time: time), time: time, random: SystemRandomSource())
+        let app = try AppID("news")
+        try await dispatch(chunk(app), bus, RedisLedger(StoreConnection(client)), app)
+
+        let states = try await states(of: 300, on: bus)
+        #expect(states["fcm delivered"] == 150)
+        #expect(states["huawei delivered"] == 149)
+        #expect((states["huawei invalid"] ?? 0) + (states["huawei invalid_removed"] ?? 0) == 1, "\(states)")
+        let huawei = provider.seen.pushes.filter { $0.path == "/v1/100123/messages:send" }
+        #expect(huawei.count == 1, "one claim and one request for 150 devices")
+        #expect(provider.seen.pushes.count == 151)
+        process.signal(15)
+        #expect(await process.end() == .exited(0), "\(process.lines)")
+        await bus.close()
+        await client.close()
+        await provider.server.close()
+        await redis.stop()
+    }
+
+    private func start(
+        _ provider: FakeProvider, _ redis: RedisServer, _ folder: TemporaryDirectory
+    ) async throws -> ChildProcess {
+        let account = try await GoogleFixture.account(tokenURL: "\(provider.url)/token")
+        folder.write("fcm.json", String(decoding: account, as: UTF8.self))
+        folder.write("huawei", "secret\n")
+        folder.write(
+            "news.json",
+            #"""
+            {"providers":{"fcm":{"service_account_file":"fcm.json"},
+            "huawei":{"client_id":"100123","client_secret_file":"huawei"}}}
+            """#)
+        let settings = [
+            "CARILLON_BUS": redis.url, "CARILLON_APPS": folder.path, "CARILLON_ADMIN_PORT": "\(FreePort.next())",
+            "CARILLON_FCM_HOST": "localhost", "CARILLON_FCM_PORT": "\(provider.server.port)",
+            "CARILLON_FCM_CA_FILE": provider.authority.authorityFile, "CARILLON_HUAWEI_URL": provider.url,
+            "CARILLON_HUAWEI_TOKEN_URL": "\(provider.url)/token",
+            "CARILLON_HUAWEI_CA_FILE": provider.authority.authorityFile,
+        ]
+        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        return try ChildProcess(builtExecutable("android-sender"), environment: inherited.merging(settings) { $1 })
+    }
+
+    private func chunk(_ app: AppID) throws -> DispatchChunk {
+        let variants = [
+            pushes(["x"])[0].variant, pushes(["x"], kind: .huawei, template: .huaweiMessage())[0].variant,
+        ]
+        var devices = SegmentDevices(segment: segment)
+        for number in 0..<300 {
+            let isHuawei = number % 2 == 1
+            let digits = String(repeating: "0", count: 4 - "\(number)".count) + "\(number)"
+            let token =
+                isHuawei
+                ? try PushToken(.huawei, "huawei-token-\(digits)")
+                : try PushToken(.fcm, String(repeating: "f", count: 60) + digits)
+            devices.append(
+                offset: UInt16(number), variant: isHuawei ? 1 : 0,
+                device: Device(tag: UInt32(number), token: token, created: 1_700_000_000))
+        }
+        return DispatchChunk(
+            task: task, app: app, lane: .bulk, attempt: 0, deadline: deadline.milliseconds, countsBadge: false,
+            repeatsUnknown: true, variants: variants, segments: [devices])
+    }
+
+    private var deadline: Timestamp { SystemTimeSource().now + .seconds(3_600) }
+
+    private func dispatch(
+        _ chunk: DispatchChunk, _ bus: RedisBus, _ ledger: RedisLedger, _ app: AppID
+    ) async throws {
+        let plan = TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce)
+        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.mark(SegmentSet((0..<300).map { UInt16($0) }), of: task, in: SegmentID(app, segment))
+        let producer = try await bus.makeProducer(ProducerOptions())
+        _ = try await producer.send([Topics.dispatchAndroid.message(chunk, key: [1], lane: .bulk)])
+        await producer.close()
+    }
+
+    /// Counts by provider and state, read as the reporter reads them, until that many devices have ended.
+    private func states(of count: Int, on bus: RedisBus) async throws -> [String: Int] {
+        let consumer = try await bus.makeConsumer(ConsumerOptions(channel: Topics.results.channel, group: "test"))
+        let timer = Task {
+            try await SystemTimeSource().sleep(for: .seconds(90))
+            consumer.stopTaking()
+        }
+        defer { timer.cancel() }
+        var ends: [String: String] = [:]
+        while ends.count < count, let delivery = await consumer.next() {
+            for message in delivery.messages {
+                for result in try JSON(message.value)["results"]?.elements ?? [] {
+                    guard let id = result["id"]?.text, let state = result["state"]?.text else { continue }
+                    ends[id] = "\(result["provider"]?.text ?? "") \(state)"
+                }
+            }
+            consumer.complete(delivery)
+        }
+        consumer.stopTaking()
+        await consumer.close()
+        return ends.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+}
