@@ -171,7 +171,7 @@ let package = Package(
         tests("StoreTests", "PushModel", "Store", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
-        tests("TopicsTests", "PushModel", "TestSupport", "Topics"),
+        tests("TopicsTests", "PushModel", "ServiceKit", "TestSupport", "Topics"),
     ],
     // simdjson's headers choose their string type by it; anything older would not match the library.
     cxxLanguageStandard: .cxx17

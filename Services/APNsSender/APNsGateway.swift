@@ -50,6 +50,8 @@ final class APNsGateway: PushGateway {
         guard let line = account.line(isSandbox: isSandbox) else {
             return (positions, APNsLine.Answers(outcomes: positions.map { _ in .notSent("the app was changed") }))
         }
-        return (positions, await line.send(positions.map { pushes[$0] }, topic: credentials.topic))
+        // Nearly always all of them, and then there is nothing to copy.
+        let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }
+        return (positions, await line.send(mine, topic: credentials.topic))
     }
 }

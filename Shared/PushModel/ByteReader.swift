@@ -31,10 +31,20 @@ package struct ByteReader {
         return bytes[position...]
     }
 
-    /// The lowest byte first.
+    /// The lowest byte first; up to 64 bits.
     package mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) -> Value? {
-        guard let slice = bytes(MemoryLayout<Value>.size) else { return nil }
-        return slice.reversed().reduce(Value.zero) { $0 << 8 | Value(truncatingIfNeeded: $1) }
+        // Gathered in a plain integer: from another module this is generic code, slow at every step.
+        pattern(bytesCount: MemoryLayout<Value>.size).map { Value(truncatingIfNeeded: $0) }
+    }
+
+    private mutating func pattern(bytesCount: Int) -> UInt64? {
+        guard bytes.endIndex - position >= bytesCount else { return nil }
+        defer { position += bytesCount }
+        var pattern: UInt64 = 0
+        for place in stride(from: bytesCount - 1, through: 0, by: -1) {
+            pattern = pattern << 8 | UInt64(bytes[position + place])
+        }
+        return pattern
     }
 
     /// Seven bits a byte, the lowest first; at most five bytes.

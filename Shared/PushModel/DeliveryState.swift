@@ -20,12 +20,21 @@ package enum DeliveryState: UInt8, CaseIterable, Sendable {
     /// Such a state never changes again.
     package var isTerminal: Bool { rawValue >= DeliveryState.delivered.rawValue }
 
-    /// What it is called in reports and metrics.
+    /// What it is called in reports and metrics. Spelled out, as reflection would cost more than the rest of a result.
     package var name: String {
         switch self {
         case .notTargeted: "not_targeted"
+        case .targeted: "targeted"
+        case .claimed: "claimed"
+        case .waiting: "waiting"
+        case .delivered: "delivered"
+        case .failed: "failed"
+        case .invalid: "invalid"
         case .invalidRemoved: "invalid_removed"
-        default: "\(self)"
+        case .expired: "expired"
+        case .suppressed: "suppressed"
+        case .cancelled: "cancelled"
+        case .unknown: "unknown"
         }
     }
 }

@@ -22,5 +22,16 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
         }
     }
 
-    package var name: String { "\(self)" }
+    /// Spelled out, as reflection would cost more than the rest of a result.
+    package var name: String {
+        switch self {
+        case .apns: "apns"
+        case .fcm: "fcm"
+        case .huawei: "huawei"
+        case .webpush: "webpush"
+        case .wns: "wns"
+        case .mpns: "mpns"
+        case .http: "http"
+        }
+    }
 }

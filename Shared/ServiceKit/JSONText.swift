@@ -58,6 +58,13 @@ package struct JSONText {
     }
 
     private static func quote(_ value: String, into text: inout String) {
+        // Nearly every text needs nothing escaped, and goes in whole.
+        guard value.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+            text += "\""
+            text += value
+            text += "\""
+            return
+        }
         text.unicodeScalars.append("\"")
         for scalar in value.unicodeScalars {
             switch scalar {

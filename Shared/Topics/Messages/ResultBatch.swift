@@ -32,24 +32,44 @@ package struct ResultBatch: Hashable, Sendable {
     package var key: [UInt8]? { results.first.map { Topics.key(task, $0.device.index.segment) } }
 
     package func encoded() -> [UInt8] {
-        let outcomes = results.map { result in
-            JSONText.object { json in
-                json.member("id", "\(task)/\(result.device)")
-                json.member("device", "\(result.device)")
-                json.member("provider", result.provider.name)
-                json.member("state", result.state.name)
-                json.member("attempt", Int(result.attempt))
-                json.member("status", Int(result.status))
-                json.member("reason", result.reason)
-            }
+        let task = "\(task)"
+        var outcomes = "["
+        for result in results {
+            if outcomes.utf8.count > 1 { outcomes += "," }
+            result.write(to: &outcomes, task: task)
         }
+        outcomes += "]"
         let text = JSONText.object { json in
             json.member("version", ResultBatch.version)
-            json.member("task", "\(task)")
+            json.member("task", task)
             json.member("app", app.text)
             json.member("time", "\(time)")
-            json.member("results", json: "[" + outcomes.joined(separator: ",") + "]")
+            json.member("results", json: outcomes)
         }
         return Array(text.utf8)
+    }
+}
+
+extension DeviceResult {
+    /// Piece by piece into one text, since a sender writes one for every push. Only the reason may need escaping.
+    fileprivate func write(to text: inout String, task: String) {
+        let device = device.description
+        text += "{\"id\":\""
+        text += task
+        text += "/"
+        text += device
+        text += "\",\"device\":\""
+        text += device
+        text += "\",\"provider\":\""
+        text += provider.name
+        text += "\",\"state\":\""
+        text += state.name
+        text += "\",\"attempt\":"
+        text += String(attempt)
+        text += ",\"status\":"
+        text += String(status)
+        text += ",\"reason\":"
+        text += JSONText.quoted(reason)
+        text += "}"
     }
 }
