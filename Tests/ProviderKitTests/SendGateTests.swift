@@ -36,6 +36,7 @@ import Topics
         let gate = SendGate(
             SendWindow.Settings(ceiling: 10, patience: .seconds(3), pause: .seconds(15)), time: time)
         #expect(await gate.admit(10, lane: .bulk) == .admitted(10))
+        gate.begin(10)
         let waiting = (0..<100).map { _ in Task { await gate.admit(10, lane: .bulk) } }
         #expect(await time.hasSleepers(1))
         time.advance(by: .seconds(3))

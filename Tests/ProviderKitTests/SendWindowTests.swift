@@ -34,19 +34,30 @@ import Testing
     @Test func aStalledProviderIsAskedByOne() {
         var window = SendWindow(settings)
         #expect(window.ask(10, at: .seconds(100)) == .go(10))
+        window.begin(10, at: .seconds(100))
         #expect(window.ask(10, at: .seconds(102)) == .go(10))
+        window.begin(10, at: .seconds(102))
         #expect(window.ask(10, at: .seconds(103)) == .pause(.seconds(15)))
         // Nobody knows what became of them, which says nothing about the provider.
         window.settle(Array(repeating: .unknown("late"), count: 20), pause: .zero, at: .seconds(110))
         #expect(window.ask(10, at: .seconds(110)) == .go(1))
+        window.begin(1, at: .seconds(110))
         #expect(window.ask(10, at: .seconds(110)) == .pause(.seconds(15)))
         window.settle(delivered(1), pause: .zero, at: .seconds(111))
         #expect(window.ask(10, at: .seconds(111)) == .go(10))
     }
 
+    /// Devices that are still being claimed, or turn out to be somebody else's, are nothing the provider has to answer.
+    @Test func whatIsNotSentOwesNoAnswer() {
+        var window = SendWindow(settings)
+        #expect(window.ask(10, at: .zero) == .go(10))
+        #expect(window.ask(10, at: .seconds(60)) == .go(10))
+    }
+
     @Test func answersKeepItFromStalling() {
         var window = SendWindow(settings)
         #expect(window.ask(10, at: .zero) == .go(10))
+        window.begin(10, at: .zero)
         window.settle(delivered(1), pause: .zero, at: .seconds(2))
         #expect(window.ask(10, at: .seconds(4)) == .go(10))
     }

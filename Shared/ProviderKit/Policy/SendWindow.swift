@@ -31,7 +31,9 @@ package struct SendWindow: Sendable {
 
     private let settings: Settings
     private var rate: SendRate
+    /// Admitted and not settled; what of it was sent is owed an answer, the rest is still being claimed.
     private var inFlight = 0
+    private var owed = 0
     /// When the provider last answered; or since when it has something to answer.
     private var lastSign = Duration.zero
     private var isStalled = false
@@ -47,18 +49,23 @@ package struct SendWindow: Sendable {
     package mutating func ask(_ count: Int, at now: Duration) -> Answer {
         let pause = rate.pause(at: now)
         guard pause == .zero else { return .pause(pause) }
-        if inFlight > 0 && now - lastSign >= settings.patience { isStalled = true }
-        if isStalled { return inFlight == 0 ? go(1, at: now) : .pause(settings.pause) }
+        if owed > 0 && now - lastSign >= settings.patience { isStalled = true }
+        if isStalled { return inFlight == 0 ? go(1) : .pause(settings.pause) }
         // Crumbs would each be claimed and settled for themselves.
         let least = min(count, max(1, rate.inFlightMaximum / 2))
         let room = rate.inFlightMaximum - inFlight
-        return room >= least ? go(min(count, room), at: now) : .wait
+        return room >= least ? go(min(count, room)) : .wait
     }
 
-    private mutating func go(_ count: Int, at now: Duration) -> Answer {
-        if inFlight == 0 { lastSign = now }
+    private mutating func go(_ count: Int) -> Answer {
         inFlight += count
         return .go(count)
+    }
+
+    /// Admitted, and on its way to the provider from now on.
+    package mutating func begin(_ count: Int, at now: Duration) {
+        if owed == 0 { lastSign = now }
+        owed += count
     }
 
     /// Admitted and not sent after all.
@@ -70,6 +77,7 @@ package struct SendWindow: Sendable {
     /// `pause` is what the provider asks of the whole app.
     package mutating func settle(_ outcomes: [PushOutcome], pause: Duration, at now: Duration) {
         giveBack(outcomes.count)
+        owed -= outcomes.count
         let tally = SendTally(outcomes)
         if tally.answered > 0 {
             lastSign = now

@@ -51,6 +51,12 @@ package final class SendGate: Sendable {
         }
     }
 
+    /// What was admitted is on its way to the provider from now on, which owes an answer.
+    package func begin(_ count: Int) {
+        let now = time.uptime
+        state.withLock { $0.window.begin(count, at: now) }
+    }
+
     package func giveBack(_ count: Int) {
         guard count > 0 else { return }
         change { $0.giveBack(count) }
