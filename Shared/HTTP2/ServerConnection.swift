@@ -10,6 +10,9 @@ final class ServerConnection {
     private var progress = TLSSocket.Progress.wantRead
     private var pollPlace: Int?
     private(set) var clientName: String?
+    /// Both sides are done; until then what the client still sends is read and dropped.
+    private var lingerDeadline: Duration?
+    private static let linger = Duration.seconds(2)
 
     init(_ socket: TLSSocket, number: Int, _ session: ServerSession, openDeadline: Duration, requiresALPN: Bool) {
         self.number = number
@@ -23,10 +26,15 @@ final class ServerConnection {
         guard session.isGreeted || now < openDeadline else {
             throw HTTP2Error(.unreachable, "the client did not finish its greeting")
         }
+        if let lingerDeadline, now >= lingerDeadline { throw HTTP2Error(.closed, "both sides are done") }
         guard loop.set.isReady(pollPlace) || transport.hasUnread else { return }
         if transport.socket.phase != .open {
             try shakeHands()
             guard transport.socket.phase == .open else { return }
+        }
+        if lingerDeadline != nil {
+            if try transport.discard(by: loop.buffer) { throw HTTP2Error(.closed, "both sides are done") }
+            return
         }
         let (_, isEnded) = try transport.read(into: session, by: loop.buffer)
         if isEnded { throw HTTP2Error(.broken, "the client closed the connection") }
@@ -35,16 +43,20 @@ final class ServerConnection {
     func write() throws(HTTP2Error) {
         guard transport.socket.phase == .open else { return }
         try transport.write(from: session)
-        if session.isOver && !transport.isBlocked { throw HTTP2Error(.closed, "both sides are done") }
     }
 
     /// A client that does not read its answers is not read either.
     func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration? {
         let isOpen = transport.socket.phase == .open
+        // Closed with requests unread, the kernel would throw away answers on their way to the client as well.
+        if isOpen && session.isOver && !transport.isBlocked && lingerDeadline == nil {
+            lingerDeadline = now + ServerConnection.linger
+        }
         let writes = isOpen ? transport.isBlocked : progress == .wantWrite
         let reads = isOpen ? !transport.isBlocked : progress == .wantRead
         pollPlace = set.add(transport.socket.descriptor, reads: reads, writes: writes)
         if isOpen && transport.hasUnread && reads { return now }
+        if let lingerDeadline { return lingerDeadline }
         return session.isGreeted ? nil : openDeadline
     }
 

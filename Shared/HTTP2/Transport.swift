@@ -47,6 +47,21 @@ final class Transport {
         return (total, false)
     }
 
+    /// Reads what there is for nobody; whether the peer has ended the connection.
+    func discard(by buffer: UnsafeMutableRawBufferPointer) throws(HTTP2Error) -> Bool {
+        hasUnread = false
+        var total = 0
+        while total < Transport.readMaximum {
+            switch try HTTP2Error.translating({ () throws(TLSSocketError) in try socket.read(into: buffer) }) {
+            case .bytes(let count): total += count
+            case .wantRead, .wantWrite: return false
+            case .end: return true
+            }
+        }
+        hasUnread = true
+        return false
+    }
+
     /// Gathers what the session has to say and writes it, until either has nothing left.
     func write(from session: NGHTTP2Session, gathered: (Int) -> Void = { _ in }) throws(HTTP2Error) {
         isBlocked = false
