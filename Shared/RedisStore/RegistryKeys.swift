@@ -78,7 +78,7 @@ enum BucketKind: Hashable, Sendable {
     case token
     /// Alias -> a list of index and time of entry, four bytes each.
     case alias(Alias.Kind)
-    /// Topic name -> number.
+    /// Topic name behind an equals sign -> number.
     case topicNames
     /// Topic number -> name.
     case topicNumbers

@@ -22,7 +22,7 @@ struct TopicNames: Sendable {
             }
         }
         let replies = try await buckets.read(
-            unknown.map { (bucket(of: $0, in: scope), [RedisArgument($0.text)]) }, RegistryScripts.lookUp)
+            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, RegistryScripts.lookUp)
         for (name, reply) in zip(unknown, replies) {
             guard let number = reply?.integer.flatMap(TopicNumber.init(exactly:)) else { continue }
             scope.generation.topics.note(name, number, in: scope.app)
@@ -75,7 +75,7 @@ struct TopicNames: Sendable {
             ScriptCall(RegistryScripts.createTopic, [RegistryKeys.topicSegments(scope.app, own)], [id]))
         let holding = try await buckets.write(
             bucket(of: name, in: scope), RegistryScripts.reserve,
-            [RedisArgument(name.text), RedisArgument(Int64(own))])
+            [field(of: name), RedisArgument(Int64(own))])
         guard let number = holding.integer.flatMap(TopicNumber.init(exactly:)) else {
             throw StoreError(.corrupt, "the number of a topic of \(scope.app) cannot be read")
         }
@@ -102,6 +102,11 @@ struct TopicNames: Sendable {
 
     private func bucket(of number: TopicNumber, in scope: AppScope) -> NameBucket {
         NameBucket(scope: scope, kind: .topicNumbers, number: Int(number / BucketKind.numbersOfBucket))
+    }
+
+    /// No name may meet the field that holds the bucket's generation.
+    private func field(of name: TopicName) -> RedisArgument {
+        RedisArgument("=" + name.text)
     }
 
     private func field(of number: TopicNumber) -> RedisArgument {

@@ -3,6 +3,21 @@ import Store
 import Testing
 
 @Suite struct SubscriptionTests {
+    /// Goal: no topic's name is a word of the store's own. Method: the letters, alone, and what keys are made of.
+    @Test(arguments: Driver.allCases)
+    func shortNamesAreNamesLikeAnyOther(driver: Driver) async throws {
+        try await driver.withRegistry(.shared) { registry, fixture in
+            let names = "abcdefghijklmnopqrstuvwxyz".map { String($0) } + ["generation", "=", "=g", "0", "?"]
+            let topics = try names.map { try TopicName($0) }
+            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: fixture.app).registered.id
+            for topic in topics {
+                #expect(try await registry.subscribe(id, to: topic, [], in: fixture.app) == .created)
+            }
+            let held = try await registry.subscriptions(of: id, in: fixture.app)
+            #expect(held.map { Set($0.keys) } == Set(topics))
+        }
+    }
+
     @Test(arguments: Driver.allCases)
     func aSubscriptionIsMadeChangedAndEnded(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
