@@ -175,8 +175,11 @@ struct KafkaConsumerTests {
         let first = try await bus.makeConsumer(options)
         #expect(await kafka.lines.awaitLine("partitions assigned"))
         let second = try await bus.makeConsumer(options)
-        // The first one joins anew when the second comes.
-        #expect(await kafka.lines.awaitLine("partitions assigned", times: 3))
+        // The first one joins anew when the second comes, and on a busy machine more than once.
+        for times in 3...8 {
+            #expect(await kafka.lines.awaitLine("partitions assigned", times: times))
+            if second.hasJoined { break }
+        }
         #expect([first.assignedPartitions, second.assignedPartitions].sorted() == [0, 1])
         #expect(first.hasJoined && second.hasJoined)
         await first.close()
