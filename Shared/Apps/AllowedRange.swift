@@ -1,3 +1,5 @@
+package import ServiceKit
+
 /// What callers without a key may do when they come from these addresses.
 package struct AllowedRange: Sendable, Equatable {
     package let range: AddressRange

@@ -1,4 +1,4 @@
-import JSONKit
+package import JSONKit
 package import PushModel
 package import ServiceKit
 
@@ -75,6 +75,20 @@ package struct AppEditor: Sendable {
         changed["credentials"] = .array((kept + fresh).map(CredentialText.json))
         try FileWriter.replace(path(of: app), bytes(of: changed))
         return rotations
+    }
+
+    /// Sets a member of the app's file, such as `providers`, to what it is to be from now on.
+    package func replace(_ member: String, of app: AppID, with value: JSON) throws(AppsError) {
+        let lock = try FolderLock(configuration.folder)
+        defer { lock.release() }
+        var (document, _) = try load(app)
+        document[member] = value
+        let bytes = bytes(of: document)
+        let (changed, problems) = AppReader.read(bytes, id: app, folder: configuration.folder)
+        guard changed != nil else {
+            throw AppsError(code: .invalid, message: problems.map(\.description).joined(separator: "\n"))
+        }
+        try FileWriter.replace(path(of: app), bytes)
     }
 
     private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: PushApp) {

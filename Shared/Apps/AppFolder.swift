@@ -33,7 +33,8 @@ struct AppFolder: Sendable {
     /// is exchanged as a whole behind a link and times and sizes stay the same.
     func read() -> Listing {
         guard let directory = opendir(path) else {
-            return .unreadable("the folder \(path) cannot be read: \(AppFolder.reason)")
+            return .unreadable(
+                "the folder cannot be read: \(AppFolder.reason); make it, or name another: CARILLON_APPS")
         }
         defer { closedir(directory) }
         var files: [String: Content] = [:]
@@ -43,7 +44,7 @@ struct AppFolder: Sendable {
             }
             guard name.hasSuffix(AppFolder.suffix), !name.hasPrefix(".") else { continue }
             guard files.count < AppFolder.filesMaximum else {
-                return .unreadable("the folder \(path) has more than \(AppFolder.filesMaximum) files")
+                return .unreadable("the folder has more than \(AppFolder.filesMaximum) files")
             }
             files[name] = content(of: name)
         }

@@ -1,11 +1,9 @@
-import Glibc
-import ServiceKit
-
 /// What the folder, the pepper and the key files hold, read again and again; the last good version of each is kept. Its
 /// calls block, so they are made on a native thread.
 struct AppInventory: Sendable {
     private let configuration: AppsConfiguration
     private var shelf: AppShelf
+    private var keyFiles = KeyFileCheck()
     private(set) var pepper: Pepper?
     private(set) var problems: [AppProblem] = []
 
@@ -28,7 +26,7 @@ struct AppInventory: Sendable {
     mutating func read() -> [AppShelf.Change] {
         let changes = shelf.take(AppFolder(path: configuration.folder).read())
         let pepperProblem = readPepper()
-        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
+        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + readKeyFiles()
         return changes
     }
 
@@ -45,14 +43,12 @@ struct AppInventory: Sendable {
     }
 
     /// Warnings, since devices can register whether or not a provider could be asked to reach them.
-    private var keyFileProblems: [AppProblem] {
-        apps.sorted { $0.id < $1.id }.flatMap { app in
-            app.keyFiles.compactMap { file in
-                guard access(file.path, R_OK) != 0 else { return nil }
-                let reason = String(cString: strerror(errno))
-                return .warning(
-                    AppFolder.fileName(of: app.id), file.field, "\(file.path) cannot be read: \(reason)")
-            }
+    private mutating func readKeyFiles() -> [AppProblem] {
+        let files = apps.sorted { $0.id < $1.id }.flatMap { app in
+            app.keyFileContents.map { (AppFolder.fileName(of: app.id), $0) }
+        }
+        return zip(files, keyFiles.problems(of: files.map(\.1))).compactMap { file, problem in
+            problem.map { .warning(file.0, file.1.file.field, $0) }
         }
     }
 }

@@ -150,7 +150,7 @@ struct AppReader {
         fields.elements("allow", countMaximum: 64).compactMap { element in
             let fields = element.fields
             let range = fields.text("range", bytesMaximum: 64, isRequired: true).flatMap { text in
-                do throws(InvalidValue) {
+                do throws(AddressRange.Flaw) {
                     return try AddressRange(text)
                 } catch {
                     fields.reject("range", "\(error)")
@@ -176,8 +176,9 @@ struct AppReader {
             return isURL && text.utf8.count <= 2_048 && text.utf8.allSatisfy { 0x21..<0x7F ~= $0 } ? text : nil
         }
         let authorization = file(fields, "authorization_file", isRequired: false)
+        let signingKey = file(fields, "signing_key_file", isRequired: false)
         fields.rejectUnknown()
-        return url.map { ReportEndpoint(url: $0, authorizationFile: authorization) }
+        return url.map { ReportEndpoint(url: $0, authorizationFile: authorization, signingKeyFile: signingKey) }
     }
 
     private func limits(_ fields: JSONFields) -> AppLimits {

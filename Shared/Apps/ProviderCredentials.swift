@@ -48,7 +48,7 @@ extension PushApp {
         }
         if let fcm = providers.fcm { files.append(fcm.serviceAccountFile) }
         if let huawei = providers.huawei { files.append(huawei.clientSecretFile) }
-        if let authorization = report?.authorizationFile { files.append(authorization) }
+        files += [report?.authorizationFile, report?.signingKeyFile].compactMap { $0 }
         return files
     }
 }

@@ -1,3 +1,5 @@
+package import ServiceKit
+
 /// Which addresses a request may be sent to when its URL comes from somebody who is not trusted.
 ///
 /// It judges the address a connection is made to, never a name or a spelling: names can be made to resolve to anything,
@@ -11,7 +13,7 @@ package struct AddressPolicy: Sendable, Equatable {
     }
 
     package func permits(_ address: IPAddress) -> Bool {
-        let target = address.carriedIPv4 ?? address
+        let target = address.translatedIPv4 ?? address
         return allowed.contains { $0.contains(address) || $0.contains(target) } || AddressPolicy.isPublic(target)
     }
 
@@ -47,7 +49,7 @@ package struct AddressPolicy: Sendable, Equatable {
 
     private static func ranges(_ texts: String...) -> [AddressRange] {
         texts.map { text in
-            guard let range = AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
+            guard let range = try? AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
             return range
         }
     }

@@ -47,7 +47,7 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
             "\(prefix)_CONNECT_DEADLINE", default: connectDeadline, in: .milliseconds(100) ... .seconds(60),
             "Time to establish a connection, TLS included.")
         authorityFile =
-            environment.optionalText(
+            environment.file(
                 "\(prefix)_CA_FILE", "PEM file of certificate authorities to trust instead of the system's.")
             ?? authorityFile
     }

@@ -1,4 +1,5 @@
 import CCurl
+import ServiceKit
 
 /// How a transfer ended, as libcurl and our callbacks tell it; decides what that means for the request.
 struct TransferEnd {

@@ -28,6 +28,8 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     package var idleTimeout: Duration
     /// How long requests in flight may still take once the server is told to stop.
     package var stopDeadline: Duration
+    /// What the names of its variables begin with, for errors that name the cure.
+    package var variablePrefix: String?
 
     package init(
         address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1, connectionsMaximum: Int = 10_000,
@@ -59,8 +61,12 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         defaults: HTTPServerConfiguration = HTTPServerConfiguration()
     ) {
         self = defaults
-        address = environment.text(
-            "\(prefix)_ADDRESS", default: address, "Address to listen on; :: takes IPv4 and IPv6 from everywhere.")
+        variablePrefix = prefix
+        address = environment.parse(
+            "\(prefix)_ADDRESS", default: address, text: address,
+            "Address to listen on; :: takes IPv4 and IPv6 from everywhere.",
+            expected: "an IPv4 or IPv6 address of this machine"
+        ) { IPAddress($0) == nil ? nil : $0 }
         port = UInt16(
             environment.integer(
                 "\(prefix)_PORT", default: Int(port), in: 0...65_535, "Port to listen on; 0 takes any free one."))

@@ -29,8 +29,11 @@ final class MicroHTTPDaemon: @unchecked Sendable {
             let reason = String(cString: strerror(errno))
             options.deallocate()
             context.release()
+            let cure =
+                configuration.variablePrefix.map { "; set \($0)_ADDRESS and \($0)_PORT to what is free here" } ?? ""
             throw HTTPServerError(
-                .listeningFailed, "cannot listen on \(configuration.address) port \(configuration.port): \(reason)")
+                .listeningFailed,
+                "cannot listen on \(configuration.address) port \(configuration.port): \(reason)\(cure)")
         }
         daemon = started
         port = cmicrohttpd_port(started)

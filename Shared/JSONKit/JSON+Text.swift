@@ -6,12 +6,31 @@ extension JSON {
 
     /// The value on one line without blanks, as machines send it.
     package var compactText: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
         switch self {
-        case .array(let elements): "[" + elements.map(\.compactText).joined(separator: ",") + "]"
+        case .string(let value): JSONText.quote(value, into: &text)
+        case .array(let elements):
+            text += "["
+            for (place, element) in elements.enumerated() {
+                if place > 0 { text += "," }
+                element.write(to: &text)
+            }
+            text += "]"
         case .object(let object):
-            "{" + object.members.map { "\(JSONText.quoted($0.name)):\($0.value.compactText)" }.joined(separator: ",")
-                + "}"
-        default: lines(indent: "")
+            text += "{"
+            for (place, member) in object.members.enumerated() {
+                if place > 0 { text += "," }
+                JSONText.quote(member.name, into: &text)
+                text += ":"
+                member.value.write(to: &text)
+            }
+            text += "}"
+        case .null, .bool, .integer, .unsigned, .number: text += lines(indent: "")
         }
     }
 

@@ -9,6 +9,8 @@ final class RedisClusterRouter: Sendable {
         var isAsking = false
         var lastAsked: Duration?
         var isClosed = false
+        /// Why the last question about the slots has no answer.
+        var refusal: RedisError?
     }
 
     /// A slot that moves twice while a command is on its way is rare; more than this is a cluster that disagrees
@@ -53,10 +55,11 @@ final class RedisClusterRouter: Sendable {
     }
 
     var obstacle: RedisError? {
-        let (map, nodes) = state.withLock { ($0.map, $0.nodes) }
+        let (map, nodes, refusal) = state.withLock { ($0.map, $0.nodes, $0.refusal) }
         guard !map.servers.isEmpty else {
+            let reason = refusal.map { ": \($0.message); a single server is written redis:// or rediss://" } ?? ""
             return nodes.values.lazy.compactMap(\.obstacle).first
-                ?? RedisError(.notSent, "the cluster has not said yet who has which slot")
+                ?? RedisError(.notSent, "the cluster has not said yet who has which slot\(reason)")
         }
         guard map.uncoveredSlots == 0 else {
             return RedisError(.notSent, "\(map.uncoveredSlots) slots of the cluster have no server")
@@ -169,6 +172,7 @@ extension RedisClusterRouter {
         let map = (try? result.get()).flatMap { RedisSlotMap($0, askedHost: host) }
         let retired = state.withLock { state -> [RedisNode] in
             state.isAsking = false
+            if case .failure(let error) = result { state.refusal = error } else { state.refusal = nil }
             // A node that has just joined knows no slots yet; what is known already is better.
             guard let map, !map.servers.isEmpty else { return [] }
             state.map = map

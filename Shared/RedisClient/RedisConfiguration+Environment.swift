@@ -2,8 +2,9 @@ package import ServiceKit
 import TLSSocket
 
 extension RedisConfiguration {
-    /// Reads `CARILLON_REDIS` and the variables that start with its name.
-    package init(environment: inout EnvironmentReader) {
+    /// Reads `CARILLON_REDIS` and the variables that start with its name. `isBusSecured`: there is an address with TLS
+    /// beside it.
+    package init(environment: inout EnvironmentReader, isBusSecured: Bool = false) {
         self.init()
         let defaults = self
         let url = environment.text(
@@ -20,7 +21,8 @@ extension RedisConfiguration {
         {
             password = secret
         }
-        readTLS(&environment)
+        checkUser(RedisSettings.url, &environment)
+        readTLS(&environment, isUsedElsewhere: isBusSecured)
         connections = environment.integer(
             RedisSettings.connections, default: defaults.connections, in: 1...64, "Connections to each server.")
         commandDeadline = environment.duration(
@@ -37,25 +39,35 @@ extension RedisConfiguration {
             "A larger reply ends the connection.")
     }
 
-    private mutating func readTLS(_ environment: inout EnvironmentReader) {
-        let authority = environment.optionalText(
+    /// The files count for every address with TLS, that of the bus among them.
+    private mutating func readTLS(_ environment: inout EnvironmentReader, isUsedElsewhere: Bool) {
+        tlsFiles.authorityFile = environment.file(
             RedisSettings.authorityFile, "PEM file of the authorities to trust for rediss://, instead of the system's.")
-        let certificate = environment.optionalText(
+        tlsFiles.certificateFile = environment.file(
             RedisSettings.certificateFile, "PEM file with the certificate to show the server.")
-        let key = environment.optionalText(RedisSettings.privateKeyFile, "PEM file with that certificate's key.")
-        guard tls != nil else {
-            for (name, value) in [
-                (RedisSettings.authorityFile, authority), (RedisSettings.certificateFile, certificate),
-            ]
-            where value != nil {
-                environment.reject(
-                    name, "it is set, but \(RedisSettings.url) is not a rediss:// URL",
-                    fix: "write rediss://, or unset it")
-            }
-            return
+        tlsFiles.privateKeyFile = environment.file(
+            RedisSettings.privateKeyFile, "PEM file with that certificate's key.")
+        if tlsFiles.privateKeyFile != nil && tlsFiles.certificateFile == nil {
+            environment.reject(
+                RedisSettings.privateKeyFile, "it is set without a certificate",
+                fix: "set \(RedisSettings.certificateFile) as well")
         }
-        tls?.authorityFile = authority
-        tls?.certificateFile = certificate
-        tls?.privateKeyFile = key
+        guard tls == nil else { return tls = tlsFiles }
+        for (name, value) in [
+            (RedisSettings.authorityFile, tlsFiles.authorityFile),
+            (RedisSettings.certificateFile, tlsFiles.certificateFile),
+        ]
+        where value != nil && !isUsedElsewhere {
+            environment.reject(
+                name, "it is set, but \(RedisSettings.url) is not a rediss:// URL", fix: "write rediss://, or unset it")
+        }
+    }
+
+    /// A user without a password would be passed over: Redis takes the name only along with one.
+    package func checkUser(_ variable: String, _ environment: inout EnvironmentReader) {
+        guard user != nil, password == nil else { return }
+        environment.reject(
+            variable, "it names a user and no password",
+            fix: "set \(RedisSettings.password) or \(RedisSettings.password)_FILE")
     }
 }

@@ -24,6 +24,8 @@ package struct RedisConfiguration: Sendable {
     package var database = 0
     /// Nil for a plain connection.
     package var tls: TLSConfiguration?
+    /// What an address with TLS uses that shares these settings.
+    package var tlsFiles = TLSConfiguration()
     /// How many connections to keep to each server. Commands sent one by one spread over them, so only those of one
     /// pipeline are executed in order; a client with one connection keeps order throughout.
     package var connections = 2

@@ -63,7 +63,7 @@ struct RedisConnectionMachine {
             timeout = now + configuration.connectDeadline
             return .open
         case (.backingOff, _): return .none
-        case (_, .failed(let error)): return backOff(error, now: now)
+        case (_, .failed(let error)): return backOff(explained(error), now: now)
         case (.connecting, .connected):
             guard configuration.tls == nil else { return move(to: .handshaking, .none) }
             return authenticate()
@@ -81,7 +81,8 @@ struct RedisConnectionMachine {
             return move(to: .ready, .serve)
         case (_, .timedOut):
             let limit = DurationText.print(configuration.connectDeadline)
-            return backOff(RedisError(.notSent, "the server was not ready within \(limit) (\(state))"), now: now)
+            return backOff(
+                explained(RedisError(.notSent, "the server was not ready within \(limit) (\(state))")), now: now)
         default:
             preconditionFailure("a connection that is \(state) cannot see \(event)")
         }
@@ -112,6 +113,19 @@ struct RedisConnectionMachine {
 
     private mutating func probe() -> Action {
         move(to: .probing, .greet(RedisCommand("PING")))
+    }
+
+    /// One side that speaks TLS and one that does not only see each other hang up, or say nothing.
+    private func explained(_ error: RedisError) -> RedisError {
+        guard error.code == .notSent else { return error }
+        switch (state, configuration.tls) {
+        case (.handshaking, .some):
+            return RedisError(
+                .notSent, "\(error.message); if it is a port without TLS, write redis:// and not rediss://")
+        case (.authenticating, nil), (.selecting, nil), (.probing, nil):
+            return RedisError(.notSent, "\(error.message); if it is a port with TLS, write rediss:// and not redis://")
+        default: return error
+        }
     }
 
     private func refusedPassword(_ line: String) -> RedisError {

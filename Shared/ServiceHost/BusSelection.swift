@@ -28,12 +28,13 @@ package struct BusSelection: Sendable {
         let url = environment.text(
             "CARILLON_BUS", default: "redis://127.0.0.1:6379",
             "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
-        let redis = RedisConfiguration(environment: &environment)
+        let redis = RedisConfiguration(environment: &environment, isBusSecured: url.hasPrefix("rediss://"))
         let embedded = RedisBusConfiguration(environment: &environment)
         // Read whichever bus is chosen, so that `--help` names every variable.
         let isKafka = url.hasPrefix("kafka://")
         let kafka = KafkaConfiguration(url: isKafka ? url : "kafka://unused:9092", environment: &environment)
         if isKafka {
+            kafka.checkSecurity(&environment)
             kind = .kafka(kafka)
             self.redis = redis
         } else {
@@ -77,7 +78,8 @@ package struct BusSelection: Sendable {
             bus.database = parsed.database
             bus.user = parsed.user ?? redis.user
             bus.password = parsed.password ?? redis.password
-            bus.tls = parsed.tls.map { redis.tls ?? $0 }
+            bus.tls = parsed.tls == nil ? nil : redis.tlsFiles
+            bus.checkUser("CARILLON_BUS", &environment)
             return bus
         } catch {
             environment.reject(

@@ -35,6 +35,13 @@ package struct ServiceContext: Sendable {
         return LateWorker(options, worker, handler, context: self)
     }
 
+    /// A client of the store's Redis, to be closed by whoever asked for it.
+    package func makeRedisClient() -> RedisClient {
+        RedisClient(
+            redis, log: environment.log, metrics: environment.metrics, time: environment.time,
+            random: environment.random)
+    }
+
     /// `what` completes the log's "waiting for".
     package func untilReachable<Value: Sendable>(
         _ what: String = "the bus", _ make: @Sendable () async throws -> Value

@@ -9,25 +9,67 @@ package final class ChildProcess: Sendable {
         case signalled(Int32)
     }
 
+    /// What a child has that others have not.
+    package struct Options: Sendable {
+        /// It is killed when this process ends, however that comes; `setpriv` of util-linux arranges it.
+        package var diesWithParent = false
+        /// A group of its own does not hear the terminal's Ctrl-C: passing it on is then this process' affair.
+        package var leadsGroup = false
+        /// Becomes the child's descriptor 3. A lock on it is held until the child is gone too.
+        package var inherited: Int32?
+        /// Older lines are forgotten.
+        package var linesMaximum = Int.max
+        /// Called with each line, on the thread that reads them.
+        package var onLine: (@Sendable (String) -> Void)?
+
+        package init() {}
+    }
+
     private struct State {
         var lines: [String] = []
+        var forgotten = 0
         var isOutputOver = false
         var ending: Ending?
         var input: Int32?
     }
 
+    /// A line that does not end is cut into pieces of this size.
+    private static let lineBytesMaximum = 64 << 10
+
     package let processID: pid_t
     private let state: Monitor<State>
+    private let hasEnded = OneTimeEvent()
 
     /// Standard output and standard error are read together; `environment` replaces the inherited one when given.
-    package init(_ path: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws {
-        let (pid, input, output) = try ChildProcess.spawning.withLock { _ in
-            try ChildProcess.spawn(path, arguments, environment ?? EnvironmentReader.processEnvironment())
-        }
-        processID = pid
-        state = Monitor(State(input: input))
-        NativeThread(name: "child-output") { [state] in ChildProcess.read(output, into: state) }.detach()
-        NativeThread(name: "child-wait") { [state] in ChildProcess.awaitEnd(of: pid, into: state) }.detach()
+    package init(
+        _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, _ options: Options = Options()
+    ) throws {
+        let spawned = Monitor<Result<Spawned, SpawnError>?>(nil)
+        let state = Monitor(State())
+        // The thread that waits for the child starts it too: the kernel takes the end of the thread that started a child
+        // for the end of the parent, and those of the concurrency runtime come and go.
+        NativeThread(name: "child-wait") { [hasEnded] in
+            let result = ChildProcess.spawning.withLock { _ in
+                ChildProcess.spawn(
+                    path, arguments, environment ?? EnvironmentReader.processEnvironment(), options)
+            }
+            spawned.change { $0 = result }
+            guard case .success(let child) = result else { return }
+            ChildProcess.awaitEnd(of: child.pid, into: state)
+            hasEnded.happen()
+        }.detach()
+        guard let result = spawned.wait(timeout: .seconds(60), until: { $0 }) else { throw SpawnError(path, ETIMEDOUT) }
+        let child = try result.get()
+        processID = child.pid
+        self.state = state
+        state.change { $0.input = child.input }
+        NativeThread(name: "child-output") { ChildProcess.read(child.output, into: state, options) }.detach()
+    }
+
+    private struct Spawned {
+        let pid: pid_t
+        let input: Int32
+        let output: Int32
     }
 
     /// One at a time: between `pipe` and the close-on-exec flag another spawn would inherit the descriptors, and the
@@ -35,11 +77,11 @@ package final class ChildProcess: Sendable {
     private static let spawning = Mutex(())
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String: String]
-    ) throws -> (pid: pid_t, input: Int32, output: Int32) {
+        _ path: String, _ arguments: [String], _ environment: [String: String], _ options: Options
+    ) -> Result<Spawned, SpawnError> {
         var output: [Int32] = [0, 0]
         var input: [Int32] = [0, 0]
-        guard pipe(&output) == 0, pipe(&input) == 0 else { throw SpawnError(path, errno) }
+        guard pipe(&output) == 0, pipe(&input) == 0 else { return .failure(SpawnError(path, errno)) }
         for descriptor in output + input { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -47,36 +89,39 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDERR_FILENO)
+        if let inherited = options.inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 3) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        ChildProcess.resetSignals(&attributes)
+        ChildProcess.set(&attributes, leadsGroup: options.leadsGroup)
 
-        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        let words = (options.diesWithParent ? ["setpriv", "--pdeathsig", "KILL", "--"] : []) + [path] + arguments
+        var argv = words.map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var pid = pid_t()
-        let status = posix_spawnp(&pid, path, &actions, &attributes, &argv, &envp)
+        let status = posix_spawnp(&pid, words[0], &actions, &attributes, &argv, &envp)
         close(output[1])
         close(input[0])
         guard status == 0 else {
             close(output[0])
             close(input[1])
-            throw SpawnError(path, status)
+            return .failure(SpawnError(words[0], status))
         }
-        return (pid, input[1], output[0])
+        return .success(Spawned(pid: pid, input: input[1], output: output[0]))
     }
 
     /// A child inherits what its parent ignores and what the spawning thread blocks, and those of the concurrency runtime
     /// block nearly everything: it could not be told to stop.
-    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+    private static func set(_ attributes: inout posix_spawnattr_t, leadsGroup: Bool) {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
     }
 
     deinit {
@@ -88,7 +133,7 @@ package final class ChildProcess: Sendable {
         if let input { close(input) }
     }
 
-    /// Everything printed so far.
+    /// Everything printed so far, as far as it is kept.
     package var lines: [String] { state.withLock { $0.lines } }
 
     /// Nil while it runs.
@@ -123,9 +168,11 @@ package final class ChildProcess: Sendable {
         await onNativeThread("child-line") { [state] in
             var next = first
             return state.wait(timeout: limit) { state -> String?? in
-                while next < state.lines.count {
-                    defer { next += 1 }
-                    if matches(state.lines[next]) { return .some(state.lines[next]) }
+                next = max(next, state.forgotten)
+                while next - state.forgotten < state.lines.count {
+                    let line = state.lines[next - state.forgotten]
+                    next += 1
+                    if matches(line) { return .some(line) }
                 }
                 return state.isOutputOver ? .some(nil) : nil
             } ?? nil
@@ -142,7 +189,23 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    private static func read(_ descriptor: Int32, into state: Monitor<State>) {
+    /// Waits for its end, however long that takes, or until the task is cancelled; nil then.
+    package func ended() async -> Ending? {
+        await hasEnded.wait()
+        return ending
+    }
+
+    private static func read(_ descriptor: Int32, into state: Monitor<State>, _ options: Options) {
+        func take(_ lines: [String]) {
+            state.change { state in
+                state.lines += lines
+                let surplus = max(0, state.lines.count - options.linesMaximum)
+                state.lines.removeFirst(surplus)
+                state.forgotten += surplus
+            }
+            if let onLine = options.onLine { lines.forEach(onLine) }
+        }
+
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while true {
@@ -155,13 +218,15 @@ package final class ChildProcess: Sendable {
                 lines.append(String(decoding: pending[..<end], as: UTF8.self))
                 pending.removeSubrange(...end)
             }
-            state.change { $0.lines += lines }
+            if pending.count > lineBytesMaximum {
+                lines.append(String(decoding: pending, as: UTF8.self))
+                pending = []
+            }
+            take(lines)
         }
         close(descriptor)
-        state.change { state in
-            if !pending.isEmpty { state.lines.append(String(decoding: pending, as: UTF8.self)) }
-            state.isOutputOver = true
-        }
+        if !pending.isEmpty { take([String(decoding: pending, as: UTF8.self)]) }
+        state.change { $0.isOutputOver = true }
     }
 
     private static func awaitEnd(of pid: pid_t, into state: Monitor<State>) {

@@ -12,10 +12,13 @@ package struct EnvironmentReader {
 
     package private(set) var variables: [Variable] = []
     package private(set) var problems: [ConfigurationError.Problem] = []
-    private let environment: [String: String]
+    let environment: [String: String]
+    /// Every name that was looked up, those of files with secrets among them.
+    private(set) var known: Set<String> = []
 
+    /// An empty value counts as none: compose files and charts pass variables on that way which nobody has set.
     package init(_ environment: [String: String]) {
-        self.environment = environment
+        self.environment = environment.filter { !$0.value.isEmpty }
     }
 
     /// The environment this process was started with.
@@ -54,16 +57,45 @@ package struct EnvironmentReader {
 
     package mutating func optionalText(_ name: String, _ meaning: String) -> String? {
         declare(name, "", meaning)
-        guard let value = environment[name], !value.isEmpty else { return nil }
-        return value
+        return environment[name]
+    }
+
+    /// The path of a file or folder that must be there when the process starts.
+    package mutating func file(_ name: String, _ meaning: String) -> String? {
+        guard let path = optionalText(name, meaning) else { return nil }
+        if access(path, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            reject(
+                name, "\(path) cannot be read: \(reason)", fix: "name a file that is there and that this user may read")
+        }
+        return path
+    }
+
+    /// The name or address of a server, without scheme, port and path.
+    package mutating func host(_ name: String, default value: String, _ meaning: String) -> String {
+        parse(name, default: value, text: value, meaning, expected: "a host's name or address alone, such as \(value)")
+        {
+            let isName = !$0.isEmpty && $0.utf8.allSatisfy { EnvironmentReader.isOfHostName($0) }
+            return isName || IPAddress($0) != nil ? $0 : nil
+        }
+    }
+
+    private static func isOfHostName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings. Nil when neither is set
     /// or both are empty.
     package mutating func secret(_ name: String, _ meaning: String) -> Secret? {
         declare(name, "", meaning + " \(name)_FILE names a file that holds it.")
-        let value = environment[name].flatMap { $0.isEmpty ? nil : $0 }
-        guard let path = environment[name + "_FILE"], !path.isEmpty else { return value.map { Secret($0) } }
+        known.insert(name + "_FILE")
+        let value = environment[name]
+        guard let path = environment[name + "_FILE"] else { return value.map { Secret($0) } }
         if value != nil {
             reject(name, "\(name)_FILE is set as well", fix: "set one of the two")
             return nil
@@ -132,5 +164,6 @@ package struct EnvironmentReader {
     private mutating func declare(_ name: String, _ defaultText: String, _ meaning: String) {
         precondition(!variables.contains { $0.name == name }, "\(name) is read twice")
         variables.append(Variable(name: name, defaultText: defaultText, meaning: meaning))
+        known.insert(name)
     }
 }

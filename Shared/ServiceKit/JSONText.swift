@@ -57,15 +57,19 @@ package struct JSONText {
         return text
     }
 
-    private static func quote(_ value: String, into text: inout String) {
-        // Nearly every text needs nothing escaped, and goes in whole.
+    package static func quote(_ value: String, into text: inout String) {
+        text += "\""
+        text += escaped(value)
+        text += "\""
+    }
+
+    /// A text as it stands between quotation marks.
+    package static func escaped(_ value: String) -> String {
+        // Nearly every text needs nothing escaped.
         guard value.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-            text += "\""
-            text += value
-            text += "\""
-            return
+            return value
         }
-        text.unicodeScalars.append("\"")
+        var text = ""
         for scalar in value.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -79,6 +83,6 @@ package struct JSONText {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text.unicodeScalars.append("\"")
+        return text
     }
 }

@@ -8,10 +8,12 @@ package enum LogKey: String, Sendable {
     case duration
     case error
     case group
+    case job
     case librdkafka
     case offset
     case partition
     case port
+    case provider
     case reason
     case segment
     case server

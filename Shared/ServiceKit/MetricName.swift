@@ -30,8 +30,29 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestDuration = "carillon_http_request_duration_seconds"
     case httpRequestsAnswered = "carillon_http_answered_requests_total"
     case httpRequestsRefused = "carillon_http_refused_requests_total"
+    case ingestTasksAccepted = "carillon_ingest_accepted_tasks_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
+    case reporterDevicesKept = "carillon_reporter_kept_devices_total"
+    case reporterDevicesRemoved = "carillon_reporter_removed_devices_total"
+    case reporterDevicesUntold = "carillon_reporter_untold_devices_total"
+    case reporterPosts = "carillon_reporter_posts_total"
+    case reporterResults = "carillon_reporter_results_total"
+    case reporterTaskDuration = "carillon_reporter_task_duration_milliseconds"
+    case reporterTasksAbandoned = "carillon_reporter_abandoned_tasks_total"
+    case reporterTasksOpen = "carillon_reporter_open_tasks"
+    case reporterTasksReported = "carillon_reporter_reported_tasks_total"
+    case reporterTasksUntraced = "carillon_reporter_untraced_tasks_total"
+    case resolverDevicesTargeted = "carillon_resolver_targeted_devices_total"
+    case resolverDevicesUnledgered = "carillon_resolver_unledgered_devices_total"
+    case resolverDuration = "carillon_resolver_duration_seconds"
+    case resolverJobsResolved = "carillon_resolver_resolved_jobs_total"
+    case resolverPartsLost = "carillon_resolver_lost_parts_total"
+    case resolverTasksPlanned = "carillon_resolver_planned_tasks_total"
+    case rendererDevicesEnded = "carillon_renderer_ended_devices_total"
+    case rendererDevicesRendered = "carillon_renderer_rendered_devices_total"
+    case rendererDevicesUnledgered = "carillon_renderer_unledgered_devices_total"
+    case rendererTasksRead = "carillon_renderer_read_tasks_total"
     case schedulerDevicesReleased = "carillon_scheduler_released_devices_total"
     case schedulerDevicesRemoved = "carillon_scheduler_removed_devices_total"
     case schedulerDevicesUnledgered = "carillon_scheduler_unledgered_devices_total"
@@ -54,10 +75,11 @@ package enum MetricName: String, CaseIterable, Sendable {
         switch self {
         case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
             .http2ConnectionsOpen, .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen,
-            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted:
+            .reporterTaskDuration, .reporterTasksOpen, .schedulerRetriesHeld, .schedulerRetryLateness,
+            .senderAppsHalted:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
-            .redisCommandDuration, .senderPushDuration:
+            .redisCommandDuration, .resolverDuration, .senderPushDuration:
             .histogram
         default: .counter
         }
@@ -95,8 +117,30 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestDuration: "Time from the complete header until the answer was handed over."
         case .httpRequestsAnswered: "Requests answered, by class of status."
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
+        case .ingestTasksAccepted: "Tasks that were accepted: durable, and answered as such."
         case .redisCommandDuration: "Time from handing a command over until its reply."
         case .redisReconnects: "Connections to Redis opened again after a failure."
+        case .reporterDevicesKept: "Devices not removed, as they were registered anew since the provider refused them."
+        case .reporterDevicesRemoved: "Devices taken from the registry, by cause: invalid or failures."
+        case .reporterDevicesUntold: "Devices that ended untried and have no result, as the registry has lost them."
+        case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
+        case .reporterResults: "Results of devices taken, repeats included."
+        case .reporterTaskDuration: "From its request until its closing: the task that was reported last."
+        case .reporterTasksAbandoned: "Tasks given up without a report: never planned, or nothing is left of them."
+        case .reporterTasksOpen: "Tasks of all reporters that are not reported yet."
+        case .reporterTasksReported: "Tasks reported."
+        case .reporterTasksUntraced: "Tasks for few devices that left no trace, as Redis was full."
+        case .resolverDevicesTargeted: "Devices marked and sent on to be rendered, repeats among them."
+        case .resolverDevicesUnledgered: "Devices not sent on because the ledger knew no open task of theirs."
+        case .resolverDuration: "Time a task for few, or a job of a task for many, took until it was resolved."
+        case .resolverJobsResolved: "Jobs whose devices are all marked and on the bus."
+        case .resolverPartsLost: "Parts of lists that were given up, and whom they name left out."
+        case .resolverTasksPlanned: "Tasks planned, by lane."
+        case .rendererDevicesEnded: "Devices that reached their end here, since nothing can be sent to them."
+        case .rendererDevicesRendered: "Devices put before a sender with their payloads."
+        case .rendererDevicesUnledgered:
+            "Devices to be ended for whom no ledger, or no mark in it, could note their end."
+        case .rendererTasksRead: "Tasks read from the store because memory did not hold them."
         case .schedulerDevicesReleased: "Devices let go to be rendered and tried again."
         case .schedulerDevicesRemoved: "Devices removed while they waited for a retry, which ended as suppressed."
         case .schedulerDevicesUnledgered: "Removed devices for whom no ledger, or no mark in it, could note their end."

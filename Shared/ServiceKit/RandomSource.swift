@@ -14,8 +14,7 @@ extension RandomSource {
 
     /// A lower-case hexadecimal string of 16 digits.
     package func hexadecimal() -> String {
-        let digits = String(next(), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        next().hexadecimal
     }
 }
 
@@ -27,7 +26,7 @@ package struct SystemRandomSource: RandomSource {
     }
 }
 
-/// SplitMix64: small, and the same everywhere for one seed.
+/// Small, and the same everywhere for one seed.
 package final class SeededRandomSource: RandomSource {
     private let state: Mutex<UInt64>
 
@@ -37,11 +36,8 @@ package final class SeededRandomSource: RandomSource {
 
     package func next() -> UInt64 {
         state.withLock { state in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
+            defer { state &+= SplitMix64.increment }
+            return SplitMix64.mixed(state)
         }
     }
 }

@@ -11,8 +11,12 @@ package enum Spelling {
 
     /// Nil when none is near enough to be meant.
     package static func nearest(to word: String, among known: [String]) -> String? {
+        nearest(to: word, among: known, within: max(1, min(3, word.count / 3)))
+    }
+
+    /// Nil when none is within so many corrections.
+    package static func nearest(to word: String, among known: [String], within limit: Int) -> String? {
         guard word.utf8.count <= lengthMaximum else { return nil }
-        let limit = max(1, min(3, word.count / 3))
         return known.map { ($0, distance(word, $0)) }.filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
     }
 

@@ -171,7 +171,7 @@ import Testing
         folder.write(
             "news.json",
             #"""
-            {"identifiers":{"richie":"a"},"providers":{"fcm":{"service_account_file":"keys/fcm.json"}},
+            {"identifiers":{"richie":"a"},"providers":{"huawei":{"client_id":"1","client_secret_file":"keys/huawei"}},
             "report":{"url":"https://example.com","authorization_file":"auth"}}
             """#)
         folder.write("auth", "Bearer x")
@@ -181,17 +181,49 @@ import Testing
         #expect(
             health.remarks() == [
                 """
-                apps: news.json: providers.fcm.service_account_file: \(folder.path)/keys/fcm.json cannot be read: \
+                apps: news.json: providers.huawei.client_secret_file: \(folder.path)/keys/huawei cannot be read: \
                 No such file or directory
                 """
             ])
         try await withRunning(directory) { look in
             #expect(TestFile.makeFolder(folder.file("keys")))
-            folder.write("keys/fcm.json", "{}")
+            folder.write("keys/huawei", "secret")
             try await look()
             #expect(health.remarks() == [])
         }
         #expect(messages() == ["app added", "needs mending", "mended"])
+    }
+
+    /// Goal: a wrong key shows when it is put there, and not with the first push. Method: one file after the other in the
+    /// place of Apple's key; the last one is right.
+    @Test func whatAKeyFileHoldsIsLookedAt() async throws {
+        let right = try await OpenSSLCommand.makeKey("right.p8", OpenSSLCommand.p256, in: folder)
+        let curve = try await OpenSSLCommand.makeKey("curve.p8", OpenSSLCommand.p384, in: folder)
+        folder.write("text.p8", "no key at all")
+        folder.write(
+            "news.json",
+            #"""
+            {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000",
+            "topic":"com.example"},"fcm":{"service_account_file":"account"}}}
+            """#)
+        folder.write("account", #"{"project_id":"p"}"#)
+        let directory = await open()
+        try await withRunning(directory) { look in
+            for (file, complaint) in [("text.p8", "holds no key"), (curve, "ES256 needs")] {
+                #expect(TestFile.link(folder.file("next"), to: file))
+                #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
+                try await look()
+                let remark = try #require(health.remarks().first)
+                #expect(
+                    remark.contains("news.json: providers.apns.key_file: ") && remark.contains(complaint), "\(remark)")
+                #expect(remark.hasSuffix("and 1 more"), "the service account")
+            }
+            #expect(TestFile.link(folder.file("next"), to: right))
+            #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
+            try await look()
+            #expect(health.remarks().first?.contains("account is no service account: client_email") == true)
+        }
+        #expect(directory.current.apps.count == 1, "devices may register all the same")
     }
 
     @Test func whatIsNoSmallFileIsNamedAndHoldsNothingUp() async throws {

@@ -164,6 +164,18 @@ import Testing
         #expect(text(path("news.json")) == #"{"limit":{}}"#)
     }
 
+    @Test func newProvidersLeaveTheKeysAlone() throws {
+        let key = try editor().add(news)
+        let providers = try JSON(#"{"fcm":{"service_account_file":"/keys/fcm.json"}}"#)
+        try editor().replace("providers", of: news, with: providers)
+        #expect(AppSurvey(configuration).apps.first?.providers.fcm?.serviceAccountFile.path == "/keys/fcm.json")
+        #expect(caller(key, at: now) == .key(key.id))
+        let former = text(path("news.json"))
+        let wrong = try JSON(#"{"fcm":{}}"#)
+        #expect(code { () throws(AppsError) in try editor().replace("providers", of: news, with: wrong) } == .invalid)
+        #expect(text(path("news.json")) == former)
+    }
+
     @Test func theNumberOfKeysIsBounded() throws {
         _ = try editor().add(news)
         for _ in 0..<63 { _ = try editor().rotate(news, keeping: .seconds(60)) }

@@ -31,7 +31,9 @@ import Testing
                     "created": "2026-01-01T00:00:00Z", "expires": "2026-02-01T00:00:00Z"
                   }],
                   "allow": [{"range": "10.0.0.0/8", "scopes": ["register"]}],
-                  "report": {"url": "https://example.com/report", "authorization_file": "report"},
+                  "report": {
+                    "url": "https://example.com/report", "authorization_file": "report", "signing_key_file": "sign"
+                  },
                   "limits": {"devices": 1000, "requests_per_second": 50, "devices_per_second": 500},
                   "quiet_hours": {"start": "22:00", "end": "07:30", "time_zone": "Europe/Helsinki"},
                   "defaults": {"language": "pt-BR", "time_to_live": "12h", "failures_before_unregistering": 3}
@@ -51,14 +53,15 @@ import Testing
         #expect(app.providers.fcm?.serviceAccountFile.path == "/run/secrets/fcm.json")
         #expect(app.providers.fcm?.project == "news-1")
         #expect(app.providers.huawei?.clientID == "1001")
-        #expect(app.keyFiles.map(\.path).suffix(2) == ["/etc/apps/huawei", "/etc/apps/report"])
-        #expect(app.keyFiles.count == 4)
+        #expect(app.keyFiles.map(\.path).suffix(3) == ["/etc/apps/huawei", "/etc/apps/report", "/etc/apps/sign"])
+        #expect(app.keyFiles.count == 5)
         let credential = try #require(app.credentials.first)
         #expect(credential.scopes == [.publish, .admin])
         #expect(credential.hash == [UInt8](repeating: 0x0F, count: 32))
         #expect(credential.expires == Timestamp(rfc3339: "2026-02-01T00:00:00Z"))
         #expect(app.allowed == [AllowedRange(range: try AddressRange("10.0.0.0/8"), scopes: [.register])])
         #expect(app.report?.url == "https://example.com/report")
+        #expect(app.report?.signingKeyFile?.field == "report.signing_key_file")
         #expect(app.limits.devices == 1_000 && app.limits.requestsPerSecond == 50 && app.limits.devicesPerSecond == 500)
         #expect(app.quietHours == QuietHours(start: 1_320, end: 450, timeZone: "Europe/Helsinki"))
         #expect(app.defaults.language == "pt-BR")

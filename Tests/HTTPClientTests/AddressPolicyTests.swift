@@ -1,3 +1,4 @@
+import ServiceKit
 import Testing
 
 @testable import HTTPClient
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func permitsWhatIsAllowedByRange() throws {
-        let ranges = ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].compactMap { AddressRange($0) }
+        let ranges = try ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].map { try AddressRange($0) }
         let policy = AddressPolicy(allowed: ranges)
         for text in ["10.1.2.3", "127.0.0.1", "fd12::1", "::ffff:10.1.2.3", "8.8.8.8"] {
             #expect(policy.permits(try #require(IPAddress(text))), "\(text)")
@@ -45,21 +46,5 @@ import Testing
         for text in ["10.2.0.1", "127.0.0.2", "fc00::1", "::ffff:10.2.0.1", "::1"] {
             #expect(!policy.permits(try #require(IPAddress(text))), "\(text)")
         }
-    }
-
-    @Test(arguments: [
-        ("10.0.0.0/8", "10.0.0.0/8"), ("1.2.3.4", "1.2.3.4/32"), ("0.0.0.0/0", "0.0.0.0/0"), ("::/0", "::/0"),
-        ("fc00::/7", "fc00::/7"), ("::1", "::1/128"), ("192.168.0.0/17", "192.168.0.0/17"),
-    ])
-    func readsRanges(text: String, description: String) {
-        #expect(AddressRange(text)?.description == description)
-    }
-
-    @Test(arguments: [
-        "", "/", "10.0.0.0/", "/8", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8",
-        "10.0.0.1/8", "fc01::/8", "localhost", "10.0.0.0/8 ", "0x7f.1",
-    ])
-    func readsNothingElse(text: String) {
-        #expect(AddressRange(text) == nil)
     }
 }

@@ -39,7 +39,7 @@ import Testing
 
     @Test func whatIsAllowedByRangeIsReached() async throws {
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
-        let policy = AddressPolicy(allowed: [try #require(AddressRange("127.0.0.0/8"))])
+        let policy = AddressPolicy(allowed: [try AddressRange("127.0.0.0/8")])
         try await withClient { client in
             let outcome = await client.send(HTTPClientRequest(.post, server.url(), to: .untrusted(policy)))
             #expect(outcome.response?.status == 204)

@@ -1,6 +1,7 @@
 import RedisClient
 import ServiceKit
 import TLSSocket
+import TestSupport
 import Testing
 
 @Suite struct RedisConfigurationTests {
@@ -42,20 +43,34 @@ import Testing
     }
 
     @Test func readsTheEnvironment() throws {
+        let folder = TemporaryDirectory("redis")
+        let authority = folder.write("ca.pem", "")
         var environment = EnvironmentReader([
             "CARILLON_REDIS": "rediss://app@redis.internal/1", "CARILLON_REDIS_PASSWORD": "word",
-            "CARILLON_REDIS_CA_FILE": "/ca.pem", "CARILLON_REDIS_COMMAND_DEADLINE": "250ms",
+            "CARILLON_REDIS_CA_FILE": authority, "CARILLON_REDIS_COMMAND_DEADLINE": "250ms",
         ])
         let configuration = RedisConfiguration(environment: &environment)
         try environment.finish()
         #expect(configuration.user == "app" && configuration.password == Secret("word"))
-        #expect(configuration.tls?.authorityFile == "/ca.pem")
+        #expect(configuration.tls?.authorityFile == authority)
         #expect(configuration.commandDeadline == .milliseconds(250))
     }
 
     @Test func anAuthorityWithoutTLSIsAMistake() {
-        var environment = EnvironmentReader(["CARILLON_REDIS_CA_FILE": "/ca.pem"])
+        let folder = TemporaryDirectory("redis")
+        var environment = EnvironmentReader(["CARILLON_REDIS_CA_FILE": folder.write("ca.pem", "")])
         _ = RedisConfiguration(environment: &environment)
         #expect(environment.problems.map(\.variable) == ["CARILLON_REDIS_CA_FILE"])
+    }
+
+    @Test(arguments: [
+        (["CARILLON_REDIS": "redis://app@a"], "CARILLON_REDIS"),
+        (["CARILLON_REDIS": "rediss://a", "CARILLON_REDIS_CA_FILE": "/nowhere/ca.pem"], "CARILLON_REDIS_CA_FILE"),
+        (["CARILLON_REDIS": "rediss://a", "CARILLON_REDIS_KEY_FILE": "/dev/null"], "CARILLON_REDIS_KEY_FILE"),
+    ])
+    func whatCannotWorkIsNamed(variables: [String: String], wrong: String) {
+        var environment = EnvironmentReader(variables)
+        _ = RedisConfiguration(environment: &environment)
+        #expect(environment.problems.map(\.variable) == [wrong])
     }
 }

@@ -18,12 +18,14 @@ import Testing
     @Test func takesWhatIsGiven() throws {
         var reader = EnvironmentReader([
             "BUS": "kafka://b:9092", "LIMIT": "5m", "ROOM": "2KiB", "COUNT": "9", "EMPTY": "",
+            "NUMBER": "",
         ])
         #expect(reader.text("BUS", default: "memory://", "") == "kafka://b:9092")
         #expect(reader.duration("LIMIT", default: .zero, in: .zero ... .seconds(300), "") == .seconds(300))
         #expect(reader.bytes("ROOM", default: 0, in: 0...4_096, "") == 2_048)
         #expect(reader.integer("COUNT", default: 3, in: 1...9, "") == 9)
         #expect(reader.optionalText("EMPTY", "") == nil)
+        #expect(reader.integer("NUMBER", default: 3, in: 1...9, "") == 3)
         try reader.finish()
     }
 
@@ -85,5 +87,38 @@ import Testing
         ] {
             #expect(!text.contains("s3cret"))
         }
+    }
+
+    @Test func hostsAndFilesAreChecked() {
+        let directory = TemporaryDirectory("files")
+        var reader = EnvironmentReader([
+            "NAME": "api.push.apple.com", "ADDRESS": "::1", "URL": "https://a", "PORT": "a:443",
+            "FILE": directory.write("file", ""), "NONE": directory.file("none"),
+        ])
+        #expect(reader.host("NAME", default: "d", "") == "api.push.apple.com")
+        #expect(reader.host("ADDRESS", default: "d", "") == "::1")
+        for name in ["URL", "PORT"] { #expect(reader.host(name, default: "d", "") == "d") }
+        #expect(reader.file("FILE", "") == directory.file("file"))
+        #expect(reader.file("UNSET", "") == nil)
+        _ = reader.file("NONE", "")
+        #expect(reader.problems.map(\.variable) == ["URL", "PORT", "NONE"])
+    }
+
+    /// Goal: what nobody reads is told of, and nothing else. Method: names of this reader's own family, of another one's, of
+    /// none, and what an orchestrator adds.
+    @Test func strangersAreNamedWithWhatWasMeant() {
+        var reader = EnvironmentReader([
+            "CARILLON_REDIS_CONECTIONS": "2", "CARILLON_REDIS_PASSWORD_FILE": "", "CARILLON_LOUDNESS": "11",
+            "CARILLON_APNS_PROT": "443", "CARILLON_REDIS_PORT": "tcp://10.0.0.1:6379",
+            "CARILLON_REDIS_SERVICE_HOST": "10.0.0.1", "CARILLON_REDIS": "redis://a", "PATH": "/bin",
+        ])
+        _ = reader.text("CARILLON_REDIS", default: "", "")
+        _ = reader.integer("CARILLON_REDIS_CONNECTIONS", default: 2, in: 1...9, "")
+        _ = reader.secret("CARILLON_REDIS_PASSWORD", "")
+        #expect(
+            reader.strangers == [
+                "CARILLON_LOUDNESS is read by nobody; see --help for those that are",
+                "CARILLON_REDIS_CONECTIONS is read by nobody; did you mean CARILLON_REDIS_CONNECTIONS?",
+            ])
     }
 }

@@ -1,29 +1,35 @@
 import Glibc
 
 /// An address of IPv4 (four bytes) or IPv6 (sixteen).
-package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
+    /// In network order. An IPv4 address mapped into IPv6 is the IPv4 address; nil for another number of bytes.
+    package init?(bytes: [UInt8]) {
+        switch bytes.count {
+        case 4: self.bytes = bytes
+        case 16:
+            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11].allSatisfy { $0 == 0xFF }
+            self.bytes = isMapped ? Array(bytes[12...]) : bytes
+        default: return nil
+        }
     }
 
-    /// Nil when the text is no address. An IPv4 address mapped into IPv6 is the IPv4 address.
+    /// Nil for any text but the plain numeric forms.
     package init?(_ text: String) {
         // C would take a text for what stands before a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
-            bytes = withUnsafeBytes(of: four) { Array($0) }
+            self.init(bytes: withUnsafeBytes(of: four) { Array($0) })
         } else if inet_pton(AF_INET6, text, &six) == 1 {
-            let all = withUnsafeBytes(of: six) { Array($0) }
-            let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10...11].allSatisfy { $0 == 0xFF }
-            bytes = isMapped ? Array(all[12...]) : all
+            self.init(bytes: withUnsafeBytes(of: six) { Array($0) })
         } else {
             return nil
         }
     }
+
     package var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
             guard let start = text.baseAddress,

@@ -1,0 +1,110 @@
+import Glibc
+import ServiceKit
+import Signing
+
+/// Whether the files beside the apps' own hold what their fields say, so that a wrong one shows when it is put there and
+/// not with the first push. A file is read again only when it is another one than before: there may be thousands.
+struct KeyFileCheck: Sendable {
+    /// What a file should hold.
+    enum Content: Sendable, Hashable {
+        case appleKey
+        case certificate
+        case certificateKey
+        case serviceAccount
+        case secret
+    }
+
+    private struct Question: Hashable {
+        let path: String
+        let content: Content
+    }
+
+    private struct Stamp: Equatable {
+        let device: UInt
+        let inode: UInt
+        let size: Int
+        let changed: [Int]
+
+        init(_ status: stat) {
+            device = UInt(status.st_dev)
+            inode = UInt(status.st_ino)
+            size = Int(status.st_size)
+            changed = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        }
+    }
+
+    private static let bytesMaximum = ServiceAccount.bytesMaximum
+    private var answers: [Question: (stamp: Stamp, problem: String?)] = [:]
+
+    /// What is wrong with each file, in words for whoever put it there; what is no longer asked about is forgotten.
+    mutating func problems(of files: [(file: KeyFile, content: Content)]) -> [String?] {
+        var asked: [Question: (stamp: Stamp, problem: String?)] = [:]
+        defer { answers = asked }
+        return files.map { file, content in
+            let question = Question(path: file.path, content: content)
+            var status = stat()
+            // A file that cannot be read may be mended without a trace in its own stamp.
+            guard access(file.path, R_OK) == 0, stat(file.path, &status) == 0 else {
+                return "\(file.path) cannot be read: \(String(cString: strerror(errno)))"
+            }
+            let stamp = Stamp(status)
+            let known = answers[question].flatMap { $0.stamp == stamp ? $0 : nil }
+            let answer = known ?? (stamp, KeyFileCheck.problem(of: file.path, status, content))
+            asked[question] = answer
+            return answer.problem
+        }
+    }
+
+    private static func problem(of path: String, _ status: stat, _ content: Content) -> String? {
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is no file" }
+        guard let bytes = SmallFile.read(path, bytesMaximum: bytesMaximum) else {
+            return "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))"
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        switch content {
+        case .appleKey: return signingProblem(text, path)
+        case .certificate: return marked("CERTIFICATE", text, path)
+        case .certificateKey: return marked("PRIVATE KEY", text, path)
+        case .serviceAccount: return accountProblem(bytes, path)
+        case .secret: return text.allSatisfy(\.isWhitespace) ? "\(path) is empty; write the secret into it" : nil
+        }
+    }
+
+    private static func signingProblem(_ text: String, _ path: String) -> String? {
+        do throws(SigningError) {
+            _ = try SigningKey(pem: Secret(text), from: path, for: .es256)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private static func accountProblem(_ bytes: [UInt8], _ path: String) -> String? {
+        do throws(ServiceAccount.Flaw) {
+            _ = try ServiceAccount(bytes, file: path)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private static func marked(_ label: String, _ text: String, _ path: String) -> String? {
+        text.contains("\(label)-----") ? nil : "\(path) holds no \(label.lowercased()) as PEM"
+    }
+}
+
+extension PushApp {
+    /// What each of `keyFiles` should hold, in the same order.
+    var keyFileContents: [(file: KeyFile, content: KeyFileCheck.Content)] {
+        var contents: [KeyFileCheck.Content] = []
+        switch providers.apns?.proof {
+        case .token: contents.append(.appleKey)
+        case .certificate(_, let keyFile): contents += [.certificate] + (keyFile.map { _ in [.certificateKey] } ?? [])
+        case nil: break
+        }
+        if providers.fcm != nil { contents.append(.serviceAccount) }
+        let files = keyFiles
+        contents += Array(repeating: .secret, count: files.count - contents.count)
+        return zip(files, contents).map { ($0, $1) }
+    }
+}

@@ -1,0 +1,78 @@
+import JSONKit
+package import ServiceKit
+package import Signing
+
+/// Google's service account as its JSON file describes it.
+package struct ServiceAccount: Sendable {
+    /// Why a file is none, in words for whoever put it there. Nothing of its content is in them.
+    package struct Flaw: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let project: String
+    package let email: String
+    package let tokenURL: String
+    private let signer: JWTSigner
+
+    package static let bytesMaximum = 64 << 10
+    /// What the token is to be good for.
+    private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    private static let lifetime: Int64 = 3_600
+
+    /// `file` is what flaws call it.
+    package init(_ bytes: [UInt8], file: String) throws(Flaw) {
+        let document: JSON
+        do throws(JSONError) {
+            document = try JSON(bytes)
+        } catch {
+            throw Flaw(description: "\(file) is no JSON: \(error)")
+        }
+        let problems = JSONProblems()
+        let fields = JSONFields(document, problems: problems)
+        let email = fields.text("client_email", isRequired: true)
+        let project = fields.text("project_id", expected: "an id or a number", isRequired: true) {
+            ServiceAccount.isProject($0) ? $0 : nil
+        }
+        let key = fields.text("private_key", bytesMaximum: 16 << 10, isRequired: true)
+        let keyID = fields.text("private_key_id")
+        let tokenURL = fields.text("token_uri", expected: "an https URL", isRequired: true) {
+            $0.hasPrefix("https://") ? $0 : nil
+        }
+        guard let email, let project, let key, let tokenURL, problems.all.isEmpty else {
+            let list = problems.all.map(\.description).joined(separator: "; ")
+            throw Flaw(description: "\(file) is no service account: \(list)")
+        }
+        do throws(SigningError) {
+            let signingKey = try SigningKey(pem: Secret(key), from: "private_key of \(file)", for: .rs256)
+            signer = JWTSigner(key: signingKey, keyID: keyID)
+        } catch {
+            throw Flaw(description: error.description)
+        }
+        self.email = email
+        self.project = project
+        self.tokenURL = tokenURL
+    }
+
+    /// It stands in a path.
+    package static func isProject(_ text: String) -> Bool {
+        1...64 ~= text.utf8.count
+            && text.unicodeScalars.allSatisfy {
+                switch $0 {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", ".", ":", "_": true
+                default: false
+                }
+            }
+    }
+
+    /// Says to Google who asks for a token.
+    package func assertion(at now: Timestamp) throws(SigningError) -> Secret {
+        let issued = now.milliseconds / 1_000
+        return try signer.sign { claims in
+            claims.member("iss", email)
+            claims.member("scope", ServiceAccount.scope)
+            claims.member("aud", tokenURL)
+            claims.member("iat", Int(issued))
+            claims.member("exp", Int(issued + ServiceAccount.lifetime))
+        }
+    }
+}

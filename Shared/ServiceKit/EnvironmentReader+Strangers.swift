@@ -1,0 +1,41 @@
+extension EnvironmentReader {
+    /// The word after `CARILLON_` of every variable there is. One environment serves several programs, so that of another
+    /// one's family is none of this one's business.
+    package static let families: Set<String> = [
+        "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HUAWEI", "INGEST", "KAFKA", "KEY", "LOG", "PEPPER",
+        "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SIMULATOR", "URL", "WORKER",
+    ]
+
+    /// A sentence about each variable of ours that is set and that nobody reads. It is a typing error, and what it was
+    /// meant to change keeps its default. To be asked when everything was read.
+    package var strangers: [String] {
+        let own = Set(known.map(EnvironmentReader.family))
+        return environment.filter { name, value in
+            let family = EnvironmentReader.family(of: name)
+            return name.hasPrefix(EnvironmentReader.prefix) && !known.contains(name)
+                && (own.contains(family) || !EnvironmentReader.families.contains(family))
+                && !EnvironmentReader.isServiceLink(name, value)
+        }.keys.sorted().map { name in
+            let advice = nearest(to: name).map { "did you mean \($0)?" } ?? "see --help for those that are"
+            return "\(name) is read by nobody; \(advice)"
+        }
+    }
+
+    private static let prefix = "CARILLON_"
+
+    private static func family(of name: String) -> String {
+        String(name.dropFirst(prefix.count).prefix { $0 != "_" })
+    }
+
+    /// Kubernetes puts the addresses of services into the environment, under the services' names.
+    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+        name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.contains("_TCP")
+            || value.hasPrefix("tcp://")
+    }
+
+    private func nearest(to name: String) -> String? {
+        let word = String(name.dropFirst(EnvironmentReader.prefix.count))
+        let words = known.map { String($0.dropFirst(EnvironmentReader.prefix.count)) }.sorted()
+        return Spelling.nearest(to: word, among: words, within: word.count / 2).map { EnvironmentReader.prefix + $0 }
+    }
+}
