@@ -12,6 +12,14 @@ package protocol MessageHandler: Sendable {
     /// Throw `PoisonMessage` where no retry can help, a `RetriableError` where something the work needs is away; any other
     /// error is tried a few times.
     func handle(_ messages: [ReceivedMessage<Message>], context: HandlerContext) async throws -> [OutgoingMessage]
+
+    /// A message that cannot be handled is about to go to `dead`, be it that its bytes cannot be read. It may be told of the
+    /// same message again. A `RetriableError` has the message wait; any other error is logged.
+    func giveUp(_ letter: DeadLetter) async throws
+}
+
+extension MessageHandler {
+    package func giveUp(_ letter: DeadLetter) async throws {}
 }
 
 package struct ReceivedMessage<Message: TopicMessage>: Sendable {

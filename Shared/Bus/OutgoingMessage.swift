@@ -26,7 +26,8 @@ extension Topic {
     ) -> OutgoingMessage {
         OutgoingMessage(
             channel: lane.map { channel($0) } ?? channel, key: key, value: message.encoded(),
-            headers: trace.map { [MessageHeader([MessageHeader].traceName, $0.header)] } ?? [])
+            headers: (message.event?.headers ?? [])
+                + (trace.map { [MessageHeader([MessageHeader].traceName, $0.header)] } ?? []))
     }
 }
 

@@ -154,6 +154,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.
     private func bury(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
         guard !letters.isEmpty else { return true }
+        guard await giveUp(letters, delivery, pulse) else { return false }
         var outages = 0
         while !Task.isCancelled, consumer.isCurrent(delivery) {
             pulse.tick()
@@ -171,6 +172,28 @@ package struct Worker<Handler: MessageHandler>: Service {
             }
         }
         return false
+    }
+
+    /// Tells the handler, through outages of what it needs; false when the work was taken away meanwhile.
+    private func giveUp(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+        for letter in letters {
+            var outages = 0
+            while true {
+                guard !Task.isCancelled, consumer.isCurrent(delivery) else { return false }
+                pulse.tick()
+                do {
+                    try await handler.giveUp(letter)
+                    break
+                } catch {
+                    let isOutage = (error as? any RetriableError)?.isRetriable ?? false
+                    report(error, delivery, isOutage: isOutage)
+                    guard isOutage else { break }
+                    outages += 1
+                    await pause(afterAttempt: outages, pulse)
+                }
+            }
+        }
+        return true
     }
 
     /// One of them is larger than the bus carries: it loses its value, since waiting would not make it smaller.

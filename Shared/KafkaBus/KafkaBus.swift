@@ -28,7 +28,8 @@ package final class KafkaBus: Bus {
     }
 
     package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
-        let settings = KafkaSettings.consumer(configuration, group: options.group)
+        let settings = KafkaSettings.consumer(
+            configuration, group: options.group, topic: options.channel.name)
         return try await onNativeThread("kafka-start") { [environment, storeInterval] in
             Result { () throws(BusError) in
                 try KafkaConsumer(settings, options: options, storeInterval: storeInterval, environment: environment)

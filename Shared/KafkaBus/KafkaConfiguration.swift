@@ -41,6 +41,10 @@ package struct KafkaConfiguration: Sendable {
         set(property, Secret(value))
     }
 
+    func value(of name: String) -> String? {
+        properties.last { $0.property.name == name }?.value.reveal()
+    }
+
     private mutating func set(_ property: KafkaProperty, _ value: Secret) {
         properties.append((property, value))
     }

@@ -11,6 +11,7 @@ final class KafkaConsumerLoop {
     private static let groupMessagesMaximum = 256
     private static let committedDeadline = Duration.seconds(3)
     private static let commitDeadline = Duration.seconds(5)
+    private static let leaveDeadline = Duration.seconds(5)
 
     private let client: RDKafkaConsumer
     private let mailbox: Mailbox
@@ -70,15 +71,17 @@ final class KafkaConsumerLoop {
     private func finish() {
         pulse.tick()
         handOver(Array(assigned))
-        client.close()
         pulse.rest()
-        let ended = signals.ended
-        let destroyed = client.destroyed
-        // The library's client goes with this loop; the end is told when its threads are gone.
+        let (left, destroyed, ended) = (OneTimeEvent(), client.destroyed, signals.ended)
+        // The library's client goes with this loop; the end is told when its threads are gone, or when that takes long: a
+        // member that is just joining is not heard before the join is answered. It has nothing to lose by then, and the
+        // group misses it when its session is over.
         NativeThread(name: "kafka-end") {
-            _ = destroyed.block(atMost: ConsumerSignals.closeAllowance)
+            if left.block(atMost: Self.leaveDeadline) { _ = destroyed.block(atMost: Self.leaveDeadline) }
             ended.happen()
         }.detach()
+        client.close()
+        left.happen()
     }
 }
 

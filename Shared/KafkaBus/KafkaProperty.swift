@@ -12,25 +12,36 @@ package struct KafkaProperty: Sendable {
 
     package let name: String
     package let role: Role
-    private let isSecret: Bool
+    private let kind: Kind
     private let meaning: String
 
-    private init(_ name: String, for role: Role = .any, isSecret: Bool = false, _ meaning: String) {
+    private enum Kind {
+        case text
+        case secret
+        /// A file or folder that the library reads when a client is made.
+        case file
+    }
+
+    private init(_ name: String, for role: Role = .any, as kind: Kind = .text, _ meaning: String) {
         self.name = name
         self.role = role
-        self.isSecret = isSecret
+        self.kind = kind
         self.meaning = meaning
     }
 
     /// `ssl.ca.location` is read from `CARILLON_KAFKA_SSL_CA_LOCATION`.
-    package var variable: String {
+    package var variable: String { KafkaProperty.variable(of: name) }
+
+    static func variable(of name: String) -> String {
         "CARILLON_KAFKA_" + name.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
     }
 
     func read(_ environment: inout EnvironmentReader) -> Secret? {
-        isSecret
-            ? environment.secret(variable, meaning)
-            : environment.optionalText(variable, meaning).map { Secret($0) }
+        switch kind {
+        case .text: environment.optionalText(variable, meaning).map { Secret($0) }
+        case .secret: environment.secret(variable, meaning)
+        case .file: environment.file(variable, meaning).map { Secret($0) }
+        }
     }
 
     /// What librdkafka says against a value, before any client is made with it.
@@ -50,19 +61,19 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("security.protocol", "plaintext, ssl, sasl_plaintext or sasl_ssl."),
         KafkaProperty("sasl.mechanism", "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
         KafkaProperty("sasl.username", "User name for PLAIN and SCRAM."),
-        KafkaProperty("sasl.password", isSecret: true, "Password for PLAIN and SCRAM."),
+        KafkaProperty("sasl.password", as: .secret, "Password for PLAIN and SCRAM."),
         KafkaProperty("sasl.kerberos.service.name", "Kerberos principal name of the brokers."),
         KafkaProperty("sasl.kerberos.principal", "Kerberos principal name of this client."),
-        KafkaProperty("sasl.kerberos.keytab", "Path of the Kerberos keytab."),
+        KafkaProperty("sasl.kerberos.keytab", as: .file, "Path of the Kerberos keytab."),
         KafkaProperty("sasl.oauthbearer.method", "oidc to fetch tokens from an endpoint."),
         KafkaProperty("sasl.oauthbearer.client.id", "Client id for OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.client.secret", isSecret: true, "Client secret for OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.client.secret", as: .secret, "Client secret for OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.scope", "Scope asked for with OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.token.endpoint.url", "Where OAUTHBEARER tokens are fetched."),
-        KafkaProperty("ssl.ca.location", "File or folder of the authorities that vouch for the brokers."),
-        KafkaProperty("ssl.certificate.location", "Certificate of this client, with its chain, as PEM."),
-        KafkaProperty("ssl.key.location", "Private key of this client, as PEM."),
-        KafkaProperty("ssl.key.password", isSecret: true, "Password of the private key."),
+        KafkaProperty("ssl.ca.location", as: .file, "File or folder of the authorities that vouch for the brokers."),
+        KafkaProperty("ssl.certificate.location", as: .file, "Certificate of this client, with its chain, as PEM."),
+        KafkaProperty("ssl.key.location", as: .file, "Private key of this client, as PEM."),
+        KafkaProperty("ssl.key.password", as: .secret, "Password of the private key."),
         KafkaProperty("ssl.endpoint.identification.algorithm", "https checks the brokers' names, none does not."),
         KafkaProperty("broker.address.family", "any, v4 or v6."),
         KafkaProperty("socket.timeout.ms", "How long one request may take."),
@@ -74,7 +85,8 @@ package struct KafkaProperty: Sendable {
             "queue.buffering.max.kbytes", for: .producer, "Bound of what waits for an acknowledgement, in KiB."),
         KafkaProperty("queue.buffering.max.messages", for: .producer, "Bound of what waits for an acknowledgement."),
         KafkaProperty(
-            "group.instance.id", for: .consumer, "Name of this member that survives a restart, for static membership."),
+            "group.instance.id", for: .consumer,
+            "Name of this process that survives a restart, for static membership; each consumer adds its topic to it."),
         KafkaProperty("session.timeout.ms", for: .consumer, "Silence after which a consumer counts as dead."),
         KafkaProperty("heartbeat.interval.ms", for: .consumer, "How often a consumer says that it lives."),
         KafkaProperty(

@@ -21,7 +21,7 @@ final class KafkaScan: @unchecked Sendable {
     init(_ configuration: KafkaConfiguration, topic: String, log: Log, time: any TimeSource) throws(BusError) {
         // A later setting replaces an earlier one.
         let settings =
-            KafkaSettings.consumer(configuration, group: "scan") + [
+            KafkaSettings.consumer(configuration, group: "scan", topic: topic) + [
                 KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
             ]
         client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: log))

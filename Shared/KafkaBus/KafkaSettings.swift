@@ -1,4 +1,5 @@
 import Bus
+import ServiceKit
 import Topics
 
 /// What is asked of librdkafka, role by role, where its defaults lose messages, waste memory or wait too long.
@@ -31,7 +32,9 @@ package enum KafkaSettings {
         ] + configuration.overrides(for: .producer)
     }
 
-    package static func consumer(_ configuration: KafkaConfiguration, group: String) -> [KafkaSetting] {
+    package static func consumer(
+        _ configuration: KafkaConfiguration, group: String, topic: String
+    ) -> [KafkaSetting] {
         configuration.connection + common + [
             KafkaSetting("group.id", group),
             // Offsets are stored when the work is done, not when a message was handed out; the library then commits.
@@ -58,7 +61,13 @@ package enum KafkaSettings {
             KafkaSetting("enable.partition.eof", "false"),
             // Feeds the lag metric.
             KafkaSetting("statistics.interval.ms", "10000"),
-        ] + configuration.overrides(for: .consumer)
+        ] + configuration.overrides(for: .consumer).map { memberSetting($0, topic: topic) }
+    }
+
+    /// The consumers of one process share a group, and two of one name would throw each other out of it.
+    private static func memberSetting(_ setting: KafkaSetting, topic: String) -> KafkaSetting {
+        guard setting.name == "group.instance.id" else { return setting }
+        return KafkaSetting(setting.name, "\(setting.value.reveal()).\(topic)")
     }
 
     /// A client that neither produces nor consumes: readiness and the creation of topics.

@@ -70,13 +70,28 @@ package final class RedisBus: Bus {
             // Sooner than `Health` gives up asking, so that the reason is Redis' own.
             let settings = try await shared.client.send(
                 RedisCommand("CONFIG", "GET", "append*", "maxmemory-policy"), deadline: .milliseconds(1_500))
-            return RedisBus.readiness(of: settings.array?.compactMap(\.string) ?? [])
+            let durability = RedisBus.readiness(of: settings.array?.compactMap(\.string) ?? [])
+            guard durability == .ready else { return durability }
+            let facts = try await shared.client.send(
+                RedisCommand("INFO", "replication", "cluster"), deadline: .milliseconds(1_500))
+            return RedisBus.readiness(ofServer: facts.string ?? "")
         } catch  where error.code == .reply("NOPERM") || error.code == .reply("ERR") {
             // Managed servers hide their settings; whoever runs one has read its durability in its manual.
             return .ready
         } catch {
             return .notReady("Redis does not answer: \(error)")
         }
+    }
+
+    /// What `INFO` tells of a server that answers everything and can still be no bus.
+    static func readiness(ofServer facts: String) -> Health.Readiness {
+        if facts.contains("role:slave") {
+            return .notReady("Redis is a replica, which takes no messages: name its primary")
+        }
+        if facts.contains("cluster_enabled:1") {
+            return .notReady("Redis is part of a cluster: the embedded bus needs a single server, or use Kafka")
+        }
+        return .ready
     }
 
     /// Names and values in turn, as `CONFIG GET` lists them.

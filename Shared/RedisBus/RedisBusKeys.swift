@@ -11,7 +11,7 @@ enum RedisBusKeys {
 
     /// A hash: `next` offset, `head` bytes ever appended, `floor` bytes every group is through with, the offset up to which
     /// entries were `removed`; of a log the size and time of its oldest entry, `oldest-bytes` and `oldest-time`; for each
-    /// group its `fence:` (counts tenures), `done:` offset and the `passed:` bytes below it.
+    /// group its `fence:` (counts tenures, from a time on), `done:` offset and the `passed:` bytes below it.
     static func state(_ partition: PartitionID) -> RedisArgument { RedisArgument("bus:{\(partition)}:state") }
 
     /// Who holds the partition for a group; gone when its holder has been silent for too long.

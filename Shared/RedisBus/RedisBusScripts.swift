@@ -78,12 +78,15 @@ enum RedisBusScripts {
 
     /// KEYS lease, state. ARGV member, milliseconds to live, group. Returns the fence of the new tenure, the offset to go
     /// on from and the bytes below it; nothing when somebody else holds the partition. Of a log that came back shorter than
-    /// what the group has done everything is read again: where it was cut nobody knows any more.
+    /// what the group has done everything is read again: where it was cut nobody knows any more. The first fence is a time,
+    /// so that a Redis that has lost everything does not give out one again that an earlier holder still shows.
     static let acquire = RedisScript(
         """
         #!lua flags=allow-oom
         local holder = redis.call('GET', KEYS[1])
         if holder and holder ~= ARGV[1] then return false end
+        local time = redis.call('TIME')
+        redis.call('HSETNX', KEYS[2], 'fence:' .. ARGV[3], time[1] .. string.format('%06d', time[2]))
         local fence = redis.call('HINCRBY', KEYS[2], 'fence:' .. ARGV[3], 1)
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         local done = tonumber(redis.call('HGET', KEYS[2], 'done:' .. ARGV[3]) or '0')

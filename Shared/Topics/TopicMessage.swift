@@ -3,6 +3,12 @@ package protocol TopicMessage: Sendable {
     /// Throws `MalformedMessage` for bytes that are no such message; never traps on hostile input.
     init(decoding bytes: [UInt8]) throws
     func encoded() -> [UInt8]
+    /// Of a message that others may read; nil for the house's own.
+    var event: CloudEvent? { get }
+}
+
+extension TopicMessage {
+    package var event: CloudEvent? { nil }
 }
 
 /// The bytes on a topic are not a message of the topic's type. Trying again cannot help.

@@ -10,7 +10,7 @@ package enum Topics {
     package static let headersBytesMaximum = 16 * 1024
 
     /// Accepted tasks. Forward: at the bound ingest answers 503 rather than accept what it cannot store.
-    package static let tasks = Topic<OpaqueMessage>(
+    package static let tasks = Topic<TaskMessage>(
         TopicDeclaration(
             "tasks", .work, admission: .forward, partitions: hot, key: "task",
             from: ["ingest-api", "scheduler"], to: ["targeting-resolver", "event-stream"]))
@@ -22,7 +22,7 @@ package enum Topics {
             from: ["ingest-api"], to: ["scheduler"]))
 
     /// One job a segment (or a part of a device list) of a task, shared by all resolvers.
-    package static let segments = Topic<OpaqueMessage>(
+    package static let segments = Topic<SegmentJob>(
         TopicDeclaration(
             "segments", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
             from: ["targeting-resolver"], to: ["targeting-resolver"]))
@@ -44,19 +44,25 @@ package enum Topics {
             from: senders, to: ["scheduler"]))
 
     /// What became of devices, many outcomes a message.
-    package static let results = Topic<OpaqueMessage>(
+    package static let results = Topic<ResultBatch>(
         TopicDeclaration(
             "results", .work, admission: .draining, partitions: hot, key: "task and segment",
-            from: senders + ["renderer", "scheduler", "targeting-resolver"], to: ["reporter"]))
+            from: senders + ["renderer", "reporter", "scheduler", "targeting-resolver"], to: ["reporter"]))
 
     /// Closed tasks with their sums.
-    package static let reports = Topic<OpaqueMessage>(
+    package static let reports = Topic<TaskReport>(
         TopicDeclaration(
             "reports", .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["reporter"], to: ["analysts"]))
 
+    /// Reports for endpoints that did not take them while patience lasted. Only what is replayed from `dead` comes here.
+    package static let webhooks = Topic<ReportPost>(
+        TopicDeclaration(
+            "webhooks", .work, admission: .draining, partitions: .init(kafka: 4, embedded: 1), key: "task",
+            from: ["carillon"], to: ["reporter"]))
+
     /// Devices that are gone, for those who keep their own lists.
-    package static let feedback = Topic<OpaqueMessage>(
+    package static let feedback = Topic<DeviceFeedback>(
         TopicDeclaration(
             "feedback", .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "app and device",
             from: ["reporter"], to: ["analysts"]))
@@ -77,7 +83,8 @@ package enum Topics {
     package static let all: [TopicDeclaration] = [
         tasks.declaration, schedules.declaration, segments.declaration, audience.declaration,
         dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
-        results.declaration, reports.declaration, feedback.declaration, registry.declaration, dead.declaration,
+        results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, registry.declaration,
+        dead.declaration,
     ]
 
     /// The topic or lane of that name, such as `audience.fast`.

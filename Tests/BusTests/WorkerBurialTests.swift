@@ -79,6 +79,25 @@ import Topics
         #expect(producer.isClosed)
     }
 
+    /// Goal: a handler hears of what it will never see before that is buried. Method: what it needs for that is away at
+    /// first, and once it fails for good, which buries all the same.
+    @Test func theHandlerIsToldBeforeABurial() async throws {
+        let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
+        try await send("one", "two")
+        let told = Monitor<[String]>([])
+        let handler = MourningHandler { letter in
+            let text = String(decoding: letter.value, as: UTF8.self)
+            try told.withLock { (told: inout [String]) throws in
+                told.append(text)
+                guard told.count > 1 else { throw Away() }
+                if text == "two" { throw PoisonMessage("no more") }
+            }
+        }
+        try await run(try await worker(producer, handler), producer, burials: 2)
+        #expect(told.withLock { $0 } == ["one", "one", "two"])
+        #expect(try await buried().map(\.reason) == [.undecodable, .undecodable])
+    }
+
     /// Goal: a handler whose own subtask was cancelled has failed; the worker was not told to end.
     @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
@@ -112,6 +131,23 @@ private struct PickyHandler: MessageHandler {
     func handle(_ messages: [ReceivedMessage<PickyMessage>], context: HandlerContext) async throws -> [OutgoingMessage]
     {
         []
+    }
+}
+
+private struct Away: RetriableError {
+    var isRetriable: Bool { true }
+}
+
+private struct MourningHandler: MessageHandler {
+    let mourn: @Sendable (DeadLetter) throws -> Void
+
+    func handle(_ messages: [ReceivedMessage<PickyMessage>], context: HandlerContext) async throws -> [OutgoingMessage]
+    {
+        []
+    }
+
+    func giveUp(_ letter: DeadLetter) async throws {
+        try mourn(letter)
     }
 }
 

@@ -36,7 +36,7 @@ struct KafkaSettingsTests {
         ])
     func consumer(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
-        #expect(try understood(KafkaSettings.consumer(configuration, group: "g"), name) == value)
+        #expect(try understood(KafkaSettings.consumer(configuration, group: "g", topic: "t"), name) == value)
     }
 
     @Test("every broker of the URL reaches the library")
@@ -63,28 +63,58 @@ struct KafkaSettingsTests {
             "CARILLON_KAFKA_SECURITY_PROTOCOL": "sasl_ssl", "CARILLON_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
             "CARILLON_KAFKA_SASL_USERNAME": "carillon",
             "CARILLON_KAFKA_SASL_PASSWORD_FILE": folder.write("password", "open sesame\n"),
-            "CARILLON_KAFKA_SSL_CA_LOCATION": "/etc/ssl/ca.pem",
-            "CARILLON_KAFKA_SSL_CERTIFICATE_LOCATION": "/etc/ssl/me.pem",
-            "CARILLON_KAFKA_SSL_KEY_LOCATION": "/etc/ssl/me.key", "CARILLON_KAFKA_LINGER_MS": "20",
+            "CARILLON_KAFKA_SSL_CA_LOCATION": folder.write("ca.pem", ""),
+            "CARILLON_KAFKA_SSL_CERTIFICATE_LOCATION": folder.write("me.pem", ""),
+            "CARILLON_KAFKA_SSL_KEY_LOCATION": folder.write("me.key", ""), "CARILLON_KAFKA_LINGER_MS": "20",
             "CARILLON_KAFKA_GROUP_INSTANCE_ID": "pod-3",
         ])
         let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &environment)
+        configuration.checkSecurity(&environment)
         try environment.finish()
         let expected = [
             "security.protocol": "sasl_ssl", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "carillon",
-            "sasl.password": "open sesame", "ssl.ca.location": "/etc/ssl/ca.pem",
-            "ssl.certificate.location": "/etc/ssl/me.pem", "ssl.key.location": "/etc/ssl/me.key",
+            "sasl.password": "open sesame", "ssl.ca.location": folder.file("ca.pem"),
+            "ssl.certificate.location": folder.file("me.pem"), "ssl.key.location": folder.file("me.key"),
         ]
         let roles = [
-            KafkaSettings.producer(configuration), KafkaSettings.consumer(configuration, group: "g"),
+            KafkaSettings.producer(configuration), KafkaSettings.consumer(configuration, group: "g", topic: "t"),
             KafkaSettings.observer(configuration),
         ]
         for settings in roles {
             for (name, value) in expected { #expect(try understood(settings, name) == value) }
         }
         #expect(try understood(roles[0], "linger.ms") == "20")
-        #expect(try understood(roles[1], "group.instance.id") == "pod-3")
+        #expect(try understood(roles[1], "group.instance.id") == "pod-3.t")
         #expect(!roles[0].contains { $0.name == "group.instance.id" })
+    }
+
+    @Test(
+        "settings that contradict each other, or are not enough, are named before any client is made",
+        arguments: [
+            (["SECURITY_PROTOCOL": "sasl_ssl"], ["SASL_MECHANISM"]),
+            (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "MAGIC"], ["SASL_MECHANISM"]),
+            (
+                ["SECURITY_PROTOCOL": "SASL_PLAINTEXT", "SASL_MECHANISM": "SCRAM-SHA-512"],
+                ["SASL_USERNAME", "SASL_PASSWORD"]
+            ),
+            (
+                [
+                    "SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "PLAIN", "SASL_USERNAME": "u",
+                    "SASL_PASSWORD_FILE": "/nowhere",
+                ], ["SASL_PASSWORD_FILE"]
+            ),
+            (["SASL_USERNAME": "u"], ["SASL_USERNAME"]),
+            (["SECURITY_PROTOCOL": "ssl", "SASL_MECHANISM": "PLAIN"], ["SASL_MECHANISM"]),
+            (["SSL_CA_LOCATION": "/dev/null"], ["SSL_CA_LOCATION"]),
+            (["SECURITY_PROTOCOL": "ssl", "SSL_CA_LOCATION": "/nowhere"], ["SSL_CA_LOCATION"]),
+            (["SECURITY_PROTOCOL": "ssl", "SSL_CERTIFICATE_LOCATION": "/dev/null"], ["SSL_KEY_LOCATION"]),
+            (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "GSSAPI"], []),
+        ])
+    func security(variables: [String: String], wrong: [String]) {
+        var environment = EnvironmentReader(
+            Dictionary(uniqueKeysWithValues: variables.map { ("CARILLON_KAFKA_\($0.key)", $0.value) }))
+        KafkaConfiguration(url: "kafka://a:1", environment: &environment).checkSecurity(&environment)
+        #expect(environment.problems.map(\.variable) == wrong.map { "CARILLON_KAFKA_\($0)" })
     }
 
     @Test("every property is listed for --help under its variable and known to the library")

@@ -24,4 +24,39 @@ import Topics
             """
         #expect(String(decoding: batch.encoded(), as: UTF8.self) == expected)
     }
+
+    /// As the ledger keeps them, from which a repeat is told.
+    @Test func reasonsAreCut() {
+        let result = DeviceResult(
+            device: DeviceID(index: DeviceIndex(rawValue: 5), tag: 9), provider: .fcm, state: .expired, attempt: 0,
+            status: 0, reason: "x" + String(repeating: "é", count: 100))
+        #expect(result.reason == "x" + String(repeating: "é", count: 31))
+    }
+
+    /// Goal: a batch told again is the same event. Method: the id as it is today, for ever; the same outcomes later, in
+    /// another order and with what the ledger keeps of them; fewer devices; another task.
+    @Test func theEventIsNamedByItsOutcomes() throws {
+        let event = try #require(try Self.batch(devices: [5, 6, 7]).event)
+        #expect(event.id == "00000000-0000-0001-0000-000000000002/results/3436bbb2b3d92fda")
+        #expect(event.type == "carillon.results.v1" && event.source == "/apps/news")
+        #expect(event.subject == "00000000-0000-0001-0000-000000000002")
+        #expect(event.time == Timestamp(milliseconds: 1))
+        let again = try #require(try Self.batch(devices: [7, 5, 6], time: 2, attempt: 3).event)
+        #expect(again.id == event.id && again.source == event.source)
+        #expect(try Self.batch(devices: [5, 6]).event?.id != event.id)
+        #expect(try Self.batch(devices: [5, 6, 8]).event?.id != event.id)
+        #expect(try Self.batch(task: 3, devices: [5, 6, 7]).event?.id != event.id)
+    }
+
+    private static func batch(
+        task: UInt64 = 2, devices: [UInt32], time: Int64 = 1, attempt: UInt8 = 0
+    ) throws -> ResultBatch {
+        ResultBatch(
+            task: TaskID(high: 1, low: task), app: try AppID("news"), time: Timestamp(milliseconds: time),
+            results: devices.map { number in
+                DeviceResult(
+                    device: DeviceID(index: DeviceIndex(rawValue: number), tag: 9), provider: .fcm, state: .delivered,
+                    attempt: attempt, status: 200, reason: "")
+            })
+    }
 }

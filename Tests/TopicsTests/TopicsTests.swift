@@ -48,7 +48,7 @@ import Topics
     /// A house that is full can only empty itself if what leaves it is always let in.
     @Test func whatDrainsNeverWaits() {
         let draining = Topics.all.filter { $0.admission == .draining }.map(\.name)
-        #expect(Set(draining) == ["retries", "results", "reports", "feedback", "registry", "dead"])
+        #expect(Set(draining) == ["retries", "results", "reports", "feedback", "webhooks", "registry", "dead"])
     }
 
     @Test func logsNeverMakeAProducerWait() {

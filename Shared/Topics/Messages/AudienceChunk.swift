@@ -25,9 +25,8 @@ package struct AudienceChunk: TopicMessage, Hashable {
     package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
 
     package func encoded() -> [UInt8] {
-        var bytes: [UInt8] = [AudienceChunk.format]
-        bytes.append(contentsOf: task.bytes)
-        bytes.append(counted: app.text.utf8)
+        var bytes: [UInt8] = []
+        TaskHead(task, app).write(format: AudienceChunk.format, to: &bytes)
         bytes.append(lane == .fast ? 1 : 0)
         bytes.append(attempt)
         bytes.append(variableInteger: segments.count)
@@ -44,13 +43,14 @@ package struct AudienceChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard reader.byte() == AudienceChunk.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
-            let app = reader.text().flatMap({ try? AppID($0) }), let lane = reader.byte(), let attempt = reader.byte(),
+        guard let head = TaskHead(format: AudienceChunk.format, from: &reader), let lane = reader.byte(),
+            let attempt = reader.byte(),
             let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum
         else { return nil }
         let segments = (0..<count).compactMap { _ in AudienceDevices(from: &reader) }
         guard segments.count == count, Set(segments.map(\.segment)).count == count else { return nil }
-        self.init(task: task, app: app, lane: lane == 0 ? .bulk : .fast, attempt: attempt, segments: segments)
+        self.init(
+            task: head.task, app: head.app, lane: lane == 0 ? .bulk : .fast, attempt: attempt, segments: segments)
         guard deviceCount <= AudienceChunk.devicesMaximum else { return nil }
     }
 }

@@ -2,14 +2,13 @@ package import PushModel
 
 /// How one device ended in a task.
 package struct DeviceResult: Hashable, Sendable {
-    package static let reasonBytesMaximum = 64
-
     package let device: DeviceID
     package let provider: PushProtocol
     package let state: DeliveryState
     package let attempt: UInt8
     /// The provider's status; zero where none answered.
     package let status: UInt16
+    /// Cut at its bound, as the ledger keeps it: a repeat from there is the same.
     package let reason: String
 
     package init(
@@ -20,7 +19,7 @@ package struct DeviceResult: Hashable, Sendable {
         self.state = state
         self.attempt = attempt
         self.status = status
-        self.reason = reason
+        self.reason = OutcomeReason.cut(reason)
     }
 
     package var offset: UInt16 { device.index.offset }

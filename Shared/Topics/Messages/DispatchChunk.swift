@@ -38,9 +38,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
 
     package func encoded() -> [UInt8] {
-        var bytes: [UInt8] = [DispatchChunk.format]
-        bytes.append(contentsOf: task.bytes)
-        bytes.append(counted: app.text.utf8)
+        var bytes: [UInt8] = []
+        TaskHead(task, app).write(format: DispatchChunk.format, to: &bytes)
         bytes.append(attempt)
         bytes.append(integer: deadline)
         bytes.append((countsBadge ? 1 : 0) | (repeatsUnknown ? 2 : 0) | (lane == .fast ? 4 : 0))
@@ -60,8 +59,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard reader.byte() == DispatchChunk.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
-            let app = reader.text().flatMap({ try? AppID($0) }), let attempt = reader.byte(),
+        guard let head = TaskHead(format: DispatchChunk.format, from: &reader), let attempt = reader.byte(),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256
         else { return nil }
@@ -74,7 +72,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
         else { return nil }
         self.init(
-            task: task, app: app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, deadline: deadline,
+            task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, deadline: deadline,
             countsBadge: flags & 1 != 0,
             repeatsUnknown: flags & 2 != 0,
             variants: variants, segments: segments)

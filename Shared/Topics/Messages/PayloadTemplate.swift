@@ -27,11 +27,12 @@ package struct PayloadTemplate: Hashable, Sendable {
         self.init(parts: [bytes], slots: [])
     }
 
-    package func payload(token: String, badge: UInt32) -> [UInt8] {
+    /// The token is asked for only where a slot wants it.
+    package func payload(token: @autoclosure () -> String, badge: UInt32) -> [UInt8] {
         var bytes = parts[0]
         for (slot, part) in zip(slots, parts.dropFirst()) {
             switch slot {
-            case .token: bytes.append(contentsOf: token.utf8)
+            case .token: bytes.append(contentsOf: token().utf8)
             case .badge: bytes.append(contentsOf: String(badge).utf8)
             }
             bytes.append(contentsOf: part)

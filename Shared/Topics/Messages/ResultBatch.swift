@@ -1,10 +1,12 @@
+import JSONKit
 package import PushModel
 package import ServiceKit
 
 /// How devices of one task ended, as analysts read it: JSON, versioned. A repeat carries the same ids.
-package struct ResultBatch: Hashable, Sendable {
+package struct ResultBatch: TopicMessage, Hashable {
     package static let version = 1
     package static let resultsMaximum = 500
+    private static let usualResultBytes = 192
 
     package let task: TaskID
     package let app: AppID
@@ -31,45 +33,119 @@ package struct ResultBatch: Hashable, Sendable {
     /// Where it belongs on the bus; nil when it is empty.
     package var key: [UInt8]? { results.first.map { Topics.key(task, $0.device.index.segment) } }
 
+    package var event: CloudEvent? {
+        CloudEvent(
+            id: "\(task)/results/\(fingerprint)", of: "results", version: ResultBatch.version, app: app,
+            subject: "\(task)", time: time)
+    }
+
+    /// Of the devices, whatever their order and whenever they are told of: a task ends each of them once, so the same
+    /// devices are the same outcomes.
+    private var fingerprint: String {
+        results.reduce(into: UInt64(0)) { sum, result in
+            sum &+= SplitMix64.mixed(UInt64(result.device.index.rawValue) << 32 | UInt64(result.device.tag))
+        }.hexadecimal
+    }
+
     package func encoded() -> [UInt8] {
         let task = "\(task)"
-        var outcomes = "["
-        for result in results {
-            if outcomes.utf8.count > 1 { outcomes += "," }
-            result.write(to: &outcomes, task: task)
-        }
-        outcomes += "]"
-        let text = JSONText.object { json in
+        let head = JSONText.object { json in
             json.member("version", ResultBatch.version)
             json.member("task", task)
             json.member("app", app.text)
             json.member("time", "\(time)")
-            json.member("results", json: outcomes)
         }
-        return Array(text.utf8)
+        var bytes = Array(head.utf8.dropLast())
+        bytes.reserveCapacity(bytes.count + results.count * ResultBatch.usualResultBytes)
+        bytes += #","results":["#.utf8
+        var writer = ResultWriter(task: task)
+        for (number, result) in results.enumerated() {
+            if number > 0 { bytes.append(UInt8(ascii: ",")) }
+            writer.write(result, to: &bytes)
+        }
+        bytes += "]}".utf8
+        return bytes
+    }
+
+    package init(decoding bytes: [UInt8]) throws {
+        if let batch = ResultScanner.batch(bytes) {
+            self = batch
+            return
+        }
+        try self.init(parsing: bytes)
+    }
+
+    /// The same for any spelling that JSON allows.
+    init(parsing bytes: [UInt8]) throws {
+        let json: JSON
+        do {
+            json = try JSON(bytes)
+        } catch {
+            throw MalformedMessage("no results: \(error)")
+        }
+        guard json["version"] == .integer(Int64(ResultBatch.version)),
+            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
+            let time = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) }), let elements = json["results"]?.elements
+        else { throw MalformedMessage("no results of a known version") }
+        let results = elements.compactMap { DeviceResult($0) }
+        guard results.count == elements.count else { throw MalformedMessage("a result that cannot be read") }
+        self.init(task: task, app: app, time: time, results: results)
+    }
+}
+
+/// Writes a sender's results, one for every push: what equals the result before is not made anew.
+private struct ResultWriter {
+    private let task: String
+    private var last: DeviceResult?
+    /// Of `last`, everything but the device.
+    private var outcome = ""
+
+    init(task: String) {
+        self.task = task
+    }
+
+    mutating func write(_ result: DeviceResult, to bytes: inout [UInt8]) {
+        if last?.hasOutcome(of: result) != true { outcome = result.outcomeText }
+        last = result
+        let device = result.device.description
+        bytes += #"{"id":""#.utf8
+        bytes += task.utf8
+        bytes += "/".utf8
+        bytes += device.utf8
+        bytes += #"","device":""#.utf8
+        bytes += device.utf8
+        bytes += outcome.utf8
     }
 }
 
 extension DeviceResult {
-    /// Piece by piece into one text, since a sender writes one for every push. Only the reason may need escaping.
-    fileprivate func write(to text: inout String, task: String) {
-        let device = device.description
-        text += "{\"id\":\""
-        text += task
-        text += "/"
-        text += device
-        text += "\",\"device\":\""
-        text += device
-        text += "\",\"provider\":\""
-        text += provider.name
-        text += "\",\"state\":\""
-        text += state.name
-        text += "\",\"attempt\":"
-        text += String(attempt)
-        text += ",\"status\":"
-        text += String(status)
-        text += ",\"reason\":"
-        text += JSONText.quoted(reason)
-        text += "}"
+    fileprivate func hasOutcome(of other: DeviceResult) -> Bool {
+        provider == other.provider && state == other.state && attempt == other.attempt && status == other.status
+            && reason == other.reason
+    }
+
+    /// From the quotation mark behind the device to the end of the object.
+    fileprivate var outcomeText: String {
+        let members = JSONText.object { json in
+            json.member("provider", provider.name)
+            json.member("state", state.name)
+            json.member("attempt", Int(attempt))
+            json.member("status", Int(status))
+            json.member("reason", reason)
+        }
+        return "\"," + members.dropFirst()
+    }
+
+    fileprivate init?(_ json: JSON) {
+        guard let device = json["device"]?.text.flatMap({ DeviceID($0) }),
+            let provider = json["provider"]?.text.flatMap({ PushProtocol(name: $0) }),
+            let state = json["state"]?.text.flatMap({ DeliveryState(name: $0) }),
+            case .integer(let attempt) = json["attempt"], let attempt = UInt8(exactly: attempt),
+            case .integer(let status) = json["status"], let status = UInt16(exactly: status),
+            let reason = json["reason"]?.text
+        else { return nil }
+        self.init(
+            device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason)
     }
 }

@@ -55,9 +55,8 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     package func encoded() -> [UInt8] {
-        var bytes: [UInt8] = [RetryOrder.format]
-        bytes.append(contentsOf: task.bytes)
-        bytes.append(counted: segment.app.text.utf8)
+        var bytes: [UInt8] = []
+        TaskHead(task, segment.app).write(format: RetryOrder.format, to: &bytes)
         bytes.append(integer: segment.number.rawValue)
         bytes.append(provider.rawValue)
         bytes.append(attempt)
@@ -79,8 +78,7 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard reader.byte() == RetryOrder.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
-            let app = reader.text().flatMap({ try? AppID($0) }), let number = reader.integer(UInt32.self),
+        guard let head = TaskHead(format: RetryOrder.format, from: &reader), let number = reader.integer(UInt32.self),
             number <= SegmentNumber.maximum, let provider = reader.byte().flatMap(PushProtocol.init(rawValue:)),
             let attempt = reader.byte(), let due = reader.integer(Int64.self), let count = reader.variableInteger(),
             count <= DeviceIndex.segmentCapacity
@@ -88,7 +86,8 @@ package struct RetryOrder: TopicMessage, Hashable {
         let devices = (0..<count).compactMap { _ in Device(from: &reader, silentBit: RetryOrder.silentBit) }
         guard devices.count == count else { return nil }
         self.init(
-            task: task, segment: SegmentID(app, SegmentNumber(rawValue: number)), provider: provider, attempt: attempt,
+            task: head.task, segment: SegmentID(head.app, SegmentNumber(rawValue: number)), provider: provider,
+            attempt: attempt,
             due: due, devices: devices)
     }
 }

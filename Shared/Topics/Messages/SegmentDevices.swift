@@ -19,12 +19,20 @@ package struct SegmentDevices: Hashable, Sendable {
     package var count: Int { offsets.count }
 
     package mutating func append(offset: UInt16, variant: UInt8, device: Device) {
+        append(
+            offset: offset, variant: variant, isSandbox: device.environment == .sandbox, tag: device.tag,
+            updated: device.updated, token: device.token.text)
+    }
+
+    package mutating func append(
+        offset: UInt16, variant: UInt8, isSandbox isInSandbox: Bool, tag: UInt32, updated moment: UInt32, token: String
+    ) {
         offsets.append(offset)
         variants.append(variant)
-        isSandbox.append(device.environment == .sandbox)
-        tags.append(device.tag)
-        updated.append(device.updated)
-        tokens.append(device.token.text)
+        isSandbox.append(isInSandbox)
+        tags.append(tag)
+        updated.append(moment)
+        tokens.append(token)
     }
 
     package func id(at position: Int) -> DeviceID {
@@ -39,7 +47,12 @@ package struct SegmentDevices: Hashable, Sendable {
         bytes.append(contentsOf: isSandbox.map { $0 ? 1 : 0 })
         for tag in tags { bytes.append(integer: tag) }
         for moment in updated { bytes.append(integer: moment) }
-        for token in tokens { bytes.append(counted: token.utf8) }
+        for var token in tokens {
+            token.withUTF8 { text in
+                bytes.append(variableInteger: text.count)
+                bytes.append(contentsOf: text)
+            }
+        }
     }
 
     init?(from reader: inout ByteReader) {

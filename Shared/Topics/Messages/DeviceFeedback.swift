@@ -1,0 +1,82 @@
+import JSONKit
+package import PushModel
+package import ServiceKit
+
+/// A device that is gone, for those who keep lists of their own: JSON, versioned. A device id is never given out twice,
+/// so app and device name the event, and a repeat carries the same id.
+package struct DeviceFeedback: TopicMessage, Hashable {
+    package static let version = 1
+
+    /// The raw value stands in messages and must not change.
+    package enum Cause: String, Sendable {
+        /// The provider has proven that it knows no such device.
+        case invalid
+        /// Deliveries to it failed as often as the app allows.
+        case failures
+    }
+
+    package let app: AppID
+    package let device: DeviceID
+    package let provider: PushProtocol
+    package let cause: Cause
+    /// The task whose delivery showed it, and what the provider said then.
+    package let task: TaskID
+    package let status: UInt16
+    package let reason: String
+    package let time: Timestamp
+
+    package init(_ result: DeviceResult, cause: Cause, of task: TaskID, app: AppID, at time: Timestamp) {
+        self.app = app
+        device = result.device
+        provider = result.provider
+        self.cause = cause
+        self.task = task
+        status = result.status
+        reason = result.reason
+        self.time = time
+    }
+
+    package var id: String { "\(app)/\(device)" }
+    package var event: CloudEvent? {
+        CloudEvent(
+            id: id, of: "feedback", version: DeviceFeedback.version, app: app, subject: "\(device)", time: time)
+    }
+    package var key: [UInt8] { Array("\(app):\(device)".utf8) }
+
+    package func encoded() -> [UInt8] {
+        let text = JSONText.object { json in
+            json.member("version", DeviceFeedback.version)
+            json.member("id", id)
+            json.member("app", app.text)
+            json.member("device", "\(device)")
+            json.member("provider", provider.name)
+            json.member("cause", cause.rawValue)
+            json.member("task", "\(task)")
+            json.member("status", Int(status))
+            json.member("reason", reason)
+            json.member("time", "\(time)")
+        }
+        return Array(text.utf8)
+    }
+
+    package init(decoding bytes: [UInt8]) throws {
+        let json: JSON
+        do {
+            json = try JSON(bytes)
+        } catch {
+            throw MalformedMessage("no feedback: \(error)")
+        }
+        guard json["version"] == .integer(Int64(DeviceFeedback.version)),
+            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
+            let device = json["device"]?.text.flatMap({ DeviceID($0) }),
+            let provider = json["provider"]?.text.flatMap({ PushProtocol(name: $0) }),
+            let cause = json["cause"]?.text.flatMap({ Cause(rawValue: $0) }),
+            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+            case .integer(let number) = json["status"], let status = UInt16(exactly: number),
+            let reason = json["reason"]?.text, let time = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) })
+        else { throw MalformedMessage("no feedback of a known version") }
+        let result = DeviceResult(
+            device: device, provider: provider, state: .invalid, attempt: 0, status: status, reason: reason)
+        self.init(result, cause: cause, of: task, app: app, at: time)
+    }
+}

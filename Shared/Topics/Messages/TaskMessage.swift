@@ -1,0 +1,71 @@
+import JSONKit
+package import PushModel
+package import TaskModel
+
+/// What travels on `tasks`: a task, or a part of a long list that means nothing until its task has come. Parts come
+/// before their task, under the same key.
+package enum TaskMessage: TopicMessage, Equatable {
+    case task(PushTask)
+    case part(TaskPart)
+
+    package func encoded() -> [UInt8] {
+        switch self {
+        case .task(let task): Array(task.json.compactText.utf8)
+        case .part(let part): Array(part.json.compactText.utf8)
+        }
+    }
+
+    package init(decoding bytes: [UInt8]) throws {
+        let json: JSON
+        do {
+            json = try JSON(bytes)
+        } catch {
+            throw MalformedMessage("no task: \(error)")
+        }
+        if json["part"] != nil {
+            guard let part = TaskPart(json) else { throw MalformedMessage("no part of a task's list") }
+            self = .part(part)
+            return
+        }
+        let problems = JSONProblems()
+        guard let task = PushTask(json, problems: problems) else {
+            throw MalformedMessage("no task: \(problems.all.first?.description ?? "unreadable")")
+        }
+        self = .task(task)
+    }
+}
+
+/// A part of a task's list.
+package struct TaskPart: Sendable, Hashable {
+    private static let version = 1
+
+    package let task: TaskID
+    /// Counted from zero.
+    package let number: Int
+    package let entries: [TargetEntry]
+
+    package init(task: TaskID, number: Int, entries: [TargetEntry]) {
+        self.task = task
+        self.number = number
+        self.entries = entries
+    }
+
+    var json: JSON {
+        .object(
+            JSONObject([
+                ("version", .integer(Int64(TaskPart.version))), ("task", .string("\(task)")),
+                ("part", .integer(Int64(number))), ("entries", .array(entries.map(\.json))),
+            ]))
+    }
+
+    init?(_ json: JSON) {
+        guard json["version"] == .integer(Int64(TaskPart.version)),
+            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+            case .integer(let number) = json["part"], (0..<1_000_000).contains(number),
+            let elements = json["entries"]?.elements, elements.count <= TargetList.entriesMaximum
+        else { return nil }
+        let entries = elements.compactMap { TargetEntry($0) }
+        guard entries.count == elements.count else { return nil }
+        self.init(task: task, number: Int(number), entries: entries)
+    }
+}

@@ -1,0 +1,93 @@
+import JSONKit
+package import PushModel
+package import ServiceKit
+package import TaskModel
+
+/// How a closed task went, as analysts and publishers read it: JSON, versioned. A repeat carries the same id.
+package struct TaskReport: TopicMessage, Hashable {
+    package static let version = 1
+    private static let states = DeliveryState.allCases.filter(\.isTerminal)
+
+    package let task: TaskID
+    package let app: AppID
+    package let dialect: TaskDialect
+    /// Nil where nothing is left of what was accepted.
+    package let created: Timestamp?
+    package let closed: Timestamp
+    package let isCancelled: Bool
+    package let lane: Lane
+    private let counts: [Int]
+
+    /// Only devices that have ended are counted: a closed task has no others.
+    package init(
+        task: TaskID, app: AppID, dialect: TaskDialect, created: Timestamp?, closed: Timestamp, isCancelled: Bool,
+        lane: Lane, count: (DeliveryState) -> Int
+    ) {
+        self.task = task
+        self.app = app
+        self.dialect = dialect
+        self.created = created
+        self.closed = closed
+        self.isCancelled = isCancelled
+        self.lane = lane
+        counts = TaskReport.states.map(count)
+    }
+
+    package var id: String { "\(task)/report" }
+    package var event: CloudEvent? {
+        CloudEvent(
+            id: id, of: "reports", version: TaskReport.version, app: app, subject: "\(task)", time: closed)
+    }
+    package var targeted: Int { counts.reduce(0, +) }
+    /// Nil where nobody knows when it began. A clock that was set back makes it zero.
+    package var completionTime: Duration? { created.map { max(.zero, closed - $0) } }
+
+    package subscript(state: DeliveryState) -> Int {
+        TaskReport.states.firstIndex(of: state).map { counts[$0] } ?? 0
+    }
+
+    package func encoded() -> [UInt8] {
+        let sums = JSONText.object { json in
+            json.member("targeted", targeted)
+            for (state, count) in zip(TaskReport.states, counts) { json.member(state.name, count) }
+        }
+        let text = JSONText.object { json in
+            json.member("version", TaskReport.version)
+            json.member("id", id)
+            json.member("task", "\(task)")
+            json.member("app", app.text)
+            json.member("dialect", dialect.rawValue)
+            json.member("created", json: created.map { JSONText.quoted("\($0)") } ?? "null")
+            json.member("closed", "\(closed)")
+            json.member("completion_time_ms", json: completionTime.map { "\($0.wholeMilliseconds)" } ?? "null")
+            json.member("cancelled", isCancelled)
+            json.member("lane", lane.rawValue)
+            json.member("counts", json: sums)
+        }
+        return Array(text.utf8)
+    }
+
+    package init(decoding bytes: [UInt8]) throws {
+        let json: JSON
+        do {
+            json = try JSON(bytes)
+        } catch {
+            throw MalformedMessage("no report: \(error)")
+        }
+        guard json["version"] == .integer(Int64(TaskReport.version)),
+            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
+            let dialect = json["dialect"]?.text.flatMap({ TaskDialect(rawValue: $0) }),
+            let closed = json["closed"]?.text.flatMap({ Timestamp(rfc3339: $0) }),
+            let lane = json["lane"]?.text.flatMap({ Lane(rawValue: $0) }),
+            case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
+        else { throw MalformedMessage("no report of a known version") }
+        self.init(
+            task: task, app: app, dialect: dialect, created: json["created"]?.text.flatMap { Timestamp(rfc3339: $0) },
+            closed: closed, isCancelled: isCancelled, lane: lane,
+            count: { state in
+                guard case .integer(let count) = sums[state.name] else { return 0 }
+                return Int(clamping: count)
+            })
+    }
+}

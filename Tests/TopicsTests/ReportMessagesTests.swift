@@ -1,0 +1,78 @@
+import PushModel
+import ServiceKit
+import TaskModel
+import Testing
+import Topics
+
+@Suite struct ReportMessagesTests {
+    private static let created = Timestamp(milliseconds: 1_767_225_600_000)
+    private static let task = TaskID(high: 1, low: 2)
+
+    private static func report(created: Timestamp?) throws -> TaskReport {
+        TaskReport(
+            task: task, app: try AppID("news"), dialect: .richie, created: created,
+            closed: Self.created + .milliseconds(765), isCancelled: false, lane: .bulk,
+            count: { state in state == .delivered ? 14_400 : state == .expired ? 17 : state == .claimed ? 5 : 0 })
+    }
+
+    @Test func aReportReadsAsAnalystsExpect() throws {
+        let expected = """
+            {"version":1,"id":"00000000-0000-0001-0000-000000000002/report",\
+            "task":"00000000-0000-0001-0000-000000000002","app":"news","dialect":"richie",\
+            "created":"2026-01-01T00:00:00.000Z","closed":"2026-01-01T00:00:00.765Z","completion_time_ms":765,\
+            "cancelled":false,"lane":"bulk","counts":{"targeted":14417,"delivered":14400,"failed":0,"invalid":0,\
+            "invalid_removed":0,"expired":17,"suppressed":0,"cancelled":0,"unknown":0}}
+            """
+        #expect(String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self) == expected)
+    }
+
+    @Test(arguments: [created, nil])
+    func aReportIsReadBack(created: Timestamp?) throws {
+        let report = try Self.report(created: created)
+        #expect(try TaskReport(decoding: report.encoded()) == report)
+    }
+
+    @Test func feedbackIsReadBack() throws {
+        let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)
+        let result = DeviceResult(
+            device: device, provider: .fcm, state: .invalidRemoved, attempt: 1, status: 404, reason: "\"gone\"")
+        let feedback = DeviceFeedback(
+            result, cause: .invalid, of: Self.task, app: try AppID("news"), at: Self.created)
+        let expected = """
+            {"version":1,"id":"news/\(device)","app":"news","device":"\(device)","provider":"fcm","cause":"invalid",\
+            "task":"\(Self.task)","status":404,"reason":"\\"gone\\"","time":"2026-01-01T00:00:00.000Z"}
+            """
+        #expect(String(decoding: feedback.encoded(), as: UTF8.self) == expected)
+        #expect(try DeviceFeedback(decoding: feedback.encoded()) == feedback)
+        #expect(feedback.key == Array("news:\(device)".utf8))
+    }
+
+    @Test func reportsAndFeedbackAreEventsUnderTheirIDs() throws {
+        let report = try #require(try Self.report(created: Self.created).event)
+        #expect(report.id == "\(Self.task)/report" && report.subject == "\(Self.task)")
+        #expect(report.type == "carillon.reports.v1" && report.source == "/apps/news")
+        #expect(report.time == Self.created + .milliseconds(765))
+        let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)
+        let result = DeviceResult(
+            device: device, provider: .fcm, state: .invalidRemoved, attempt: 1, status: 404, reason: "")
+        let feedback = try #require(
+            DeviceFeedback(result, cause: .invalid, of: Self.task, app: try AppID("news"), at: Self.created).event)
+        #expect(feedback.id == "news/\(device)" && feedback.subject == "\(device)")
+        #expect(feedback.type == "carillon.feedback.v1" && feedback.source == "/apps/news")
+        #expect(feedback.time == Self.created)
+    }
+
+    @Test func aPostIsReadBackWithItsBody() throws {
+        let body = Array(#"{"successes":3,"payloads":{"ios":{"badge":1.5}},"topics":["é"]}"#.utf8)
+        let post = ReportPost(task: Self.task, app: try AppID("news"), closed: Self.created, body: body)
+        #expect(try ReportPost(decoding: post.encoded()) == post)
+        #expect(post.id == "\(Self.task)/report")
+    }
+
+    @Test(arguments: ["", "{}", "[]", #"{"version":2}"#, #"{"version":1,"task":7}"#, "\u{0}"])
+    func otherBytesAreRefused(text: String) {
+        #expect(throws: MalformedMessage.self) { try TaskReport(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessage.self) { try ReportPost(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessage.self) { try DeviceFeedback(decoding: Array(text.utf8)) }
+    }
+}

@@ -1,0 +1,82 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+import Testing
+import Topics
+
+@Suite struct TaskMessageTests {
+    @Test func tasksAndPartsComeBackAsTheyWere() throws {
+        var task = PushTask(id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 5))
+        task.target.list = .parts(count: 3, entries: 1_000)
+        let part = TaskPart(
+            task: task.id, number: 2,
+            entries: [.alias(try Alias(.externalUser, "ü")), .device(TaskMessageTests.device)])
+        for message in [TaskMessage.task(task), .part(part)] {
+            #expect(try TaskMessage(decoding: message.encoded()) == message)
+        }
+    }
+
+    @Test func aFullPartFitsOnTheBus() throws {
+        let longest = try Alias(.externalUser, String(repeating: "\"", count: Alias.bytesMaximum))
+        let entries = [TargetEntry](repeating: .alias(longest), count: TargetList.entriesMaximum)
+        let part = TaskMessage.part(TaskPart(task: TaskID(high: 1, low: 2), number: 0, entries: entries))
+        #expect(part.encoded().count < Topics.messageBytesMaximum)
+    }
+
+    @Test func jobsComeBackAsTheyWere() throws {
+        for job in try TaskMessageTests.jobs() {
+            #expect(try SegmentJob(decoding: job.encoded()) == job)
+        }
+    }
+
+    @Test func aJobIsFollowedByTheNextOfItsChain() throws {
+        let jobs = try TaskMessageTests.jobs()
+        let next = try #require(jobs[0].next)
+        #expect(next.job == 19)
+        #expect(next.work == .segments([SegmentNumber(rawValue: SegmentNumber.maximum)], stride: 16))
+        #expect(next.next == nil)
+        #expect(jobs[1].next == nil)
+    }
+
+    @Test func resultsComeBackAsTheyWere() throws {
+        let results = DeliveryState.allCases.filter(\.isTerminal).map { state in
+            DeviceResult(
+                device: TaskMessageTests.device, provider: .huawei, state: state, attempt: 255, status: 65_535,
+                reason: "\"ü\n")
+        }
+        let batch = ResultBatch(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), time: Timestamp(milliseconds: 5), results: results)
+        #expect(try ResultBatch(decoding: batch.encoded()) == batch)
+    }
+
+    /// Each byte in turn is set to values that lengths and kinds take badly. What still decodes must encode again.
+    @Test func damagedMessagesNeverTrap() throws {
+        let job = try TaskMessageTests.jobs()[0].encoded()
+        for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+            for position in job.indices {
+                var damaged = job
+                damaged[position] = value
+                if let decoded = try? SegmentJob(decoding: damaged) { _ = decoded.next?.encoded() }
+            }
+        }
+        for length in job.indices {
+            #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: Array(job.prefix(length))) }
+        }
+        for bytes in ["", "{", "{}", #"{"version":1,"part":-1}"#, #"{"version":1,"part":1,"task":"x","entries":[1]}"#] {
+            #expect(throws: MalformedMessage.self) { try TaskMessage(decoding: Array(bytes.utf8)) }
+            #expect(throws: MalformedMessage.self) { try ResultBatch(decoding: Array(bytes.utf8)) }
+        }
+    }
+
+    private static let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)
+
+    private static func jobs() throws -> [SegmentJob] {
+        let task = TaskID(high: 1, low: 2)
+        let segments = [3, SegmentNumber.maximum].map { SegmentNumber(rawValue: $0) }
+        return [
+            SegmentJob(task: task, app: try AppID("news"), lane: .bulk, job: 3, work: .segments(segments, stride: 16)),
+            SegmentJob(task: task, app: try AppID("news"), lane: .fast, job: 9, work: .part(4)),
+        ]
+    }
+}
