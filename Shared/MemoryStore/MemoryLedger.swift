@@ -4,7 +4,7 @@ package import Store
 
 /// The ledger in memory, for tests and the simulation: the plainest code that keeps the contract, so that the other one
 /// can be compared with it step by step.
-package final class MemoryLedger: Ledger {
+package final class MemoryLedger: Ledger, LedgerRestoration {
     private struct Place: Hashable {
         let task: TaskID
         let segment: SegmentID
@@ -54,6 +54,10 @@ package final class MemoryLedger: Ledger {
         change { state, _ in MemoryLedger.progress(of: task, state) }
     }
 
+    package func isCancelled(_ task: TaskID) -> Bool {
+        change { state, _ in state.tasks[task]?.isCancelled == true }
+    }
+
     package func mark(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) -> MarkVerdict {
         change { state, _ in
             guard let plan = state.tasks[task]?.enter(segment) else { return .missing }
@@ -67,12 +71,21 @@ package final class MemoryLedger: Ledger {
 
     package func resolve(job: Int, of task: TaskID) throws(StoreError) {
         let jobs = change { state, _ -> Int? in
-            guard let jobs = state.tasks[task]?.plan?.jobs else { return nil }
+            guard let known = state.tasks[task], let jobs = known.plan?.jobs, known.resolved.count != jobs else {
+                return nil
+            }
             if (0..<jobs).contains(job) { state.tasks[task]?.resolved.insert(job) }
             return jobs
         }
         guard let jobs, !(0..<jobs).contains(job) else { return }
         throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)")
+    }
+
+    package func isResolved(job: Int, of task: TaskID) -> Bool? {
+        change { state, _ in
+            guard let known = state.tasks[task], let plan = known.plan else { return nil }
+            return known.resolved.count == plan.jobs || known.resolved.contains(job)
+        }
     }
 
     package func claim(_ request: ClaimRequest, of task: TaskID, in segment: SegmentID) -> ClaimVerdict {
@@ -138,11 +151,77 @@ package final class MemoryLedger: Ledger {
     package func close(_ segments: [SegmentID], of task: TaskID) -> TaskProgress? {
         change { state, now in
             guard let plan = state.tasks[task]?.plan else { return nil }
-            if state.tasks[task]?.resolved.count == plan.jobs {
+            if state.tasks[task]?.resolved.count == plan.jobs, state.tasks[task]?.isRestoring != true {
                 for segment in segments { close(segment, of: task, plan, at: now, &state) }
                 if state.tasks[task]?.closeIfDone(at: now) == true { state.taskEnds[task] = now + plan.retention }
             }
             return MemoryLedger.progress(of: task, state)
+        }
+    }
+
+    package func beginRestoring(_ task: TaskID, _ plan: TaskPlan) -> Bool {
+        change { state, _ in
+            var known = state.tasks[task] ?? MemoryLedgerTask()
+            guard known.plan == nil || known.isRestoring else { return false }
+            known.plan = plan
+            known.resolved = Set(0..<plan.jobs)
+            known.isRestoring = true
+            state.tasks[task] = known
+            state.taskEnds[task] = nil
+            return true
+        }
+    }
+
+    package func restore(
+        _ devices: SegmentSet, as end: DeliveryState, of task: TaskID, in segment: SegmentID, _ plan: TaskPlan
+    ) -> SegmentSet? {
+        change { state, _ in
+            guard state.tasks[task]?.isRestoring == true else { return nil }
+            state.tasks[task]?.open.insert(segment.number)
+            let place = Place(task: task, segment: segment)
+            return state.segments[place, default: MemoryLedgerSegment(plan: plan)].restore(devices, as: end)
+        }
+    }
+
+    package func endRestoring(_ task: TaskID, _ plan: TaskPlan) {
+        change { state, _ in
+            guard state.tasks[task]?.isRestoring == true else { return }
+            state.tasks[task]?.plan = plan
+            state.tasks[task]?.isRestoring = false
+        }
+    }
+
+    package func restoreClosed(
+        _ task: TaskID, _ plan: TaskPlan, _ counts: StateCounts, closed: Timestamp, for duration: Duration
+    ) {
+        change { state, now in
+            guard state.tasks[task]?.plan == nil else { return }
+            var known = MemoryLedgerTask()
+            known.plan = plan
+            known.resolved = Set(0..<plan.jobs)
+            known.closed = closed
+            known.totals = counts
+            state.tasks[task] = known
+            state.taskEnds[task] = now + duration
+        }
+    }
+
+    package func outcomes(of task: TaskID) -> TaskOutcomes? {
+        change { state, _ in
+            guard let known = state.tasks[task], let plan = known.plan, plan.isFast, known.closed != nil else {
+                return nil
+            }
+            var devices: [TaskOutcomes.Device] = []
+            for number in known.sums.keys.sorted() {
+                let place = Place(task: task, segment: SegmentID(plan.app, number))
+                guard let ledger = state.segments[place] else { return nil }
+                for (offset, end) in ledger.states.sorted(by: { $0.key < $1.key }) {
+                    let index = DeviceIndex(segment: number, offset: offset)
+                    devices.append(
+                        TaskOutcomes.Device(index: index, state: end, detail: ledger.detail(of: offset)))
+                }
+            }
+            return TaskOutcomes(plan: plan, devices: devices)
         }
     }
 
@@ -158,7 +237,7 @@ package final class MemoryLedger: Ledger {
 
     private static func progress(of task: TaskID, _ state: State) -> TaskProgress? {
         guard let known = state.tasks[task], let plan = known.plan else { return nil }
-        var counts = StateCounts()
+        var counts = known.totals ?? StateCounts()
         for sum in known.sums.values { counts.add(sum) }
         for number in known.open {
             let place = Place(task: task, segment: SegmentID(plan.app, number))

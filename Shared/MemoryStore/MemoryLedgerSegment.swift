@@ -114,6 +114,12 @@ struct MemoryLedgerSegment {
         return ended
     }
 
+    /// Those that stand at the state now.
+    mutating func restore(_ devices: SegmentSet, as state: DeliveryState) -> SegmentSet {
+        for offset in devices.offsets where states[offset] == nil { states[offset] = state }
+        return SegmentSet(devices.offsets.filter { states[$0] == state })
+    }
+
     /// The final counts, and no mark after them; nil while devices are open.
     mutating func close() -> StateCounts? {
         guard counts.open == 0 else { return nil }

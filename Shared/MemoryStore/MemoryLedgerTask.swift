@@ -12,10 +12,14 @@ struct MemoryLedgerTask {
     /// Final counts of closed segments.
     var sums: [SegmentNumber: StateCounts] = [:]
     var closed: Timestamp?
+    /// Its ledger was lost and is being written anew.
+    var isRestoring = false
+    /// Of a task that was restored after it had been closed.
+    var totals: StateCounts?
 
     /// The plan, once the segment is entered; nil where no device may be marked.
     mutating func enter(_ segment: SegmentID) -> TaskPlan? {
-        guard let plan, plan.app == segment.app, closed == nil else { return nil }
+        guard let plan, plan.app == segment.app, closed == nil, !isRestoring else { return nil }
         // Every mark of a resolved job is made. To enter a segment now could only be to make them a second time, in
         // one that is closed and whose ledger may be gone.
         guard resolved.count < plan.jobs || open.contains(segment.number) else { return nil }
@@ -30,7 +34,7 @@ struct MemoryLedgerTask {
 
     /// True the one time the task closes.
     mutating func closeIfDone(at now: Timestamp) -> Bool {
-        guard let plan, closed == nil, open.isEmpty, resolved.count == plan.jobs else { return false }
+        guard let plan, closed == nil, !isRestoring, open.isEmpty, resolved.count == plan.jobs else { return false }
         closed = now
         return true
     }

@@ -56,12 +56,11 @@ extension MemoryRegistry: Registry {
     }
 
     package func countFailure(
-        of id: DeviceID, limit: Int, in app: AppID
+        of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {
         try await perform(in: app) { state in
             guard state.device(id) != nil else { return Decision(answer: .unknownDevice) }
-            let count = state[id.index].failures[id.index.offset, default: 0] + 1
-            state[id.index].failures[id.index.offset] = count
+            let count = state[id.index].failures[id.index.offset, default: MemoryFailures()].count(task)
             guard count >= limit else { return Decision(answer: .counted(count)) }
             return Decision(answer: .removed, changes: state.changes(toRemove: id.index, in: app))
         }

@@ -6,7 +6,7 @@ struct MemoryRegistrySegment {
     /// May stand before the device they are of: a compacted log moves records.
     var subscriptions: [UInt16: [TopicName: SubscriptionOptions]] = [:]
     var badges: [UInt16: UInt32] = [:]
-    var failures: [UInt16: Int] = [:]
+    var failures: [UInt16: MemoryFailures] = [:]
     /// The offset after the last applied change of the log.
     var applied: Int64 = 0
 

@@ -23,7 +23,7 @@ struct LedgerKeys {
     /// The keys of a task as a whole.
     struct Whole {
         /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the
-        /// counts since then.
+        /// counts since then, `segments` of a closed task for few, with commas.
         let task: RedisArgument
         /// A bitmap: the jobs that are resolved, in Redis' order of bits. Gone once all are.
         let jobs: RedisArgument

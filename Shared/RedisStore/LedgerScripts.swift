@@ -12,13 +12,13 @@ import RedisClient
 /// A Redis at its `maxmemory` refuses plans, segments and marks, with which tasks begin. Whatever brings tasks to their
 /// end carries `flags=allow-oom`, or a full house could never empty itself.
 enum LedgerScripts {
-    private static func start(_ flags: String) -> String { flags.isEmpty ? "#!lua\n" : "#!lua flags=\(flags)\n" }
+    static func start(_ flags: String) -> String { flags.isEmpty ? "#!lua\n" : "#!lua flags=\(flags)\n" }
 
     /// ARGV 1 is the time, see there.
     private static let clock = RedisClock.script
 
     /// KEYS 1 is the ledger. `states` holds what `load` has read; `save` writes that window back, with the header.
-    private static let ledger = """
+    static let ledger = """
         local CANCELLED, CLOSED, FAST, AT_MOST_ONCE, DENSE = 1, 2, 4, 8, 16
         local SPARSE_MAXIMUM = 512
         local byte, char, floor = string.byte, string.char, math.floor
@@ -154,6 +154,35 @@ enum LedgerScripts {
 
         """
 
+    /// Writes the whole ledger, in whichever form it has grown to.
+    static let saving = """
+        local function dense()
+          local bytes = {}
+          for at = 0, 2047 do bytes[at + 1] = (states[2 * at] or 0) + 16 * (states[2 * at + 1] or 0) end
+          return char(unpack(bytes))
+        end
+
+        local function sparse()
+          local bytes = {}
+          for offset = 0, 4095 do
+            local state = states[offset]
+            if state then
+              local value = offset * 16 + state
+              bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
+            end
+          end
+          return char(unpack(bytes))
+        end
+
+        local function saveAll()
+          if marked() > SPARSE_MAXIMUM then set(DENSE) end
+          local body = has(DENSE) and dense() or sparse()
+          redis.call('SET', ledger, header() .. body)
+        end
+
+
+        """
+
     /// KEYS 1 is the ledger, 2 its claims. `holders` says who holds each offset that is claimed.
     private static let claims = """
         local function readClaim(name, text)
@@ -201,31 +230,7 @@ enum LedgerScripts {
     /// the ranges of devices that are open; 1 when all are, 0 when the task is cancelled, nothing when the segment is
     /// closed.
     static let mark = RedisScript(
-        start("") + ledger + """
-            local function dense()
-              local bytes = {}
-              for at = 0, 2047 do bytes[at + 1] = (states[2 * at] or 0) + 16 * (states[2 * at + 1] or 0) end
-              return char(unpack(bytes))
-            end
-
-            local function sparse()
-              local bytes = {}
-              for offset = 0, 4095 do
-                local state = states[offset]
-                if state then
-                  local value = offset * 16 + state
-                  bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
-                end
-              end
-              return char(unpack(bytes))
-            end
-
-            local function saveAll()
-              if marked() > SPARSE_MAXIMUM then set(DENSE) end
-              local body = has(DENSE) and dense() or sparse()
-              redis.call('SET', ledger, header() .. body)
-            end
-
+        start("") + ledger + saving + """
             head = head or newHead(ARGV[1], ARGV[2])
             if has(CLOSED) then return false end
             if ARGV[3] == '1' then set(CANCELLED) end
@@ -530,11 +535,23 @@ enum LedgerScripts {
         start("allow-oom") + """
             local jobs = tonumber(redis.call('HGET', KEYS[1], 'jobs') or '-1')
             if jobs < 0 then return false end
-            if tonumber(ARGV[1]) < 0 or tonumber(ARGV[1]) >= jobs then return jobs end
             if tonumber(redis.call('HGET', KEYS[1], 'resolved') or '0') == jobs then return false end
+            if tonumber(ARGV[1]) < 0 or tonumber(ARGV[1]) >= jobs then return jobs end
             if redis.call('SETBIT', KEYS[2], ARGV[1], 1) == 1 then return false end
             if redis.call('HINCRBY', KEYS[1], 'resolved', 1) == jobs then redis.call('DEL', KEYS[2]) end
             return false
+            """)
+
+    /// KEYS task, jobs. ARGV job. Returns 1 when it is resolved, else 0; nothing without a plan. Where all are, so is a job
+    /// beyond them: the plan of a task that was restored does not know how many there were.
+    static let isResolved = RedisScript(
+        start("no-writes") + """
+            local fields = redis.call('HMGET', KEYS[1], 'jobs', 'resolved')
+            local jobs, job = tonumber(fields[1] or '-1'), tonumber(ARGV[1])
+            if jobs < 0 then return false end
+            if tonumber(fields[2] or '0') == jobs then return 1 end
+            if job < 0 or job >= jobs then return 0 end
+            return redis.call('GETBIT', KEYS[2], job)
             """)
 
     /// KEYS task, jobs, open segments. ARGV segment, its app. Returns plan and whether the task is cancelled, once the
@@ -542,8 +559,8 @@ enum LedgerScripts {
     /// segment after the last could only be to make them a second time, in one that is closed and whose ledger may be
     /// gone.
     private static let enterSegment = """
-        local fields = redis.call('HMGET', KEYS[1], 'plan', 'jobs', 'resolved', 'cancelled', 'closed')
-        if not fields[1] or fields[5] then return false end
+        local fields = redis.call('HMGET', KEYS[1], 'plan', 'jobs', 'resolved', 'cancelled', 'closed', 'restoring')
+        if not fields[1] or fields[5] or fields[6] then return false end
         if string.sub(fields[1], 2, 1 + string.byte(fields[1])) ~= ARGV[2] then return false end
         if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 0 then
           if fields[2] == (fields[3] or '0') then return false end
@@ -563,12 +580,13 @@ enum LedgerScripts {
 
             """ + enterSegment)
 
-    /// KEYS task, jobs, open segments, sums. ARGV now, milliseconds to keep the task, then segment and final counts in
-    /// turn. Answers as `progress`.
+    /// KEYS task, jobs, open segments, sums. ARGV now, milliseconds to keep the task, whether its segments are to be known
+    /// afterwards, then segment and final counts in turn. Answers as `progress`.
     static let finish = RedisScript(
         start("allow-oom") + clock + """
-            if redis.call('HEXISTS', KEYS[1], 'closed') == 0 then
-              for at = 3, #ARGV, 2 do
+            local done = redis.call('HMGET', KEYS[1], 'closed', 'restoring')
+            if not done[1] and not done[2] then
+              for at = 4, #ARGV, 2 do
                 redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1])
                 redis.call('SREM', KEYS[3], ARGV[at])
               end
@@ -581,6 +599,9 @@ enum LedgerScripts {
                 end
                 redis.call('HSET', KEYS[1], 'closed', string.format('%.0f', now),
                   'totals', struct.pack('<IIIIIIIIIII', unpack(totals)))
+                if ARGV[3] == '1' then
+                  redis.call('HSET', KEYS[1], 'segments', table.concat(redis.call('HKEYS', KEYS[4]), ','))
+                end
                 redis.call('DEL', KEYS[4])
                 redis.call('PEXPIRE', KEYS[1], ARGV[2])
               end

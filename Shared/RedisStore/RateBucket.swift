@@ -40,7 +40,9 @@ package struct RateBucket: Sendable {
         self.time = time
     }
 
+    /// The limit is a minute at most.
     package func take(_ permits: Int, waitingAtMost limit: Duration) async throws(StoreError) -> Answer {
+        precondition(limit <= .seconds(60), "a longer wait would be taken for one from before the clock was set back")
         let answer = try await redis.run(
             ScriptCall(
                 RateBucket.script, ["rate:\(settings.name)"],
@@ -66,8 +68,12 @@ package struct RateBucket: Sendable {
           now = time[1] * 1000 + time[2] / 1000
         end
         local each = 60000 / ARGV[3]
-        local due = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + ARGV[2] * each
-        local wait = math.max(0, math.ceil(due - now - ARGV[4] * each))
+        local burst = ARGV[4] * each
+        local promised = tonumber(redis.call('GET', KEYS[1]) or 0)
+        -- Nobody waits so long: it was promised before the clock was set back.
+        if promised - now > burst + 60000 then promised = 0 end
+        local due = math.max(promised, now) + ARGV[2] * each
+        local wait = math.max(0, math.ceil(due - now - burst))
         if wait > tonumber(ARGV[5]) then return {0, wait} end
         redis.call('SET', KEYS[1], string.format('%.3f', due), 'PX', math.ceil(due - now) + 60000)
         return {1, wait}

@@ -24,12 +24,23 @@ extension RedisLedger {
         return view.progress(with: try await counts(of: view.open, task, view.plan))
     }
 
+    package func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool {
+        try await redis.send(RedisCommand("HEXISTS", LedgerKeys.Whole(task).task, "cancelled")) == .integer(1)
+    }
+
     package func resolve(job: Int, of task: TaskID) async throws(StoreError) {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
                 LedgerScripts.resolve, [keys.task, keys.jobs], [RedisArgument(job)]))
         if let jobs = answer.integer { throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)") }
+    }
+
+    package func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
+        let keys = LedgerKeys.Whole(task)
+        let answer = try await redis.run(
+            ScriptCall(LedgerScripts.isResolved, [keys.task, keys.jobs], [RedisArgument(job)]))
+        return answer.isNull ? nil : answer == .integer(1)
     }
 
     package func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {
@@ -47,7 +58,7 @@ extension RedisLedger {
         guard view.closed == nil, view.jobsResolved == view.plan.jobs else {
             return view.progress(with: try await counts(of: view.open, task, view.plan))
         }
-        var arguments = [now, RedisArgument(view.plan.retention.wholeMilliseconds)]
+        var arguments = [now, RedisArgument(view.plan.retention.wholeMilliseconds), view.plan.isFast ? "1" : "0"]
         let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
         let ends = try await redis.run(open.map { closing($0, of: task, view.plan) })
         for (segment, end) in zip(open, ends) {
@@ -57,6 +68,26 @@ extension RedisLedger {
         let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys.all, arguments))
         guard let view = try RedisLedgerReply.view(finished) else { return nil }
         return view.progress(with: try await counts(of: view.open, task, view.plan))
+    }
+
+    package func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
+        let fields = try await redis.send(RedisCommand("HMGET", LedgerKeys.Whole(task).task, "plan", "segments"))
+        guard let parts = fields.array, parts.count == 2, let list = parts[1].string else { return nil }
+        let plan = try RedisLedgerReply.plan(parts[0])
+        let segments = list.split(separator: ",").compactMap { UInt32($0) }.sorted()
+            .map { SegmentID(plan.app, SegmentNumber(rawValue: $0)) }
+        let commands = segments.flatMap { segment in
+            let keys = LedgerKeys(task, segment)
+            return [RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details)]
+        }
+        let answers = try await redis.send(commands)
+        var devices: [TaskOutcomes.Device] = []
+        for (number, segment) in segments.enumerated() {
+            let (states, details) = (answers[2 * number], answers[2 * number + 1])
+            guard !states.isNull else { return nil }
+            devices += try RedisLedgerReply.outcomes(states, details: details, in: segment.number)
+        }
+        return TaskOutcomes(plan: plan, devices: devices)
     }
 
     func enter(

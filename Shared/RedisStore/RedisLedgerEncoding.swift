@@ -103,6 +103,15 @@ enum RedisLedgerEncoding {
         return counts
     }
 
+    /// As they stand in a task.
+    static func totals(_ counts: StateCounts) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for state in DeliveryState.allCases where state != .notTargeted {
+            bytes.append(integer: UInt32(clamping: counts[state]))
+        }
+        return bytes
+    }
+
     static func snapshot(_ bytes: [UInt8]) -> LedgerSnapshot? {
         guard bytes.count >= headerBytes, let counts = counts(bytes[8..<headerBytes], UInt16.self) else { return nil }
         let flags = Flags(rawValue: bytes[1])
@@ -113,8 +122,23 @@ enum RedisLedgerEncoding {
 
     static func detail(of offset: UInt16, ledger: [UInt8], stored: [UInt8]) -> OutcomeDetail? {
         guard let snapshot = snapshot(ledger), let state = snapshot.states[offset] else { return nil }
+        return detail(of: state, snapshot.counts.targeted == 1 ? ledger[(headerBytes + 2)...] : stored[...])
+    }
+
+    static func outcomes(
+        ledger: [UInt8], stored: [UInt16: [UInt8]], in segment: SegmentNumber
+    ) -> [TaskOutcomes.Device]? {
+        guard let snapshot = snapshot(ledger) else { return nil }
         let isAlone = snapshot.counts.targeted == 1
-        var reader = ByteReader(isAlone ? ledger[(headerBytes + 2)...] : stored[...])
+        return snapshot.states.sorted { $0.key < $1.key }.map { offset, state in
+            let told = isAlone ? ledger[(headerBytes + 2)...] : stored[offset, default: []][...]
+            return TaskOutcomes.Device(
+                index: DeviceIndex(segment: segment, offset: offset), state: state, detail: detail(of: state, told))
+        }
+    }
+
+    private static func detail(of state: DeliveryState, _ bytes: ArraySlice<UInt8>) -> OutcomeDetail? {
+        var reader = ByteReader(bytes)
         guard let attempt = reader.byte(), let low = reader.integer(UInt32.self),
             let high = reader.integer(UInt16.self),
             let status = reader.integer(UInt16.self)

@@ -69,6 +69,20 @@ enum RedisLedgerReply {
         return try known(value.bytes.flatMap(RedisLedgerEncoding.snapshot), "a ledger")
     }
 
+    /// `details` are fields and values in turn.
+    static func outcomes(
+        _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
+    ) throws(StoreError) -> [TaskOutcomes.Device] {
+        let told = details.array ?? []
+        var stored: [UInt16: [UInt8]] = [:]
+        for place in stride(from: 0, to: told.count - 1, by: 2) {
+            guard let offset = told[place].string.flatMap({ UInt16($0) }) else { continue }
+            stored[offset] = told[place + 1].bytes
+        }
+        return try known(
+            states.bytes.flatMap { RedisLedgerEncoding.outcomes(ledger: $0, stored: stored, in: segment) }, "a ledger")
+    }
+
     static func view(_ value: RedisValue) throws(StoreError) -> RedisLedgerView? {
         guard !value.isNull else { return nil }
         return try known(value.array.flatMap(RedisLedgerView.init), "a task")

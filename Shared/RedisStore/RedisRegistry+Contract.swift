@@ -59,9 +59,9 @@ extension RedisRegistry: Registry {
     }
 
     package func countFailure(
-        of id: DeviceID, limit: Int, in app: AppID
+        of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {
-        try await within(app) { try await countFailure(of: id, limit: limit, in: $0) }
+        try await within(app) { try await countFailure(of: id, by: task, limit: limit, in: $0) }
     }
 }
 

@@ -48,7 +48,7 @@ extension RedisRegistry {
     }
 
     func countFailure(
-        of id: DeviceID, limit: Int, in scope: AppScope
+        of id: DeviceID, by task: TaskID, limit: Int, in scope: AppScope
     ) async throws(StoreError) -> FailureVerdict {
         guard try await exists(id.index.segment, in: scope) else { return .unknownDevice }
         let keys = SegmentKeys(scope.segment(id.index.segment))
@@ -59,6 +59,7 @@ extension RedisRegistry {
                 [
                     RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: id.index.offset)),
                     RedisArgument(Int(id.index.offset)), RedisArgument(id.tagBytes),
+                    RedisArgument(Array(task.bytes.suffix(4))), RedisArgument(RegistryBounds.failuresRemembered * 4),
                 ]))
         guard let count = reply.integer, count > 0 else { return .unknownDevice }
         guard count >= Int64(limit) else { return .counted(Int(count)) }

@@ -19,7 +19,10 @@ extension RedisRegistry {
     ) async throws(StoreError) -> PackedDevices {
         guard try await exists(segment.number, in: scope) else { return PackedDevices() }
         let request = BucketsRequest(offsets, in: segment, generation: scope.generation)
-        return try request.devices(from: try await redis.run(request.calls))
+        // One after another: pipelined, they would keep Redis from everybody else for as long as all of them take.
+        var replies: [RedisValue] = []
+        for call in request.calls { replies.append(try await redis.run(call)) }
+        return try request.devices(from: replies)
     }
 
     func size(of audience: Audience, in scope: AppScope) async throws(StoreError) -> Int {

@@ -229,7 +229,7 @@ enum RegistryScripts {
             }
             """)
 
-    /// KEYS header, devices of up to eight buckets. ARGV generation, then for each bucket the wanted fields, a byte each,
+    /// KEYS header, devices of some buckets. ARGV generation, then for each bucket the wanted fields, a byte each,
     /// or nothing for all of them. Returns for each bucket its living devices side by side: field in a byte, length in
     /// two, record.
     static let readBuckets = RedisScript(
@@ -270,13 +270,22 @@ enum RegistryScripts {
             return sets
             """)
 
-    /// KEYS header, devices, failures. ARGV generation, field, offset, tag. Returns how many failures are counted now, or
-    /// -1 when the device is not there.
+    /// KEYS header, devices, failures. ARGV generation, field, offset, tag, four bytes of the task, bytes of tasks to keep.
+    /// Returns how many failures are counted now, or -1 when the device is not there. Kept are their number (u16) and the
+    /// tasks of the last of them, the latest first.
     static let countFailure = RedisScript(
-        "#!lua\n" + ready + """
+        "#!lua flags=allow-oom\n" + ready + """
             local record = redis.call('HGET', KEYS[2], ARGV[2])
             if not record or string.byte(record) == 255 or string.sub(record, 3, 6) ~= ARGV[4] then return -1 end
-            return redis.call('HINCRBY', KEYS[3], ARGV[3], 1)
+            local kept = redis.call('HGET', KEYS[3], ARGV[3])
+            local count, tasks = 0, ''
+            if kept then count, tasks = struct.unpack('<H', kept), string.sub(kept, 3) end
+            for at = 1, #tasks, 4 do
+              if string.sub(tasks, at, at + 3) == ARGV[5] then return count end
+            end
+            count = math.min(count + 1, 65535)
+            redis.call('HSET', KEYS[3], ARGV[3], struct.pack('<H', count) .. string.sub(ARGV[5] .. tasks, 1, ARGV[6]))
+            return count
             """)
 
     /// KEYS header. ARGV generation, how many. Returns {first offset, how many}: fewer when the segment is nearly full.

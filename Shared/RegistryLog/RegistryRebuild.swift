@@ -19,9 +19,7 @@ package struct RegistryRebuild: Sendable {
     private let environment: WorkerEnvironment
     /// Changes applied at once: large enough for the store to pipeline, small enough to be held.
     private let batchMaximum: Int
-    private let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
-    /// An outage of the store as long as this many pauses ends the rebuild; it can be run again.
-    private let attemptsMaximum = 12
+    private let patience: StorePatience
 
     package init(
         bus: any Bus, maintenance: any RegistryMaintenance, environment: WorkerEnvironment, batchMaximum: Int = 4_096
@@ -30,10 +28,14 @@ package struct RegistryRebuild: Sendable {
         self.maintenance = maintenance
         self.environment = environment
         self.batchMaximum = batchMaximum
+        patience = StorePatience(environment)
     }
 
-    /// Tells `note` after each batch, and of each record that cannot be read.
-    package func run(_ note: (Note) -> Void) async throws -> RebuildProgress {
+    /// Tells `note` after each batch, and of each record that cannot be read. What stands beside the registry can be
+    /// mended in `beforeReady`, while everybody who asks the registry still waits.
+    package func run(
+        _ note: (Note) -> Void, beforeReady: () async throws -> Void = {}
+    ) async throws -> RebuildProgress {
         let refill = try await maintenance.beginRebuild()
         var progress = RebuildProgress()
         var batch: [LoggedChange] = []
@@ -49,33 +51,15 @@ package struct RegistryRebuild: Sendable {
                         partition: message.partition.number, offset: message.offset, problem: "\(error)"))
             }
             if batch.count >= batchMaximum {
-                try await patiently { try await refill.apply(batch) }
+                try await patience.perform { try await refill.apply(batch) }
                 batch.removeAll(keepingCapacity: true)
                 note(.progress(progress))
             }
             return true
         }
-        try await patiently { try await refill.apply(batch) }
-        try await patiently { try await refill.finish() }
+        try await patience.perform { try await refill.apply(batch) }
+        try await beforeReady()
+        try await patience.perform { try await refill.finish() }
         return progress
-    }
-
-    /// A step that may be repeated, again and again while the store is away.
-    private func patiently(_ step: () async throws -> Void) async throws {
-        var attempt = 0
-        while true {
-            do {
-                return try await step()
-            } catch {
-                attempt += 1
-                // Another rebuild began: this one has nothing to fill any more.
-                guard let error = error as? StoreError, error.isRetriable, error.code != .notReady,
-                    attempt < attemptsMaximum
-                else { throw error }
-                environment.log.warning("a rebuild waits for the store", [.error: "\(error)"])
-                try await environment.time.sleep(
-                    for: backoff.delay(afterAttempt: attempt, random: environment.random))
-            }
-        }
     }
 }

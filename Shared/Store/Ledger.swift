@@ -6,6 +6,8 @@ package protocol Ledger: Sendable {
     /// Writes the plan unless there is one; the plan that holds.
     func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
+    /// Also of a task that has no plan yet.
+    func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool
 
     /// The first mark, merged device by device. A segment is entered in the task before its first device is marked, so
     /// that no crash can hide one. Once all jobs are resolved no segment is entered any more.
@@ -14,6 +16,8 @@ package protocol Ledger: Sendable {
     ) async throws(StoreError) -> MarkVerdict
     /// The job is done: everything it had to mark is marked, and on the bus.
     func resolve(job: Int, of task: TaskID) async throws(StoreError)
+    /// Whether it is; nil for a task without a plan.
+    func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool?
 
     /// Asks for devices a sender is about to submit. A device's badge is counted with its first claim ever.
     func claim(
@@ -48,4 +52,7 @@ package protocol Ledger: Sendable {
     /// Writes the counts of segments without open devices into the task, once all jobs are resolved, and closes the task
     /// when none is left; the ledgers go after their time. Nil for a task without a plan.
     func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress?
+    /// How the devices of a closed task for few ended. Nil for a task that is open or for many, and once its ledgers are
+    /// gone.
+    func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes?
 }

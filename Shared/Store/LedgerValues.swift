@@ -91,15 +91,6 @@ package struct OutcomeDetail: Hashable, Sendable {
     /// The provider's reason or ours, cut at its bound.
     package let reason: String
 
-    package static let reasonBytesMaximum = 64
-
-    /// As much of the reason as is kept: whole characters.
-    package static func cut(_ reason: String) -> String {
-        var kept = Substring(reason.unicodeScalars.prefix(reasonBytesMaximum))
-        while kept.utf8.count > reasonBytesMaximum { kept.unicodeScalars.removeLast() }
-        return String(kept)
-    }
-
     package init(state: DeliveryState, attempt: UInt8, time: Timestamp, status: UInt16, reason: String) {
         self.state = state
         self.attempt = attempt
@@ -129,7 +120,7 @@ package struct Settlement: Hashable, Sendable {
             self.state = state
             self.attempt = attempt
             self.status = status
-            self.reason = OutcomeDetail.cut(reason)
+            self.reason = OutcomeReason.cut(reason)
         }
     }
 

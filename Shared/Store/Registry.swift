@@ -34,14 +34,18 @@ package protocol Registry: Sendable {
 
     func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID]
     func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID?
-    /// Counts a delivery that failed; at the limit the device is removed.
-    func countFailure(of id: DeviceID, limit: Int, in app: AppID) async throws(StoreError) -> FailureVerdict
+    /// Counts a delivery that failed, once for each of the last few tasks; at the limit the device is removed.
+    func countFailure(
+        of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
+    ) async throws(StoreError) -> FailureVerdict
 }
 
 package enum RegistryBounds {
     package static let subscriptionsMaximum = 1_000
     /// Devices that carry one alias.
     package static let devicesOfAliasMaximum = 256
+    /// Failures of a device whose tasks are remembered: results come again soon or not at all.
+    package static let failuresRemembered = 8
     /// Of language, version, category and time zone, each.
     package static let textBytesMaximum = 64
 }

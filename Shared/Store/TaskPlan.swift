@@ -31,7 +31,10 @@ package struct TaskPlan: Hashable, Sendable {
     package static let jobsMaximum = 1 << 20
 
     /// How long a segment's ledger outlives its closing, and the task its own: longer than any message on the bus.
-    package var retention: Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
+    package var retention: Duration { TaskPlan.retention(isFast: isFast) }
+
+    package static func retention(isFast: Bool) -> Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
+
     /// The same for what was told of single devices.
     package var detailRetention: Duration { isFast ? .seconds(3_600) : .seconds(7 * 86_400) }
 

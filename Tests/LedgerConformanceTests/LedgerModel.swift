@@ -161,6 +161,7 @@ extension LedgerModel {
         for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) { try await mark(job, segment) }
         note("job \(job) is resolved")
         try await pair.resolve(job)
+        _ = try await pair.ask { try await $0.isResolved(job: job, of: pair.task) }
         unresolved.remove(job)
     }
 

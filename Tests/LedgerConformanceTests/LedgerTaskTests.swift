@@ -168,6 +168,28 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
+    func aJobKnowsWhetherItIsResolved(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let task = fixture.task
+        #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
+        // A cancel that comes before the plan is no plan.
+        _ = try await fixture.ledger.cancel(task, in: fixture.segment)
+        #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
+        _ = try await fixture.ledger.plan(task, fixture.makePlan(jobs: 9))
+        try await fixture.ledger.resolve(job: 8, of: task)
+        for job in -1...9 {
+            #expect(try await fixture.ledger.isResolved(job: job, of: task) == (job == 8))
+        }
+        for job in 0..<8 { try await fixture.ledger.resolve(job: job, of: task) }
+        #expect(try await fixture.ledger.isResolved(job: 3, of: task) == true)
+        // Where all are done, nothing is left of any.
+        #expect(try await fixture.ledger.isResolved(job: 9, of: task) == true)
+        try await fixture.ledger.resolve(job: 9, of: task)
+        #expect(try await fixture.ledger.close([], of: task)?.closed != nil)
+        #expect(try await fixture.ledger.isResolved(job: 8, of: task) == true)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
     func cancelEndsWhatNobodyHolds(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3, 4, 5])
@@ -206,8 +228,10 @@ import Testing
     @Test(arguments: LedgerDriver.allCases)
     func aCancelMayComeBeforeThePlan(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
+        #expect(try await !fixture.ledger.isCancelled(fixture.task))
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
+        #expect(try await fixture.ledger.isCancelled(fixture.task))
         _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan())
         #expect(try await fixture.ledger.progress(of: fixture.task)?.isCancelled == true)
         #expect(try await fixture.mark([1]) == .cancelled)
@@ -248,6 +272,59 @@ import Testing
         fixture.passDeadline()
         #expect(
             try await fixture.ledger.expire(fixture.task, in: fixture.segment) == [.cancelled: SegmentSet([1])])
+    }
+
+    /// Whoever keeps what became of a task reads it when the task is closed, however its segments were.
+    @Test(arguments: LedgerDriver.allCases)
+    func theOutcomesOfATaskForFewAreReadAtOnce(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let (ledger, task) = (fixture.ledger, fixture.task)
+        #expect(try await ledger.outcomes(of: task) == nil)
+        try await fixture.begin([1, 2, 7], isFast: true)
+        let alone = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 1))
+        _ = try await ledger.mark(SegmentSet([9]), of: task, in: alone)
+        try await ledger.resolve(job: 0, of: task)
+        _ = try await fixture.claim(1, [1, 2])
+        try await fixture.settle(1, [2], as: .failed, attempt: 4, status: 400, reason: "Bad")
+        try await fixture.settle(1, [1], status: 200)
+        _ = try await ledger.claim(fixture.request(2, [9]), of: task, in: alone)
+        let end = Settlement.Group(offsets: [9], state: .invalidRemoved, attempt: 0, status: 410, reason: "Gone")
+        _ = try await ledger.settle(
+            Settlement(claim: ClaimID(owner: 7, number: 2), groups: [end]), of: task, in: alone)
+        // One of its segments earlier than the other.
+        _ = try await ledger.close([alone], of: task)
+        #expect(try await ledger.outcomes(of: task) == nil)
+        _ = try await ledger.cancel(task, in: fixture.segment)
+        let plan = try #require(try await ledger.close([fixture.segment], of: task)?.plan)
+        let outcomes = try #require(try await ledger.outcomes(of: task))
+        #expect(outcomes.plan == plan)
+        func told(_ attempt: UInt8, _ status: UInt16, _ reason: String, _ state: DeliveryState) -> OutcomeDetail {
+            OutcomeDetail(state: state, attempt: attempt, time: fixture.time.now, status: status, reason: reason)
+        }
+        func device(_ segment: SegmentID, _ offset: UInt16, _ state: DeliveryState, _ detail: OutcomeDetail?)
+            -> TaskOutcomes.Device
+        {
+            TaskOutcomes.Device(
+                index: DeviceIndex(segment: segment.number, offset: offset), state: state, detail: detail)
+        }
+        #expect(
+            outcomes.devices == [
+                device(alone, 9, .invalidRemoved, told(0, 410, "Gone", .invalidRemoved)),
+                device(fixture.segment, 1, .delivered, told(0, 200, "", .delivered)),
+                device(fixture.segment, 2, .failed, told(4, 400, "Bad", .failed)),
+                device(fixture.segment, 7, .cancelled, nil),
+            ])
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aTaskForManyOrForNobodyHasNoOutcomes(driver: LedgerDriver) async throws {
+        for isFast in [true, false] {
+            let fixture = try await driver.fixture()
+            _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(isFast: isFast))
+            try await fixture.ledger.resolve(job: 0, of: fixture.task)
+            #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
+            #expect(try await fixture.ledger.outcomes(of: fixture.task)?.devices == (isFast ? [] : nil))
+        }
     }
 
     @Test(arguments: LedgerDriver.allCases)

@@ -51,6 +51,17 @@ import Testing
         await close(server, redis)
     }
 
+    /// Else a project would stand still until the clock is where it was.
+    @Test func aClockThatIsSetBackStopsNobody() async throws {
+        let (server, redis) = try await open()
+        let bucket = self.bucket("p", redis)
+        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        time.setWallClock(to: time.now + .seconds(-3_600))
+        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
+        await close(server, redis)
+    }
+
     @Test func itRefillsEvenlyAndNoFurtherThanItHolds() async throws {
         let (server, redis) = try await open()
         let bucket = self.bucket("p", redis)

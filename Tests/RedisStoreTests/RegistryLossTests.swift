@@ -62,7 +62,8 @@ import Testing
             try await ask("change") { try await registry.change(id, DeviceChanges(language: "de"), in: app) }
             try await ask("subscribe") { try await registry.subscribe(id, to: topic, [], in: app) == .updated }
             try await ask("failure") {
-                try await registry.countFailure(of: id, limit: 1_000, in: app) != .unknownDevice
+                let task = TaskID(high: 1, low: 1)
+                return try await registry.countFailure(of: id, by: task, limit: 1_000, in: app) != .unknownDevice
             }
             try await ask("register") {
                 let answer = try await registry.register(Samples.token(number), DeviceChanges(), in: app)

@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 /// The registry as it stands in the field: Kafka's log, Redis, several processes.
-@Suite(.timeLimit(.minutes(2))) struct HouseTests {
+@Suite(.timeLimit(.minutes(5))) struct HouseTests {
     private let app: AppID
     private let topics: [TopicName]
     private let users = (0..<200).map { "user-\($0)" }
@@ -80,7 +80,7 @@ import Topics
     @Test func aWipedRedisComesBack() async throws {
         let house = try await HouseFixture()
         let member = try await house.member()
-        let count = 2_000
+        let count = 600
         try await member.run {
             while try await member.store.state() != .ready { await Task.yield() }
             let ids = try await fill(member.registry, 0..<count)
@@ -126,7 +126,8 @@ import Topics
         #expect(await code { _ = try await registry.segments(of: .everyone, in: app) } == .notReady)
         #expect(await code { _ = try await registry.segments(of: .topic(topics[0]), in: app) } == .notReady)
         #expect(await code { _ = try await registry.size(of: .everyone, in: app) } == .notReady)
-        #expect(await code { _ = try await registry.countFailure(of: id, limit: 1, in: app) } == .notReady)
+        let task = TaskID(high: 1, low: 1)
+        #expect(await code { _ = try await registry.countFailure(of: id, by: task, limit: 1, in: app) } == .notReady)
         let segment = SegmentID(app, id.index.segment)
         #expect(await code { _ = try await registry.select(.everyone, in: segment) } == .notReady)
         let obstacles = await member.environment.health.obstacles()

@@ -116,6 +116,23 @@ import Topics
         #expect(fixture.store.state() == .ready)
     }
 
+    /// Goal: nobody is answered before what stands beside the registry is mended, and nobody at all where that failed.
+    @Test func whatStandsBesideItIsMendedFirst() async throws {
+        let fixture = LogFixture()
+        let history = try History(seed: 27, steps: 100)
+        try await fixture.append(history.changes)
+        fixture.store.lose()
+        let failure = StoreError(.corrupt, "no")
+        await #expect(throws: failure) {
+            _ = try await fixture.rebuild().run({ _ in }, beforeReady: { throw failure })
+        }
+        #expect(fixture.store.state() == .rebuilding)
+        var states: [RegistryState] = []
+        _ = try await fixture.rebuild().run({ _ in }, beforeReady: { states.append(fixture.store.state()) })
+        #expect(states == [.rebuilding])
+        #expect(fixture.store.state() == .ready)
+    }
+
     @Test func recordsThatCannotBeReadAreNamedAndLeftOut() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 26, steps: 100)

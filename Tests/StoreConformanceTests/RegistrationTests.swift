@@ -184,6 +184,27 @@ import Testing
         }
     }
 
+    /// Results come again: in between others, and when they have just had the device removed.
+    @Test(arguments: Driver.allCases)
+    func aFailureThatIsToldAgainCountsOnce(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let other = try await registry.register(Samples.token(2), DeviceChanges(), in: app).registered.id
+            let tasks = (0...RegistryBounds.failuresRemembered).map { TaskID(high: 1, low: UInt64($0)) }
+            for (number, task) in tasks.dropLast().enumerated() {
+                for known in tasks[...number] {
+                    let verdict = try await registry.countFailure(of: id, by: known, limit: 9, in: app)
+                    #expect(verdict == .counted(known == task ? number + 1 : number), "\(known) after \(task)")
+                }
+                #expect(try await registry.countFailure(of: id, by: task, limit: 9, in: app) == .counted(number + 1))
+            }
+            #expect(try await registry.countFailure(of: other, by: tasks[0], limit: 9, in: app) == .counted(1))
+            #expect(try await registry.countFailure(of: id, by: tasks[8], limit: 9, in: app) == .removed)
+            #expect(try await registry.countFailure(of: id, by: tasks[8], limit: 9, in: app) == .unknownDevice)
+        }
+    }
+
     @Test(arguments: Driver.allCases)
     func aDeviceThatSpeaksHasItsFailuresForgotten(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

@@ -1,0 +1,55 @@
+package import ServiceKit
+package import Store
+import Synchronization
+
+/// The keys in memory.
+package final class MemoryIdempotencyStore: IdempotencyStore {
+    private struct Entry {
+        let fingerprint: [UInt8]
+        let began: Timestamp
+        var holder: UInt64
+        var leaseEnd: Timestamp
+        var answer: [UInt8]?
+    }
+
+    private let time: any TimeSource
+    private let entries = Mutex<[[UInt8]: Entry]>([:])
+
+    package init(time: any TimeSource) {
+        self.time = time
+    }
+
+    package func begin(_ request: IdempotentRequest, for lease: Duration) -> IdempotencyVerdict {
+        let now = time.now
+        return entries.withLock { entries in
+            entries = entries.filter { now < $0.value.began + IdempotencyBounds.retention }
+            guard var entry = entries[request.key] else {
+                entries[request.key] = Entry(
+                    fingerprint: request.fingerprint, began: now, holder: request.holder, leaseEnd: now + lease)
+                return .begun(now)
+            }
+            guard entry.fingerprint == request.fingerprint else { return .otherRequest }
+            if let answer = entry.answer { return .answered(answer) }
+            guard entry.holder == request.holder || entry.leaseEnd <= now else { return .inProgress }
+            entry.holder = request.holder
+            entry.leaseEnd = now + lease
+            entries[request.key] = entry
+            return .begun(entry.began)
+        }
+    }
+
+    package func finish(_ request: IdempotentRequest, answer: [UInt8]) {
+        entries.withLock { entries in
+            guard let entry = entries[request.key], entry.fingerprint == request.fingerprint, entry.answer == nil
+            else { return }
+            entries[request.key]?.answer = answer
+        }
+    }
+
+    package func release(_ request: IdempotentRequest) {
+        let now = time.now
+        entries.withLock { entries in
+            if entries[request.key]?.holder == request.holder { entries[request.key]?.leaseEnd = now }
+        }
+    }
+}

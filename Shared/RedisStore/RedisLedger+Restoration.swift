@@ -1,0 +1,54 @@
+package import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+extension RedisLedger: LedgerRestoration {
+    package func beginRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> Bool {
+        let keys = LedgerKeys.Whole(task)
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.beginRestoring, [keys.task], [RedisArgument(RedisLedgerEncoding.packed(plan))]))
+        return answer == .integer(1)
+    }
+
+    /// The segment is entered first, so that no crash can hide one.
+    package func restore(
+        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, _ plan: TaskPlan
+    ) async throws(StoreError) -> SegmentSet? {
+        precondition(state.isTerminal, "a device is not restored as \(state)")
+        let whole = LedgerKeys.Whole(task)
+        let entered = try await redis.run(
+            ScriptCall(
+                LedgerScripts.enterToRestore, [whole.task, whole.open],
+                [RedisArgument(segment.number.description)]))
+        guard entered == .integer(1) else { return nil }
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.restore, [LedgerKeys(task, segment).states],
+                RedisLedgerEncoding.start(of: plan) + [
+                    RedisArgument(Int(state.rawValue)), RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
+                ]))
+        return try RedisLedgerReply.set(answer)
+    }
+
+    package func endRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) {
+        _ = try await redis.run(
+            ScriptCall(
+                LedgerScripts.endRestoring, [LedgerKeys.Whole(task).task],
+                [RedisArgument(RedisLedgerEncoding.packed(plan))]))
+    }
+
+    package func restoreClosed(
+        _ task: TaskID, _ plan: TaskPlan, _ counts: StateCounts, closed: Timestamp, for duration: Duration
+    ) async throws(StoreError) {
+        _ = try await redis.run(
+            ScriptCall(
+                LedgerScripts.restoreClosed, [LedgerKeys.Whole(task).task],
+                [
+                    RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(closed.milliseconds),
+                    RedisArgument(RedisLedgerEncoding.totals(counts)),
+                    RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
+                ]))
+    }
+}

@@ -1,0 +1,64 @@
+package import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+/// The agenda in Redis: one sorted set of task ids by the time they are due. A few thousand tasks are open at once, so
+/// one slot is enough.
+package struct RedisTaskAgenda: TaskAgenda {
+    private static let key: RedisArgument = "agenda"
+
+    private let redis: StoreConnection
+    /// Nil for the server's own time, which all reporters agree on.
+    private let time: (any TimeSource)?
+
+    package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
+        self.redis = redis
+        self.time = time
+    }
+
+    package func enter(_ task: TaskID, due: Timestamp) async throws(StoreError) {
+        try await set(task, due, "NX")
+    }
+
+    package func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [TaskID] {
+        let now = time.map { RedisArgument($0.now.milliseconds) } ?? ""
+        let answer = try await redis.run(
+            RedisTaskAgenda.take, keys: [RedisTaskAgenda.key],
+            arguments: [now, RedisArgument(count), RedisArgument(lease.wholeMilliseconds)])
+        return (answer.array ?? []).compactMap { $0.bytes.flatMap { TaskID(bytes: $0) } }
+    }
+
+    package func postpone(_ task: TaskID, until due: Timestamp) async throws(StoreError) {
+        try await set(task, due, "XX")
+    }
+
+    package func finish(_ task: TaskID) async throws(StoreError) {
+        _ = try await redis.send(RedisCommand("ZREM", RedisTaskAgenda.key, RedisArgument(task.bytes)))
+    }
+
+    package func count() async throws(StoreError) -> Int {
+        Int(try await redis.send(RedisCommand("ZCARD", RedisTaskAgenda.key)).integer ?? 0)
+    }
+
+    /// Works at the memory bound: tasks under way are to reach their end.
+    private func set(_ task: TaskID, _ due: Timestamp, _ condition: RedisArgument) async throws(StoreError) {
+        _ = try await redis.run(
+            RedisTaskAgenda.set, keys: [RedisTaskAgenda.key],
+            arguments: [condition, RedisArgument(due.milliseconds), RedisArgument(task.bytes)])
+    }
+
+    private static let set = RedisScript(
+        """
+        #!lua flags=allow-oom
+        return redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2], ARGV[3])
+        """)
+
+    /// ARGV now, how many, lease in milliseconds.
+    private static let take = RedisScript(
+        "#!lua flags=allow-oom\n" + RedisClock.script + """
+            local due = redis.call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[2])
+            for _, task in ipairs(due) do redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), task) end
+            return due
+            """)
+}

@@ -1,0 +1,181 @@
+package import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+/// The archive in Redis: strings that expire, and a sorted set for each app's list.
+package struct RedisTaskArchive: TaskArchive {
+    private let redis: StoreConnection
+    private let time: any TimeSource
+
+    package init(_ redis: StoreConnection, time: any TimeSource) {
+        self.redis = redis
+        self.time = time
+    }
+
+    package func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
+        let keys = TaskArchiveKeys(task)
+        let list = TaskArchiveKeys.list(entry.app)
+        let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
+        _ = try await redis.send([
+            RedisCommand(
+                "SET", keys.content, RedisArgument(content), "NX", "PX", RedisArgument(life.wholeMilliseconds)),
+            RedisCommand("ZADD", list, "NX", RedisArgument(entry.created.milliseconds), RedisArgument(task.bytes)),
+            RedisCommand("ZREMRANGEBYRANK", list, "0", RedisArgument(-TaskArchiveBounds.listedMaximum - 1)),
+        ])
+    }
+
+    package func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).content)).bytes
+    }
+
+    package func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
+        let life = TaskArchiveBounds.partRetention.wholeMilliseconds
+        _ = try await redis.send(
+            RedisCommand("SET", TaskArchiveKeys(task).part(number), RedisArgument(part), "PX", RedisArgument(life)))
+    }
+
+    package func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).part(number))).bytes
+    }
+
+    package func decide(
+        segments: [SegmentNumber], of task: TaskID
+    ) async throws(StoreError) -> [SegmentNumber] {
+        var bytes: [UInt8] = []
+        for segment in segments { bytes.append(variableInteger: Int(segment.rawValue)) }
+        let decided = try await settle(bytes, as: TaskArchiveKeys(task).segments)
+        var reader = ByteReader(decided)
+        var numbers: [SegmentNumber] = []
+        while !reader.isAtEnd {
+            guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum) else {
+                throw StoreError(.corrupt, "the segments of task \(task) cannot be read")
+            }
+            numbers.append(SegmentNumber(rawValue: UInt32(raw)))
+        }
+        return numbers
+    }
+
+    package func decide(
+        devices: [UInt8], job: Int?, of task: TaskID
+    ) async throws(StoreError) -> [UInt8] {
+        let life = RedisArgument(TaskArchiveBounds.devicesRetention.wholeMilliseconds)
+        let before = try await redis.send(
+            RedisCommand(
+                "SET", TaskArchiveKeys(task).devices(job), RedisArgument(devices), "NX", "GET", "PX", life))
+        return before.bytes ?? devices
+    }
+
+    package func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).devices(job))).bytes
+    }
+
+    package func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+        _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).devices(job)))
+    }
+
+    package func giveUp(_ task: TaskID, reason: String) async throws(StoreError) {
+        let life = RedisArgument(RedisTaskArchive.life.wholeMilliseconds)
+        _ = try await redis.send(
+            RedisCommand("SET", TaskArchiveKeys(task).reason, RedisArgument(reason), "PX", life))
+    }
+
+    package func reasonGivenUp(_ task: TaskID) async throws(StoreError) -> String? {
+        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).reason)).string
+    }
+
+    package func fix(report: [UInt8], of task: TaskID) async throws(StoreError) -> [UInt8] {
+        try await settle(report, as: TaskArchiveKeys(task).report)
+    }
+
+    package func report(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).report)).bytes
+    }
+
+    package func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError) {
+        _ = try await redis.run(
+            RedisTaskArchive.raise, keys: [TaskArchiveKeys(task).stage],
+            arguments: [RedisArgument(stage.rawValue), RedisArgument(RedisTaskArchive.life.wholeMilliseconds)])
+    }
+
+    package func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage {
+        let answer = try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).stage))
+        let number = answer.bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        return number.flatMap { ReportStage(rawValue: $0) } ?? .fixed
+    }
+
+    package func withdraw(_ task: TaskID) async throws(StoreError) {
+        _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).content))
+    }
+
+    package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+        let life = RedisArgument(max(after.wholeMilliseconds, 0))
+        _ = try await redis.send(TaskArchiveKeys(task).whole.map { RedisCommand("PEXPIRE", $0, life) })
+    }
+
+    package func tasks(
+        of app: AppID, before: TaskEntry.ID?, limit: Int
+    ) async throws(StoreError) -> [TaskEntry.ID] {
+        let list = TaskArchiveKeys.list(app)
+        guard let before else { return try await read(list, from: "+inf", skipping: nil, limit) }
+        // Tasks of one millisecond stand by their ids, from which the one that was shown last is left out.
+        let last = RedisArgument(before.created.milliseconds)
+        return try await read(list, from: last, skipping: before, limit)
+    }
+
+    private func read(
+        _ list: RedisArgument, from newest: RedisArgument, skipping last: TaskEntry.ID?, _ limit: Int
+    ) async throws(StoreError) -> [TaskEntry.ID] {
+        var found: [TaskEntry.ID] = []
+        var start = 0
+        let step = max(limit, 1) + 1
+        while found.count < limit {
+            let answer = try await redis.send(
+                RedisCommand(
+                    "ZRANGE", list, newest, "-inf", "BYSCORE", "REV", "LIMIT", RedisArgument(start),
+                    RedisArgument(step), "WITHSCORES"))
+            let entries = RedisTaskArchive.entries(answer)
+            found += entries.filter { entry in last.map { entry.isBefore($0) } ?? true }
+            if entries.count < step { break }
+            start += step
+        }
+        return Array(found.prefix(limit))
+    }
+
+    private static func entries(_ answer: RedisValue) -> [TaskEntry.ID] {
+        let parts = answer.array ?? []
+        return stride(from: 0, to: parts.count - 1, by: 2).compactMap { place in
+            guard let task = parts[place].bytes.flatMap({ TaskID(bytes: $0) }),
+                let created = parts[place + 1].bytes.flatMap({ Double(String(decoding: $0, as: UTF8.self)) })
+            else { return nil }
+            return TaskEntry.ID(created: Timestamp(milliseconds: Int64(created)), task: task)
+        }
+    }
+
+    /// Written once; the value that holds. Works at the memory bound: tasks under way are to reach their end.
+    private func settle(_ value: [UInt8], as key: RedisArgument) async throws(StoreError) -> [UInt8] {
+        let answer = try await redis.run(
+            RedisTaskArchive.settle, keys: [key],
+            arguments: [RedisArgument(value), RedisArgument(RedisTaskArchive.life.wholeMilliseconds)])
+        guard let bytes = answer.bytes else { throw StoreError(.corrupt, "a value that was just written is missing") }
+        return bytes
+    }
+
+    /// Of what a task leaves until it is forgotten: longer than any task is open.
+    private static let life = TaskArchiveBounds.retention + .seconds(28 * 86_400)
+
+    private static let raise = RedisScript(
+        """
+        #!lua flags=allow-oom
+        if tonumber(ARGV[1]) > tonumber(redis.call('GET', KEYS[1]) or 0) then
+          redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        end
+        """)
+
+    private static let settle = RedisScript(
+        """
+        #!lua flags=allow-oom
+        redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+        return redis.call('GET', KEYS[1])
+        """)
+}

@@ -1,0 +1,61 @@
+package import PushModel
+import RedisClient
+package import ServiceKit
+package import Store
+
+/// The traces in Redis: many short ones share a hash that goes as a whole, since a key and an expiry of its own would take
+/// three times the room of the trace.
+package struct RedisTaskTraces: TaskTraces {
+    /// Longer ones get a key of their own, next to which it weighs little.
+    static let sharedBytesMaximum = 512
+
+    private let redis: StoreConnection
+    private let time: any TimeSource
+
+    package init(_ redis: StoreConnection, time: any TimeSource) {
+        self.redis = redis
+        self.time = time
+    }
+
+    package func keep(_ trace: TaskTrace, of task: TaskID, for retention: Duration) async throws(StoreError) {
+        let bytes = trace.packed
+        guard bytes.count <= RedisTaskTraces.sharedBytesMaximum else {
+            let end = RedisArgument((trace.closed + retention).milliseconds)
+            _ = try await redis.send(
+                RedisCommand("SET", TaskTraceKeys.own(task), RedisArgument(bytes), "PXAT", end))
+            return
+        }
+        // The time of closing is fixed, so that a trace that is kept again lies where it lay.
+        let day = TaskTraceKeys.day(of: trace.closed)
+        let end = Timestamp(milliseconds: (day + 1) * TaskTraceKeys.dayMilliseconds) + retention
+        _ = try await redis.run(
+            RedisTaskTraces.keep, keys: [TaskTraceKeys.bucket(of: task, day: day)],
+            arguments: [RedisArgument(task.bytes), RedisArgument(bytes), RedisArgument(end.milliseconds)])
+    }
+
+    package func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? {
+        let field = RedisArgument(task.bytes)
+        let shared = days(since: created).map { RedisCommand("HGET", TaskTraceKeys.bucket(of: task, day: $0), field) }
+        let answers = try await redis.send([RedisCommand("GET", TaskTraceKeys.own(task))] + shared)
+        guard let bytes = answers.lazy.compactMap(\.bytes).first else { return nil }
+        guard let trace = TaskTrace(packed: bytes) else {
+            throw StoreError(.corrupt, "the trace of task \(task) cannot be read")
+        }
+        return trace
+    }
+
+    /// One more at either end: the clocks of those who accept, close and ask differ a little.
+    private func days(since created: Timestamp?) -> ClosedRange<Int64> {
+        let today = TaskTraceKeys.day(of: time.now)
+        let lifetime = TaskTraceBounds.retentionMaximum.wholeMilliseconds / TaskTraceKeys.dayMilliseconds + 1
+        let oldest = max(created.map { TaskTraceKeys.day(of: $0) } ?? 0, today - lifetime) - 1
+        return max(0, min(oldest, today))...today + 1
+    }
+
+    private static let keep = RedisScript(
+        """
+        #!lua
+        redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+        redis.call('PEXPIREAT', KEYS[1], ARGV[3])
+        """)
+}

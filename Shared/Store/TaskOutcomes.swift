@@ -1,0 +1,26 @@
+package import PushModel
+
+/// How each device of a closed task ended.
+package struct TaskOutcomes: Hashable, Sendable {
+    package struct Device: Hashable, Sendable {
+        package let index: DeviceIndex
+        package let state: DeliveryState
+        /// Nil where a sender had nothing to tell.
+        package let detail: OutcomeDetail?
+
+        package init(index: DeviceIndex, state: DeliveryState, detail: OutcomeDetail?) {
+            self.index = index
+            self.state = state
+            self.detail = detail
+        }
+    }
+
+    package let plan: TaskPlan
+    /// In the order of their places.
+    package let devices: [Device]
+
+    package init(plan: TaskPlan, devices: [Device]) {
+        self.plan = plan
+        self.devices = devices
+    }
+}

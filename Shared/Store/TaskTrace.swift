@@ -1,0 +1,31 @@
+import PushModel
+package import ServiceKit
+
+/// What is left of a closed task for few devices when its ledger is gone.
+package struct TaskTrace: Hashable, Sendable {
+    package let outcomes: TaskOutcomes
+    /// In the words of whoever writes it; the store does not look into it.
+    package let dialect: String
+    package let created: Timestamp
+    package let closed: Timestamp
+    package let isCancelled: Bool
+
+    package init(
+        _ outcomes: TaskOutcomes, dialect: String, created: Timestamp, closed: Timestamp, isCancelled: Bool
+    ) {
+        self.outcomes = outcomes
+        self.dialect = dialect
+        self.created = created
+        self.closed = closed
+        self.isCancelled = isCancelled
+    }
+
+    package var plan: TaskPlan { outcomes.plan }
+
+    /// As the ledger answered it last.
+    package var progress: TaskProgress {
+        let counts = outcomes.devices.reduce(into: StateCounts()) { counts, device in counts[device.state] += 1 }
+        return TaskProgress(
+            plan: plan, jobsResolved: plan.jobs, isCancelled: isCancelled, counts: counts, closed: closed)
+    }
+}

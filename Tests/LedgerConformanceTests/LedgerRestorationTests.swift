@@ -1,0 +1,124 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// A ledger that was lost and is written anew: nothing of it is ever open.
+@Suite struct LedgerRestorationTests {
+    private struct Restoring {
+        let fixture: LedgerFixture
+        let ledger: any Ledger & LedgerRestoration
+        let plan: TaskPlan
+
+        func restore(_ offsets: [UInt16], as state: DeliveryState) async throws -> [UInt16]? {
+            try await ledger.restore(
+                SegmentSet(offsets), as: state, of: fixture.task, in: fixture.segment, plan)?.offsets
+        }
+    }
+
+    private func begin(_ driver: LedgerDriver) async throws -> Restoring {
+        let fixture = try await driver.fixture()
+        let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
+        let plan = fixture.makePlan()
+        #expect(try await ledger.beginRestoring(fixture.task, plan))
+        return Restoring(fixture: fixture, ledger: ledger, plan: plan)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func theFirstEndOfADeviceHolds(driver: LedgerDriver) async throws {
+        let restoring = try await begin(driver)
+        #expect(try await restoring.restore([1, 2, 4_095], as: .delivered) == [1, 2, 4_095])
+        #expect(try await restoring.restore([2, 3], as: .failed) == [3])
+        #expect(try await restoring.restore([0, 1, 2, 3], as: .unknown) == [0])
+        // Told again for those that stand there.
+        #expect(try await restoring.restore([0, 1, 7], as: .unknown) == [0, 7])
+        #expect(
+            try await restoring.fixture.states() == [
+                0: .unknown, 1: .delivered, 2: .delivered, 3: .failed, 4_095: .delivered, 7: .unknown,
+            ])
+    }
+
+    /// Goal: while it is written, nobody can mark, claim, resolve or close anything of the task, and all are ended.
+    @Test(arguments: LedgerDriver.allCases)
+    func nobodyElseHasToDoWithIt(driver: LedgerDriver) async throws {
+        let restoring = try await begin(driver)
+        let (fixture, ledger) = (restoring.fixture, restoring.ledger)
+        #expect(try await fixture.mark([5]) == .missing)
+        #expect(try await restoring.restore([1], as: .unknown) == [1])
+        #expect(try await fixture.mark([5]) == .missing)
+        #expect(try await fixture.claim(1, [1, 5]) == [.ended(.unknown), .unmarked])
+        #expect(try await ledger.isResolved(job: 17, of: fixture.task) == true)
+        let open = try await ledger.openSegments(of: fixture.task)
+        #expect(open == [fixture.segment])
+        #expect(try await ledger.close(open, of: fixture.task)?.closed == nil)
+        #expect(try await restoring.restore([2], as: .delivered) == [2])
+
+        let final = fixture.makePlan(isFast: true, policy: .atMostOnce)
+        try await ledger.endRestoring(fixture.task, final)
+        #expect(try await restoring.restore([3], as: .unknown) == nil)
+        let progress = try #require(try await ledger.close([fixture.segment], of: fixture.task))
+        #expect(progress.plan == final)
+        #expect(progress.closed == fixture.time.now)
+        #expect(progress.counts[.unknown] == 1 && progress.counts[.delivered] == 1 && progress.counts.targeted == 2)
+        #expect(try await fixture.mark([5]) == .missing)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aLedgerThatIsThereIsLeftAlone(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
+        try await fixture.begin([1, 2], jobs: 2)
+        #expect(try await !ledger.beginRestoring(fixture.task, fixture.makePlan()))
+        #expect(
+            try await ledger.restore(
+                SegmentSet([1]), as: .unknown, of: fixture.task, in: fixture.segment, fixture.makePlan()) == nil)
+        #expect(try await fixture.states() == [1: .targeted, 2: .targeted])
+        #expect(try await ledger.progress(of: fixture.task)?.plan.jobs == 2)
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func oneThatWasCutOffBeginsAgain(driver: LedgerDriver) async throws {
+        let restoring = try await begin(driver)
+        #expect(try await restoring.restore([1], as: .unknown) == [1])
+        #expect(try await restoring.ledger.beginRestoring(restoring.fixture.task, restoring.plan))
+        #expect(try await restoring.restore([1, 2], as: .unknown) == [1, 2])
+    }
+
+    /// Goal: a whole segment, past the border at which a ledger changes its form, sums up.
+    @Test(arguments: LedgerDriver.allCases)
+    func aWholeSegmentIsRestored(driver: LedgerDriver) async throws {
+        let restoring = try await begin(driver)
+        let all = (0..<4_096).map { UInt16($0) }
+        #expect(try await restoring.restore(Array(all[..<400]), as: .delivered)?.count == 400)
+        #expect(try await restoring.restore(all.filter { $0 % 2 == 0 }, as: .failed)?.count == 1_848)
+        #expect(try await restoring.restore(all, as: .unknown)?.count == 1_848)
+        try await restoring.ledger.endRestoring(restoring.fixture.task, restoring.plan)
+        let open = try await restoring.ledger.openSegments(of: restoring.fixture.task)
+        let counts = try #require(try await restoring.ledger.close(open, of: restoring.fixture.task)).counts
+        #expect(counts[.delivered] == 400 && counts[.failed] == 1_848 && counts[.unknown] == 1_848)
+    }
+
+    /// Goal: a task that was closed and reported before the loss is found done, for as long as it may be asked for again.
+    @Test(arguments: LedgerDriver.allCases)
+    func aClosedTaskIsKnownAgain(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
+        var counts = StateCounts()
+        counts[.delivered] = 70_000
+        counts[.expired] = 3
+        let closed = fixture.time.now + .seconds(-5)
+        let plan = fixture.makePlan()
+        try await ledger.restoreClosed(fixture.task, plan, counts, closed: closed, for: .seconds(60))
+        #expect(
+            try await ledger.progress(of: fixture.task)
+                == TaskProgress(plan: plan, jobsResolved: 1, isCancelled: false, counts: counts, closed: closed))
+        #expect(try await fixture.mark([1]) == .missing)
+        #expect(try await ledger.plan(fixture.task, fixture.makePlan(jobs: 9)) == plan)
+
+        let other = TaskID(high: fixture.task.high, low: ~fixture.task.low)
+        _ = try await ledger.plan(other, fixture.makePlan(jobs: 9))
+        try await ledger.restoreClosed(other, plan, counts, closed: closed, for: .seconds(60))
+        #expect(try await ledger.progress(of: other)?.closed == nil)
+    }
+}

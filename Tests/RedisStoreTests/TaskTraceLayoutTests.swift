@@ -1,0 +1,68 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// How traces lie in Redis: what a week of single pushes takes is decided here.
+@Suite(.timeLimit(.minutes(2))) struct TaskTraceLayoutTests {
+    private static let bucketCount: UInt64 = 16_384
+
+    private func single(_ closed: Timestamp) throws -> TaskTrace {
+        let plan = TaskPlan(
+            app: try AppID("news"), jobs: 1, isFast: true, deadline: closed + .seconds(86_400), policy: .atLeastOnce)
+        let told = OutcomeDetail(state: .delivered, attempt: 0, time: closed, status: 200, reason: "")
+        let device = TaskOutcomes.Device(index: DeviceIndex(rawValue: 900_000), state: .delivered, detail: told)
+        return TaskTrace(
+            TaskOutcomes(plan: plan, devices: [device]), dialect: "native", created: closed + .milliseconds(-40),
+            closed: closed, isCancelled: false)
+    }
+
+    /// Goal: a single push leaves less than a hundred bytes, expiries and all. Method: as many of them share a hash as do at
+    /// ten and at a hundred a second all day, in enough hashes to see them in the memory of the server.
+    @Test(arguments: [53, 527]) func aSinglePushTakesLessThanAHundredBytes(density: Int) async throws {
+        let fixture = try await RegistryFixture()
+        let time = SystemTimeSource()
+        let traces = RedisTaskTraces(StoreConnection(fixture.redis), time: time)
+        let (trace, buckets) = (try single(time.now), 10_000 / density)
+        let random = SeededRandomSource(seed: 1)
+        let before = try await memory(fixture)
+        for _ in 0..<density {
+            for bucket in 0..<buckets {
+                let low = random.next() / Self.bucketCount * Self.bucketCount + UInt64(bucket)
+                try await traces.keep(trace, of: TaskID(high: random.next(), low: low), for: .seconds(7 * 86_400))
+            }
+        }
+        let bytes = (try await memory(fixture) - before) / (density * buckets)
+        #expect((40..<100).contains(bytes), "\(bytes) bytes a push")
+        #expect(try await fixture.command("DBSIZE") == .integer(Int64(buckets)))
+        let key = try #require(try await fixture.command("RANDOMKEY").string)
+        #expect(try await fixture.command("OBJECT", "ENCODING", key).string == "listpack")
+        let left = try #require(try await fixture.command("PTTL", key).integer)
+        #expect((7 * 86_400_000 - 60_000...8 * 86_400_000).contains(left))
+    }
+
+    @Test func aFullServerSaysSo() async throws {
+        let fixture = try await RegistryFixture()
+        let time = SystemTimeSource()
+        let traces = RedisTaskTraces(StoreConnection(fixture.redis), time: time)
+        let task = TaskID(high: 1, low: 1)
+        // Once with room, so that the server knows the script.
+        try await traces.keep(try single(time.now), of: task, for: .seconds(60))
+        _ = try await fixture.command("CONFIG", "SET", "maxmemory", "1")
+        do {
+            try await traces.keep(try single(time.now), of: task, for: .seconds(60))
+            Issue.record("it was taken")
+        } catch {
+            #expect((error as? StoreError)?.code == .full, "\(error)")
+        }
+    }
+
+    private func memory(_ fixture: RegistryFixture) async throws -> Int {
+        let lines = try #require(try await fixture.command("INFO", "memory").string).split(whereSeparator: \.isNewline)
+        let line = try #require(lines.first { $0.hasPrefix("used_memory:") })
+        return try #require(Int(line.dropFirst("used_memory:".count)))
+    }
+}

@@ -1,0 +1,75 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The form in which traces are kept.
+@Suite struct TaskTraceTests {
+    private static let closed = Timestamp(milliseconds: 1_767_225_600_000)
+
+    private func trace(
+        _ devices: [TaskOutcomes.Device], isFast: Bool = true, policy: TaskPlan.AmbiguityPolicy = .atLeastOnce,
+        isCancelled: Bool = false, created: Duration = .milliseconds(-120), deadline: Duration = .seconds(86_400)
+    ) throws -> TaskTrace {
+        let plan = TaskPlan(
+            app: try AppID("news"), jobs: 1, isFast: isFast, deadline: Self.closed + deadline, policy: policy)
+        return TaskTrace(
+            TaskOutcomes(plan: plan, devices: devices), dialect: "native", created: Self.closed + created,
+            closed: Self.closed, isCancelled: isCancelled)
+    }
+
+    private func device(
+        _ place: UInt32, _ state: DeliveryState = .delivered, attempt: UInt8 = 0, status: UInt16 = 200,
+        reason: String = "", age: Int = 10
+    ) -> TaskOutcomes.Device {
+        let detail = OutcomeDetail(
+            state: state, attempt: attempt, time: Self.closed + .milliseconds(-age), status: status, reason: reason)
+        return TaskOutcomes.Device(index: DeviceIndex(rawValue: place), state: state, detail: detail)
+    }
+
+    @Test func everythingComesBack() throws {
+        let ends = DeliveryState.allCases.filter(\.isTerminal).enumerated().map { number, state in
+            let reason = ["", "Unregistered", "Ünknown", "Unregistered"][number % 4]
+            return device(
+                UInt32(number) * 500_000_000, state, attempt: UInt8(number), status: .max, reason: reason,
+                age: number * 100_000 - 5)
+        }
+        let untold = TaskOutcomes.Device(index: DeviceIndex(rawValue: .max), state: .cancelled, detail: nil)
+        for flag in [false, true] {
+            let whole = try trace(
+                ends + [untold], isFast: flag, policy: flag ? .atMostOnce : .atLeastOnce, isCancelled: !flag,
+                created: .milliseconds(flag ? 5 : -5), deadline: .seconds(flag ? -28 * 86_400 : 28 * 86_400))
+            #expect(TaskTrace(packed: whole.packed) == whole)
+        }
+    }
+
+    @Test func theCountsAreThoseOfItsDevices() throws {
+        let progress = try trace([device(1), device(2), device(9, .expired)]).progress
+        #expect(progress.counts.targeted == 3 && progress.counts[.delivered] == 2 && progress.counts[.expired] == 1)
+        #expect(progress.closed == Self.closed && progress.jobsResolved == progress.plan.jobs)
+    }
+
+    /// What a thousand single pushes a second leave behind for a week must fit into memory.
+    @Test func aSinglePushIsSmall() throws {
+        #expect(try trace([device(.max)]).packed.count <= 48)
+        let many = (0..<1_000).map { device($0 * 4_000, .invalidRemoved, status: 410, reason: "Unregistered") }
+        #expect(try trace(many).packed.count <= 9_100)
+    }
+
+    /// Whatever is read back from a store that somebody else wrote to, nothing traps.
+    @Test func whatIsBrokenIsNoTrace() throws {
+        let whole = try trace([device(1, .failed, reason: "Busy"), device(70_000, .invalid, reason: "Busy")]).packed
+        #expect(TaskTrace(packed: [2] + whole.dropFirst()) == nil)
+        #expect(TaskTrace(packed: []) == nil)
+        for count in 1..<20 { #expect(TaskTrace(packed: Array(whole.prefix(count))) == nil) }
+        let random = SeededRandomSource(seed: 7)
+        for _ in 0..<20_000 {
+            var bytes = whole
+            bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+            if let read = TaskTrace(packed: Array(bytes.prefix(Int(random.next() % UInt64(bytes.count + 1))))) {
+                #expect(read.outcomes.devices.count <= bytes.count)
+            }
+        }
+    }
+}
