@@ -69,10 +69,14 @@ package struct ByteReader {
 }
 
 extension [UInt8] {
+    /// The lowest byte first; up to 64 bits.
     package mutating func append<Value: FixedWidthInteger>(integer value: Value) {
-        for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
-            append(UInt8(truncatingIfNeeded: value >> Value(shift)))
-        }
+        // Through a plain integer: from another module this is generic code, slow at every step.
+        append(pattern: UInt64(truncatingIfNeeded: value), bytesCount: MemoryLayout<Value>.size)
+    }
+
+    private mutating func append(pattern: UInt64, bytesCount: Int) {
+        for place in 0..<bytesCount { append(UInt8(truncatingIfNeeded: pattern >> UInt64(8 * place))) }
     }
 
     package mutating func append(variableInteger value: Int) {

@@ -37,4 +37,9 @@ package enum DeliveryState: UInt8, CaseIterable, Sendable {
         case .unknown: "unknown"
         }
     }
+
+    package init?(name: String) {
+        guard let state = DeliveryState.allCases.first(where: { $0.name == name }) else { return nil }
+        self = state
+    }
 }

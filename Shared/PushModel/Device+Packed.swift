@@ -1,16 +1,16 @@
 /// The stored form of a device: a fixed head, the token, then one field after the other with its kind and length. A
 /// reader passes over kinds it does not know, so that versions of the house can work side by side.
 extension Device {
-    private static let format: UInt8 = 0x10
+    static let format: UInt8 = 0x10
 
-    private struct Flags: OptionSet {
+    struct Flags: OptionSet {
         let rawValue: UInt8
         static let sandbox = Flags(rawValue: 1)
         static let saysContentAvailable = Flags(rawValue: 2)
         static let contentAvailable = Flags(rawValue: 4)
     }
 
-    private enum Field {
+    enum Field {
         static let language: UInt8 = 1
         static let version: UInt8 = 2
         static let category: UInt8 = 3
@@ -38,19 +38,32 @@ extension Device {
         return bytes
     }
 
+    /// What stands at a fixed place in a packed device, for stages that choose among many and hand them on as they are.
+    package struct PackedHead: Hashable, Sendable {
+        package let kind: PushProtocol
+        package let tag: UInt32
+
+        /// Nil for bytes that are no device; not everything behind the head is looked at.
+        package init?(_ bytes: ArraySlice<UInt8>) {
+            let start = bytes.startIndex
+            guard bytes.count >= 6, bytes[start] & 0xF0 == Device.format,
+                let kind = PushProtocol(rawValue: bytes[start] & 0x0F)
+            else { return nil }
+            self.kind = kind
+            // The byte between them holds flags.
+            tag = (2..<6).reduce(0) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1 - 2)) }
+        }
+    }
+
     /// Nil for bytes that are no device.
     package init?(packed bytes: ArraySlice<UInt8>) {
-        var reader = ByteReader(bytes)
-        guard let head = reader.byte(), head & 0xF0 == Device.format, let kind = PushProtocol(rawValue: head & 0x0F),
-            let flags = reader.byte().map(Flags.init(rawValue:)), let tag = reader.integer(UInt32.self),
-            let created = reader.integer(UInt32.self), let age = reader.variableInteger(),
-            let since = UInt32(exactly: age),
-            let token = reader.counted().flatMap({ PushToken(kind, packed: $0) })
-        else { return nil }
-        self.init(tag: tag, token: token, created: created)
-        updated = created &+ since
-        environment = flags.contains(.sandbox) ? .sandbox : .production
-        contentAvailable = flags.contains(.saysContentAvailable) ? flags.contains(.contentAvailable) : nil
+        guard let glance = DeviceGlance(packed: bytes), let token = glance.token else { return nil }
+        self.init(tag: glance.tag, token: token, created: glance.created)
+        updated = glance.updated
+        environment = glance.isSandbox ? .sandbox : .production
+        contentAvailable =
+            glance.flags.contains(.saysContentAvailable) ? glance.flags.contains(.contentAvailable) : nil
+        var reader = ByteReader(glance.fields)
         while !reader.isAtEnd {
             guard let field = reader.byte(), let content = reader.counted(), set(field, content) else { return nil }
         }

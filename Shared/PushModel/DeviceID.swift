@@ -17,11 +17,18 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(index: DeviceIndex(rawValue: hidden ^ DeviceID.mix(tag)), tag: tag)
     }
 
+    /// Written for every result, so without detours: 64 bits and two zeros in groups of six, the lowest byte of either
+    /// number first.
     package var description: String {
-        var bytes: [UInt8] = []
-        bytes.append(integer: tag)
-        bytes.append(integer: index.rawValue ^ DeviceID.mix(tag))
-        return Base64URL.encode(bytes)
+        let hidden = index.rawValue ^ DeviceID.mix(tag)
+        let bits = UInt64(tag.byteSwapped) << 32 | UInt64(hidden.byteSwapped)
+        return String(unsafeUninitializedCapacity: 11) { buffer in
+            for place in 0..<10 {
+                buffer[place] = Base64URL.alphabet[Int(bits >> UInt64(58 - place * 6) & 63)]
+            }
+            buffer[10] = Base64URL.alphabet[Int(bits << 2 & 63)]
+            return 11
+        }
     }
 
     /// Ids of neighbours share no beginning or end; they do not tell how many devices there are.

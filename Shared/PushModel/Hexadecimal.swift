@@ -3,7 +3,8 @@ package enum Hexadecimal {
 
     /// In lower case.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+        let digits = digits
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             var position = 0
             for byte in bytes {
                 buffer[position] = digits[Int(byte >> 4)]

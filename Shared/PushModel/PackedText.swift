@@ -27,16 +27,21 @@ enum PackedText {
         }
         let packed = reader.rest()
         guard packed.count == (count * 6 + 7) / 8 else { return nil }
-        var characters: [UInt8] = []
-        characters.reserveCapacity(count + 1)
-        var bits = BitQueue()
-        for byte in packed {
-            bits.append(byte, count: 8)
-            while bits.count >= 6, characters.count < count {
-                characters.append(Base64URL.alphabet[Int(bits.removeFirst(6))])
+        // Where the colon stands; behind everything for none.
+        let gap = colon > 0 ? colon - 1 : count
+        let alphabet = Base64URL.alphabet
+        return String(unsafeUninitializedCapacity: count + 1) { text in
+            packed.withUnsafeBufferPointer { packed in
+                for position in 0..<count {
+                    let (byte, bit) = (position * 6).quotientAndRemainder(dividingBy: 8)
+                    let next = byte + 1 < packed.count ? packed[byte + 1] : 0
+                    let pair = UInt16(packed[byte]) << 8 | UInt16(next)
+                    text[position < gap ? position : position + 1] = alphabet[Int(pair >> UInt16(10 - bit) & 63)]
+                }
             }
+            guard colon > 0 else { return count }
+            text[gap] = UInt8(ascii: ":")
+            return count + 1
         }
-        if colon > 0 { characters.insert(UInt8(ascii: ":"), at: colon - 1) }
-        return String(decoding: characters, as: UTF8.self)
     }
 }

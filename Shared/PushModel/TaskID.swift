@@ -45,5 +45,8 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it was derived from its request (version 8), so that a repeat has the same, and not drawn at random.
+    package var isDerived: Bool { high >> 12 & 15 == 8 }
+
     package var key: String { Base64URL.encode(bytes) }
 }

@@ -9,6 +9,8 @@ import Testing
         for _ in 0..<500 {
             let device = try DevicePackingTests.device(&dice)
             #expect(Device(packed: device.packed[...]) == device, "\(device)")
+            let head = Device.PackedHead(([0, 0] + device.packed)[2...])
+            #expect(head?.kind == device.token.kind && head?.tag == device.tag, "\(device)")
         }
     }
 
@@ -19,7 +21,10 @@ import Testing
         var dice = Dice(seed: seed)
         for _ in 0..<50 {
             let packed = try DevicePackingTests.device(&dice).packed
-            for end in packed.indices { _ = Device(packed: packed[..<end]) }
+            for end in packed.indices {
+                _ = Device(packed: packed[..<end])
+                #expect((Device.PackedHead(packed[..<end]) != nil) == (end >= 6))
+            }
             for _ in 0..<200 {
                 var turned = packed
                 for _ in 0...dice.number(below: 4) { turned[dice.number(below: turned.count)] ^= dice.bytes(1)[0] }
@@ -40,6 +45,7 @@ import Testing
 
     @Test func theMarkOfARemovalIsNoDevice() {
         #expect(Device(packed: [0xFF, 1, 2, 3, 4][...]) == nil)
+        #expect(Device.PackedHead([0xFF, 1, 2, 3, 4, 5, 6][...]) == nil)
     }
 
     /// Goal: a later version may add a field of any kind, and this one still reads the rest.

@@ -1,0 +1,40 @@
+import JSONKit
+package import TaskModel
+
+/// What an Android device shows, in words that both of its providers have.
+package struct AndroidNotification: Sendable, Hashable {
+    package var title: String?
+    package var body: String?
+    package var image: String?
+    /// What replaces an earlier one on the screen.
+    package var tag: String?
+    package var channel: String?
+    package var sound: String?
+    package var icon: String?
+    package var color: String?
+    package var clickAction: String?
+    package var badge: PushMessage.Badge?
+
+    package init() {}
+
+    /// As publishers write it for Google.
+    init(_ object: JSONObject, path: String) throws(RenderingFlaw) {
+        for (name, value) in object.members {
+            guard let field = AndroidNotification.fields[name] else {
+                let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
+                throw RenderingFlaw("\(path).\(name.prefix(64))", "is not known; use \(known), or put it into data")
+            }
+            guard let text = value.text else {
+                throw RenderingFlaw("\(path).\(name)", "must be a text, not \(value.kind)")
+            }
+            self[keyPath: field] = text
+        }
+    }
+
+    private static var fields: [String: WritableKeyPath<AndroidNotification, String?>] {
+        [
+            "title": \.title, "body": \.body, "image": \.image, "tag": \.tag, "channel_id": \.channel,
+            "sound": \.sound, "icon": \.icon, "color": \.color, "click_action": \.clickAction,
+        ]
+    }
+}

@@ -1,0 +1,45 @@
+import PushModel
+import ServiceKit
+import TaskModel
+import Topics
+
+/// What all variants of a task tell the provider, whatever they say.
+struct DeliveryTerms: Sendable {
+    private static let collapseIDBytesMaximum = 64
+
+    let priority: RenderedVariant.Priority
+    /// What replaces an earlier push on the screen; the task's id unless the publisher chose one, so that a repeat
+    /// replaces what it repeats.
+    let collapseID: String
+    let isCollapseIDChosen: Bool
+    /// In seconds since 1970; zero for one attempt and no storage.
+    let expiration: UInt32
+    /// In seconds, for providers that count from when they get it; zero as above.
+    let timeToLive: Int
+
+    init(_ task: PushTask, now: Timestamp) throws(RenderingFlaw) {
+        if let chosen = task.options.collapseID {
+            guard DeliveryTerms.isCollapseID(chosen) else {
+                let limit = DeliveryTerms.collapseIDBytesMaximum
+                throw RenderingFlaw(
+                    "options.collapse_id", "must be a text of 1 to \(limit) bytes without control characters")
+            }
+        }
+        priority = task.options.priority == .high ? .high : .normal
+        collapseID = task.options.collapseID ?? "\(task.id)"
+        isCollapseIDChosen = task.options.collapseID != nil
+        guard task.options.timeToLive > .zero else {
+            expiration = 0
+            timeToLive = 0
+            return
+        }
+        // Never zero, which would mean something else.
+        let seconds = max(1, (task.deadline.milliseconds + 999) / 1_000)
+        expiration = UInt32(clamping: seconds)
+        timeToLive = Int(max(1, (task.deadline - now).wholeMilliseconds / 1_000))
+    }
+
+    private static func isCollapseID(_ text: String) -> Bool {
+        1...collapseIDBytesMaximum ~= text.utf8.count && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}

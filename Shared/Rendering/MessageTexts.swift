@@ -1,0 +1,34 @@
+import TaskModel
+
+/// A message's texts in one language, with everything filled in.
+struct MessageTexts: Sendable {
+    let title: String?
+    let subtitle: String?
+    let body: String?
+
+    init(_ message: PushMessage, language: String?, _ template: TextTemplate) throws(RenderingFlaw) {
+        title = try message.title?.filled(language, template, path: "message.title")
+        subtitle = try message.subtitle?.filled(language, template, path: "message.subtitle")
+        body = try message.body?.filled(language, template, path: "message.body")
+    }
+}
+
+extension PushMessage {
+    var hasTexts: Bool { title != nil || subtitle != nil || body != nil }
+
+    /// In which there is a text of its own.
+    var languages: Set<String> {
+        [title, subtitle, body].reduce(into: []) { $0.formUnion($1.map { Array($0.translations.keys) } ?? []) }
+    }
+}
+
+extension LocalizedText {
+    fileprivate func filled(
+        _ language: String?, _ template: TextTemplate, path: String
+    ) throws(RenderingFlaw) -> String {
+        let text = text(for: language)
+        let names = language.map { [$0, String($0.prefix { $0 != "-" })] } ?? []
+        let name = names.first { translations[$0] != nil } ?? "default"
+        return try template.filled(text, path: translations.isEmpty ? path : "\(path).\(name)")
+    }
+}

@@ -1,0 +1,97 @@
+import JSONKit
+import PushModel
+import TaskModel
+import Topics
+
+extension TaskRendering {
+    private struct Android {
+        var notification: AndroidNotification?
+        var data: FlatData
+        let path: String
+    }
+
+    func googleVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+        let (terms, content) = (try terms.get(), try android(selection))
+        var message = FCMMessage()
+        message.notification = content.notification
+        message.data = content.data
+        message.priority = selection.isSilent ? .normal : terms.priority
+        message.timeToLive = terms.timeToLive
+        // Google keeps four of these a device and forgets others, so none is made up.
+        if terms.isCollapseIDChosen { message.collapseKey = terms.collapseID }
+        return variant(
+            selection, terms, priority: message.priority, tag: content.notification?.tag,
+            try message.template(path: content.path))
+    }
+
+    func huaweiVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+        let (terms, content) = (try terms.get(), try android(selection))
+        var message = HuaweiMessage()
+        message.notification = content.notification
+        message.data = content.data
+        message.priority = selection.isSilent ? .normal : terms.priority
+        message.timeToLive = terms.timeToLive
+        return variant(
+            selection, terms, priority: message.priority, tag: content.notification?.tag,
+            try message.template(path: content.path))
+    }
+
+    private func variant(
+        _ selection: Selection, _ terms: DeliveryTerms, priority: RenderedVariant.Priority, tag: String?,
+        _ payload: PayloadTemplate
+    ) -> RenderedVariant {
+        RenderedVariant(
+            kind: selection.kind, priority: priority, pushType: "", collapseID: tag ?? "",
+            expiration: terms.expiration, payload: payload, isSilent: selection.isSilent)
+    }
+
+    private func android(_ selection: Selection) throws(RenderingFlaw) -> Android {
+        let terms = try terms.get()
+        var android =
+            if let written = content.payloads[.android] {
+                try TaskRendering.android(written)
+            } else {
+                try android(of: try message(for: .android), selection)
+            }
+        if selection.isSilent { android.notification = nil }
+        if android.notification != nil, android.notification?.tag == nil {
+            android.notification?.tag = terms.collapseID
+        }
+        // Without anything in it, it would not even wake the app.
+        if android.notification == nil, android.data.isEmpty { android.data["task_id"] = task }
+        return android
+    }
+
+    private func android(of message: PushMessage, _ selection: Selection) throws(RenderingFlaw) -> Android {
+        let data = try messageData.get()
+        guard let texts = try texts(of: message, selection) else { return Android(data: data, path: "message") }
+        var notification = AndroidNotification()
+        notification.title = texts.title
+        notification.body = texts.body
+        notification.image = message.image
+        notification.sound = message.sound
+        notification.channel = message.category
+        notification.badge = message.badge
+        return Android(notification: notification, data: data, path: "message")
+    }
+
+    private static func android(_ written: JSONObject) throws(RenderingFlaw) -> Android {
+        let path = "payloads.android"
+        var android = Android(data: FlatData(), path: path)
+        for (name, value) in written.members {
+            guard name == "data" || name == "notification" else {
+                throw RenderingFlaw("\(path).\(name.prefix(64))", "is not known; use data and notification")
+            }
+            guard let object = value.object else {
+                throw RenderingFlaw("\(path).\(name)", "must be an object, not \(value.kind)")
+            }
+            if name == "data" {
+                android.data = try FlatData(object, path: "\(path).data")
+            } else {
+                android.notification = try AndroidNotification(object, path: "\(path).notification")
+            }
+        }
+        guard !written.members.isEmpty else { throw RenderingFlaw(path, "is empty; it must have data or notification") }
+        return android
+    }
+}

@@ -1,0 +1,59 @@
+import JSONKit
+import PushModel
+import TaskModel
+import Topics
+
+extension TaskRendering {
+    func appleVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+        let terms = try terms.get()
+        let (payload, path) = try applePayload(selection)
+        let type = payload.pushType
+        return RenderedVariant(
+            kind: .apns, priority: selection.isSilent || type == "background" ? .normal : terms.priority,
+            pushType: type, collapseID: terms.collapseID, expiration: terms.expiration,
+            payload: try payload.template(path: path), isSilent: selection.isSilent)
+    }
+
+    private func applePayload(_ selection: Selection) throws(RenderingFlaw) -> (APNsPayload, path: String) {
+        guard let written = content.payloads[.ios] else {
+            return (try applePayload(of: try message(for: .ios), selection), "message")
+        }
+        var payload = try APNsPayload(written, path: "payloads.ios")
+        if content.countsBadge { payload.setBadge(.increment) }
+        if selection.isSilent { payload.silence() }
+        return (payload, "payloads.ios")
+    }
+
+    private func applePayload(
+        of message: PushMessage, _ selection: Selection
+    ) throws(RenderingFlaw) -> APNsPayload {
+        _ = try messageData.get()
+        var payload = APNsPayload()
+        payload.members = message.data
+        guard message.data["aps"] == nil else {
+            throw RenderingFlaw("message.data.aps", "is a name that Apple keeps for itself; choose another")
+        }
+        if message.data["task_id"] == nil { payload.members["task_id"] = .string(task) }
+        payload.setBadge(message.badge)
+        guard let texts = try texts(of: message, selection) else {
+            if !selection.isSilent { payload.aps["sound"] = message.sound.map { .string($0) } }
+            payload.aps["content-available"] = .integer(1)
+            return payload
+        }
+        var alert = JSONObject()
+        alert["title"] = texts.title.map { .string($0) }
+        alert["subtitle"] = texts.subtitle.map { .string($0) }
+        alert["body"] = texts.body.map { .string($0) }
+        payload.aps["alert"] = .object(alert)
+        payload.aps["sound"] = message.sound.map { .string($0) }
+        payload.aps["category"] = message.category.map { .string($0) }
+        guard let image = message.image else { return payload }
+        guard message.data["image"] == nil else {
+            throw RenderingFlaw("message.data.image", "is where message.image goes on Apple's devices; choose another")
+        }
+        // The system shows no image by itself: it hands the notification to an extension of the app, which fetches it.
+        payload.members["image"] = .string(image)
+        payload.aps["mutable-content"] = .integer(1)
+        return payload
+    }
+}

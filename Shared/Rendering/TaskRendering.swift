@@ -1,0 +1,132 @@
+import JSONKit
+package import PushModel
+package import ServiceKit
+package import TaskModel
+package import Topics
+
+/// Renders one task: from what its publisher wrote to what a provider takes. Made once for many devices; what it answers
+/// depends on nothing but what it is given.
+///
+/// A payload that the publisher wrote for a platform comes first, and stays as it is but for silence and a counted badge;
+/// the message serves the other platforms. A message carries the task's id in its data as `task_id`, unless there is one
+/// already, so that an app can drop a repeat of what is not shown.
+package struct TaskRendering: Sendable {
+    /// Who can be reached so far.
+    package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
+    private static let dataBytesMaximum = 4_096
+    private static let flawsMaximum = 16
+
+    let content: TaskContent
+    let task: String
+    private let languages: Set<String>
+    let terms: Result<DeliveryTerms, RenderingFlaw>
+    /// The message's, made flat once for all languages.
+    let messageData: Result<FlatData, RenderingFlaw>
+
+    /// `now` matters to providers that count a message's life from when they get it.
+    package init(_ task: PushTask, now: Timestamp) {
+        content = task.content
+        self.task = "\(task.id)"
+        languages = task.content.message?.languages ?? []
+        terms = Result { () throws(RenderingFlaw) in try DeliveryTerms(task, now: now) }
+        let data = task.content.message?.data ?? JSONObject()
+        let id = self.task
+        messageData = Result { () throws(RenderingFlaw) in try TaskRendering.flatten(data, task: id) }
+    }
+
+    /// Whether the language of a device matters at all.
+    package var isTranslated: Bool { !languages.isEmpty }
+
+    /// What one device's variant is told apart by: devices of one selection share a variant.
+    package struct Selection: Hashable, Sendable {
+        package let kind: PushProtocol
+        /// One of the task's own; nil for its standard texts.
+        let language: String?
+        package let isSilent: Bool
+    }
+
+    /// A silent device takes data and badge, but no alert.
+    package func selection(for kind: PushProtocol, language: String?, isSilent: Bool) -> Selection {
+        guard content.payloads[Platform(kind)] == nil, let message = content.message else {
+            return Selection(kind: kind, language: nil, isSilent: isSilent)
+        }
+        guard !isSilent, !message.isSilent else { return Selection(kind: kind, language: nil, isSilent: true) }
+        return Selection(kind: kind, language: ownLanguage(for: language), isSilent: false)
+    }
+
+    package func variant(
+        for kind: PushProtocol, language: String?, isSilent: Bool
+    ) throws(RenderingFlaw) -> RenderedVariant {
+        try variant(selection(for: kind, language: language, isSilent: isSilent))
+    }
+
+    package func variant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+        switch selection.kind {
+        case .apns: try appleVariant(selection)
+        case .fcm: try googleVariant(selection)
+        case .huawei: try huaweiVariant(selection)
+        case .webpush, .wns, .mpns, .http:
+            throw RenderingFlaw("platforms", "has devices of \(selection.kind.name), which cannot be reached yet")
+        }
+    }
+
+    /// Renders whatever any device may get, and tells what does not work out: for the one who takes the task in.
+    package func checkLimits() -> [RenderingFlaw] {
+        var flaws: [RenderingFlaw] = []
+        for selection in selections where flaws.count < TaskRendering.flawsMaximum {
+            do throws(RenderingFlaw) {
+                _ = try variant(selection)
+            } catch {
+                if !flaws.contains(error) { flaws.append(error) }
+            }
+        }
+        return flaws
+    }
+
+    private var selections: [Selection] {
+        let targeted = content.targetedPlatforms
+        var selections: [Selection] = []
+        var known: Set<Selection> = []
+        for kind in TaskRendering.kinds where targeted.contains(Platform(kind)) {
+            let spoken = [nil] + languages.sorted().map(Optional.some)
+            let all = spoken.map { selection(for: kind, language: $0, isSilent: false) }
+            let silent = selection(for: kind, language: nil, isSilent: true)
+            selections += (all + [silent]).filter { known.insert($0).inserted }
+        }
+        return selections
+    }
+
+    /// The exact locale or its language alone, whichever any of the texts has.
+    private func ownLanguage(for language: String?) -> String? {
+        guard let language, !languages.isEmpty else { return nil }
+        let exact = LocalizedText.spelling(language)
+        if languages.contains(exact) { return exact }
+        let plain = String(exact.prefix { $0 != "-" })
+        return languages.contains(plain) ? plain : nil
+    }
+
+    private static func flatten(_ data: JSONObject, task: String) throws(RenderingFlaw) -> FlatData {
+        let bytes = JSON.object(data).compactText.utf8.count
+        guard bytes <= dataBytesMaximum else {
+            throw RenderingFlaw(
+                "message.data",
+                "has \(bytes) bytes, and providers take \(dataBytesMaximum) of everything together; shorten it")
+        }
+        var flat = try FlatData(data, path: "message.data")
+        if flat["task_id"] == nil { flat["task_id"] = task }
+        return flat
+    }
+
+    func message(for platform: Platform) throws(RenderingFlaw) -> PushMessage {
+        if let message = content.message, content.platforms.contains(platform) { return message }
+        throw RenderingFlaw("payloads.\(platform.rawValue)", "is missing, and no message is meant for the platform")
+    }
+
+    func texts(
+        of message: PushMessage, _ selection: Selection
+    ) throws(RenderingFlaw) -> MessageTexts? {
+        guard !selection.isSilent, message.hasTexts else { return nil }
+        let template = TextTemplate(variables: content.variables, data: message.data)
+        return try MessageTexts(message, language: selection.language, template)
+    }
+}

@@ -1,0 +1,68 @@
+import JSONKit
+import TaskModel
+
+/// Fills in `${var.name}` and `${data.name}`. What is filled in is not looked at again, so that `${` itself can be had
+/// as the value of a variable.
+struct TextTemplate: Sendable {
+    /// As much as any provider takes of everything together; a short text may ask for a long variable many times.
+    static let bytesMaximum = 4_096
+
+    let variables: [String: String]
+    let data: JSONObject
+
+    /// Throws for anything that stands between `${` and `}` without a value: readers would see it as it is.
+    func filled(_ text: String, path: String) throws(RenderingFlaw) -> String {
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        var result = ""
+        var rest = text.unicodeScalars[...]
+        while let start = TextTemplate.firstMark(in: rest) {
+            result.unicodeScalars.append(contentsOf: rest[..<start])
+            let inside = rest[rest.index(start, offsetBy: 2)...]
+            guard let end = inside.firstIndex(of: "}") else {
+                throw RenderingFlaw(path, "has a ${ without a }; close it")
+            }
+            result += try value(of: String(inside[..<end]), path)
+            guard result.utf8.count <= TextTemplate.bytesMaximum else {
+                let limit = TextTemplate.bytesMaximum
+                throw RenderingFlaw(path, "has more than \(limit) bytes once its variables are filled in; shorten them")
+            }
+            rest = inside[inside.index(after: end)...]
+        }
+        result.unicodeScalars.append(contentsOf: rest)
+        return result
+    }
+
+    private static func firstMark(in text: Substring.UnicodeScalarView) -> String.Index? {
+        var rest = text
+        while let dollar = rest.firstIndex(of: "$") {
+            rest = rest[rest.index(after: dollar)...]
+            if rest.first == "{" { return dollar }
+        }
+        return nil
+    }
+
+    private func value(of reference: String, _ path: String) throws(RenderingFlaw) -> String {
+        let shown = String(reference.prefix(64))
+        let name = reference.prefixRemoved("var.")
+        if let name {
+            if let value = variables[name] { return value }
+            throw RenderingFlaw(path, "asks for ${\(shown)}, which has no value; add it to variables")
+        }
+        guard let name = reference.prefixRemoved("data.") else {
+            throw RenderingFlaw(path, "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
+        }
+        switch data[name] {
+        case .string(let text): return text
+        case .bool(let value): return value ? "true" : "false"
+        case .integer, .unsigned, .number: return data[name]?.compactText ?? ""
+        case .array, .object, .null: throw RenderingFlaw(path, "asks for ${\(shown)}, which is neither text nor number")
+        case nil: throw RenderingFlaw(path, "asks for ${\(shown)}, which has no value; add it to message.data")
+        }
+    }
+}
+
+extension String {
+    fileprivate func prefixRemoved(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

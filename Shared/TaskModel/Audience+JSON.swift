@@ -1,0 +1,58 @@
+package import JSONKit
+package import PushModel
+
+extension Audience {
+    /// As publishers write it: `{"all":true}`, `{"topic":"news"}`, `{"any":[…]}`, `{"all_of":[…]}`, `{"not":…}`.
+    package var json: JSON {
+        switch self {
+        case .everyone: .object(JSONObject([("all", .bool(true))]))
+        case .topic(let topic): .object(JSONObject([("topic", .string(topic.text))]))
+        case .not(let inner): .object(JSONObject([("not", inner.json)]))
+        case .all(let parts): .object(JSONObject([("all_of", .array(parts.map(\.json)))]))
+        case .any(let parts): .object(JSONObject([("any", .array(parts.map(\.json)))]))
+        }
+    }
+
+    /// Nil when it is none, with what is wrong in the problems of the fields.
+    package init?(_ fields: JSONFields) {
+        let ways: [(String, (JSONFields) -> Audience?)] = [
+            ("all", Audience.everyone), ("topic", Audience.topic), ("not", Audience.not),
+            ("all_of", { Audience.parts("all_of", $0).map { .all($0) } }),
+            ("any", { Audience.parts("any", $0).map { .any($0) } }),
+        ]
+        let present = ways.filter { fields.has($0.0) }
+        fields.rejectUnknown()
+        guard present.count == 1 else {
+            fields.problems.add(fields.path, "must have exactly one of all, topic, not, all_of and any")
+            return nil
+        }
+        guard let audience = present[0].1(fields) else { return nil }
+        self = audience
+    }
+
+    private static func everyone(_ fields: JSONFields) -> Audience? {
+        guard let isMeant = fields.bool("all") else { return nil }
+        if !isMeant { fields.reject("all", "must be true") }
+        return isMeant ? .everyone : nil
+    }
+
+    private static func topic(_ fields: JSONFields) -> Audience? {
+        fields.text("topic", expected: "a topic of 1 to \(TopicName.bytesMaximum) bytes without control characters") {
+            try? TopicName($0)
+        }.map { .topic($0) }
+    }
+
+    private static func not(_ fields: JSONFields) -> Audience? {
+        fields.object("not").flatMap { Audience($0) }.map { .not($0) }
+    }
+
+    private static func parts(_ name: String, _ fields: JSONFields) -> [Audience]? {
+        let elements = fields.elements(name, countMaximum: Audience.partsMaximum)
+        guard !elements.isEmpty else {
+            fields.reject(name, "must have at least one part")
+            return nil
+        }
+        let parts = elements.compactMap { Audience($0.fields) }
+        return parts.count == elements.count ? parts : nil
+    }
+}

@@ -1,0 +1,90 @@
+package import JSONKit
+
+extension PushMessage {
+    package static let dataMembersMaximum = 256
+
+    package var json: JSON {
+        var object = JSONObject()
+        object["title"] = title?.json
+        object["subtitle"] = subtitle?.json
+        object["body"] = body?.json
+        if !data.members.isEmpty { object["data"] = .object(data) }
+        switch badge {
+        case .set(let count): object["badge"] = .integer(Int64(count))
+        case .increment: object["badge"] = .string("increment")
+        case nil: break
+        }
+        object["sound"] = sound.map { .string($0) }
+        object["image"] = image.map { .string($0) }
+        object["category"] = category.map { .string($0) }
+        if isSilent { object["silent"] = .bool(true) }
+        return .object(object)
+    }
+
+    /// As publishers write it; what is wrong goes to the problems of the fields.
+    package init(_ fields: JSONFields) {
+        title = fields.localizedText("title")
+        subtitle = fields.localizedText("subtitle")
+        body = fields.localizedText("body")
+        data =
+            fields.value("data", expected: "an object of at most \(PushMessage.dataMembersMaximum) members") { value in
+                value.object.flatMap { $0.members.count <= PushMessage.dataMembersMaximum ? $0 : nil }
+            } ?? JSONObject()
+        badge = fields.value("badge", expected: "\"increment\" or a whole number from 0 to 999999999") { value in
+            switch value {
+            case .string("increment"): .increment
+            case .integer(let count) where (0...999_999_999).contains(count): .set(UInt32(count))
+            default: nil
+            }
+        }
+        sound = fields.text("sound")
+        image = fields.text("image", expected: "an https address of at most 2048 bytes") { text in
+            text.hasPrefix("https://") && text.utf8.count <= 2_048 ? text : nil
+        }
+        category = fields.text("category")
+        isSilent = fields.bool("silent") ?? false
+        fields.rejectUnknown()
+    }
+}
+
+extension LocalizedText {
+    /// Of the standard text and of each translation.
+    package static let bytesMaximum = 4_096
+    package static let translationsMaximum = 128
+
+    /// A text alone, or an object with the text of each language and `default`.
+    package var json: JSON {
+        guard !translations.isEmpty else { return .string(standard) }
+        var object = JSONObject([("default", .string(standard))])
+        for (language, text) in translations.sorted(by: { $0.key < $1.key }) { object[language] = .string(text) }
+        return .object(object)
+    }
+}
+
+extension JSONFields {
+    fileprivate func localizedText(_ name: String) -> LocalizedText? {
+        let expected =
+            "a text of at most \(LocalizedText.bytesMaximum) bytes, or an object with one as \"default\" and by language"
+        return value(name, expected: expected) { value in
+            switch value {
+            case .string(let text): text.utf8.count <= LocalizedText.bytesMaximum ? LocalizedText(text) : nil
+            case .object(let object): LocalizedText(object)
+            default: nil
+            }
+        }
+    }
+}
+
+extension LocalizedText {
+    fileprivate init?(_ object: JSONObject) {
+        guard object.members.count <= LocalizedText.translationsMaximum, let standard = object["default"]?.text else {
+            return nil
+        }
+        var translations: [String: String] = [:]
+        for (language, value) in object.members {
+            guard let text = value.text, text.utf8.count <= LocalizedText.bytesMaximum else { return nil }
+            if language != "default" { translations[language] = text }
+        }
+        self.init(standard, translations: translations)
+    }
+}

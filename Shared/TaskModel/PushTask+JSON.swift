@@ -1,0 +1,129 @@
+package import JSONKit
+import PushModel
+import ServiceKit
+
+/// A task as it stands on the bus and in the store.
+extension PushTask {
+    private static let version = 1
+
+    package var json: JSON {
+        var object = JSONObject([
+            ("version", .integer(Int64(PushTask.version))), ("id", .string("\(id)")), ("app", .string(app.text)),
+            ("created", .string("\(created)")), ("credential", .string(credential)),
+            ("dialect", .string(dialect.rawValue)), ("target", target.json), ("content", content.json),
+            ("options", options.json),
+        ])
+        if !reported.members.isEmpty { object["reported"] = .object(reported) }
+        return .object(object)
+    }
+
+    /// Nil when it is none, with what is wrong in the problems.
+    package init?(_ json: JSON, problems: JSONProblems) {
+        let fields = JSONFields(json, problems: problems)
+        _ = fields.integer("version", in: PushTask.version...PushTask.version, isRequired: true)
+        let id = fields.text("id", expected: "a UUID", isRequired: true) { TaskID($0) }
+        let app = fields.text("app", expected: "an app", isRequired: true) { try? AppID($0) }
+        let created = fields.text("created", expected: "a time", isRequired: true) { Timestamp(rfc3339: $0) }
+        let credential = fields.text("credential", expected: "a text") { $0 }
+        let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
+        let target = fields.object("target", isRequired: true).map { TaskTarget($0) }
+        let content = fields.object("content", isRequired: true).map { TaskContent($0) }
+        let options = fields.object("options", isRequired: true).map { TaskOptions($0) }
+        let reported = fields.value("reported", expected: "an object") { $0.object }
+        guard problems.all.isEmpty, let id, let app, let created, let dialect, let target, let content, let options
+        else { return nil }
+        self.init(id: id, app: app, created: created)
+        self.credential = credential ?? ""
+        self.dialect = dialect
+        self.target = target
+        self.content = content
+        self.options = options
+        self.reported = reported ?? JSONObject()
+    }
+}
+
+extension TaskTarget {
+    fileprivate var json: JSON {
+        var object = JSONObject()
+        object["audience"] = audience?.json
+        switch list {
+        case .entries(let entries):
+            if !entries.isEmpty { object["entries"] = .array(entries.map(\.json)) }
+        case .parts(let count, let entries):
+            object["parts"] = .integer(Int64(count))
+            object["part_entries"] = .integer(Int64(entries))
+        }
+        return .object(object)
+    }
+
+    fileprivate init(_ fields: JSONFields) {
+        self.init()
+        audience = fields.object("audience").flatMap { Audience($0) }
+        if let count = fields.integer("parts", in: 1...1_000_000) {
+            list = .parts(count: count, entries: fields.integer("part_entries", in: 1...400_000_000) ?? 0)
+            return
+        }
+        list = .entries(
+            fields.elements("entries", countMaximum: TargetList.entriesMaximum).compactMap {
+                $0.value(expected: "an entry") { TargetEntry($0) }
+            })
+    }
+}
+
+extension TaskContent {
+    fileprivate var json: JSON {
+        var object = JSONObject()
+        object["message"] = message?.json
+        object["platforms"] = .array(platforms.map(\.rawValue).sorted().map { .string($0) })
+        let payloads = payloads.sorted { $0.key.rawValue < $1.key.rawValue }
+        object["payloads"] = .object(JSONObject(payloads.map { ($0.key.rawValue, .object($0.value)) }))
+        let variables = variables.sorted { $0.key < $1.key }
+        object["variables"] = .object(JSONObject(variables.map { ($0.key, .string($0.value)) }))
+        return .object(object)
+    }
+
+    fileprivate init(_ fields: JSONFields) {
+        self.init()
+        message = fields.object("message").map { PushMessage($0) }
+        platforms = Set(
+            fields.elements("platforms", countMaximum: Platform.allCases.count).compactMap {
+                $0.text(expected: "a platform") { Platform(rawValue: $0) }
+            })
+        for platform in Platform.allCases {
+            payloads[platform] = fields.object("payloads")?.value(platform.rawValue, expected: "an object") {
+                $0.object
+            }
+        }
+        variables =
+            fields.value("variables", expected: "an object of texts") { value in
+                value.object.flatMap { object in
+                    let pairs = object.members.compactMap { member in member.value.text.map { (member.name, $0) } }
+                    guard pairs.count == object.members.count else { return nil }
+                    return Dictionary(pairs, uniquingKeysWith: { _, last in last })
+                }
+            } ?? [:]
+    }
+}
+
+extension TaskOptions {
+    fileprivate var json: JSON {
+        var object = JSONObject([
+            ("priority", .string(priority.rawValue)),
+            ("time_to_live_ms", .integer(timeToLive.wholeMilliseconds)),
+            ("ambiguity", .string(ambiguity.rawValue)),
+        ])
+        object["collapse_id"] = collapseID.map { .string($0) }
+        return .object(object)
+    }
+
+    fileprivate init(_ fields: JSONFields) {
+        self.init()
+        collapseID = fields.text("collapse_id")
+        priority = fields.text("priority", expected: "a priority") { Priority(rawValue: $0) } ?? .high
+        let longest = 366 * 86_400_000
+        if let milliseconds = fields.integer("time_to_live_ms", in: 0...longest, isRequired: true) {
+            timeToLive = .milliseconds(milliseconds)
+        }
+        ambiguity = fields.text("ambiguity", expected: "a policy") { Ambiguity(rawValue: $0) } ?? .atLeastOnce
+    }
+}

@@ -1,0 +1,91 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+import Testing
+
+@Suite struct PushTaskTests {
+    @Test func aTaskComesBackAsItWas() throws {
+        let task = try PushTaskTests.task()
+        let problems = JSONProblems()
+        let read = PushTask(try JSON(task.json.compactText), problems: problems)
+        #expect(problems.all.isEmpty)
+        #expect(read == task)
+    }
+
+    @Test func aTaskWithoutIdIsNone() throws {
+        var object = try #require(try PushTaskTests.task().json.object)
+        object["id"] = nil
+        let problems = JSONProblems()
+        #expect(PushTask(.object(object), problems: problems) == nil)
+        #expect(problems.all.map(\.path) == ["id"])
+    }
+
+    /// Providers are told to try once, and there is time for that.
+    @Test func aTaskWithoutTimeToLiveHasTimeForOneAttempt() throws {
+        var task = try PushTaskTests.task()
+        task.options.timeToLive = .milliseconds(1)
+        #expect(task.deadline - task.created == .milliseconds(1))
+        task.options.timeToLive = .zero
+        #expect(task.deadline - task.created == PushTask.timeOfOneAttempt)
+    }
+
+    @Test func platformsAreThoseOfThePayloadsAndOfTheMessage() throws {
+        let content = try PushTaskTests.task().content
+        #expect(content.targetedPlatforms == [.ios, .android])
+        var withoutMessage = content
+        withoutMessage.message = nil
+        #expect(withoutMessage.targetedPlatforms == [.ios])
+    }
+
+    @Test(arguments: [("fr-CA", "Salut"), ("fr", "Bonjour"), ("fr_BE", "Bonjour"), ("FR-ca", "Salut"), ("de", "Hello")])
+    func theClosestTranslationIsTaken(language: String, expected: String) {
+        let text = LocalizedText("Hello", translations: ["fr": "Bonjour", "fr-CA": "Salut"])
+        #expect(text.text(for: language) == expected)
+        #expect(text.text(for: nil) == "Hello")
+    }
+
+    @Test func anAudienceIsReadAsItIsWritten() throws {
+        let text = #"{"any":[{"topic":"news"},{"all_of":[{"all":true},{"not":{"topic":"sports"}}]}]}"#
+        let problems = JSONProblems()
+        let audience = Audience(JSONFields(try JSON(text), problems: problems))
+        #expect(problems.all.isEmpty)
+        #expect(audience?.json.compactText == text)
+    }
+
+    @Test(arguments: [
+        (#"{"any":[{"topic":"a","all":true}]}"#, "audience.any[0]"), (#"{"all":false}"#, "audience.all"),
+        (#"{"any":[]}"#, "audience.any"), (#"{"topics":"a"}"#, "audience.topics"), (#"{}"#, "audience"),
+    ])
+    func aWrongAudienceNamesItsField(text: String, path: String) throws {
+        let problems = JSONProblems()
+        #expect(Audience(JSONFields(try JSON(text), path: "audience", problems: problems)) == nil)
+        #expect(problems.all.map(\.path).contains(path))
+    }
+
+    static func task() throws -> PushTask {
+        var message = PushMessage()
+        message.title = LocalizedText("Hello", translations: ["fr": "Bonjour"])
+        message.badge = .increment
+        message.data["id"] = .integer(7)
+        var task = PushTask(
+            id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 1_767_225_600_000))
+        task.credential = "88148e1c060f"
+        task.dialect = .richie
+        task.target.audience = .any([.topic(try TopicName("news")), .not(.everyone)])
+        task.target.list = .entries([
+            .device(DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)), .alias(try Alias(.externalUser, "u\"1")),
+            .token(try PushToken(.apns, String(repeating: "ab", count: 32))),
+        ])
+        task.content.message = message
+        task.content.platforms = [.android]
+        task.content.payloads = [.ios: JSONObject([("aps", .object(JSONObject([("alert", .string("Hi"))])))])]
+        task.content.variables = ["name": "Ann"]
+        task.options.collapseID = "c"
+        task.options.timeToLive = .seconds(60)
+        task.options.ambiguity = .atMostOnce
+        task.options.priority = .normal
+        task.reported = JSONObject([("topics", .array([.string("news")]))])
+        return task
+    }
+}
