@@ -1,8 +1,8 @@
 import HTTP2
 import JSONKit
 import ProviderKit
+import PushModel
 import ServiceKit
-import Store
 
 /// Reads what Apple answers: nothing but a status for a push that was taken, else a little JSON with the reason.
 enum APNsAnswer {
@@ -13,7 +13,7 @@ enum APNsAnswer {
         case .answered(let response): .answered(answer(response))
         // Waiting does not help against an untrusted authority or a certificate that cannot be read.
         case .notSent(let error) where !error.isRetriable:
-            .answered(ProviderAnswer(.misconfigured, reason: OutcomeDetail.cut(error.message), status: 0))
+            .answered(ProviderAnswer(.misconfigured, reason: OutcomeReason.cut(error.message), status: 0))
         case .notSent(let error): .notSent(error.message)
         case .unknown(let error): .unknown(error.message)
         }
@@ -24,7 +24,7 @@ enum APNsAnswer {
         guard response.status != 200 else { return APNsErrorTable.answer(status: 200, reason: "") }
         let body = try? JSON(response.body, limits: limits)
         return APNsErrorTable.answer(
-            status: response.status, reason: OutcomeDetail.cut(body?["reason"]?.text ?? ""),
+            status: response.status, reason: OutcomeReason.cut(body?["reason"]?.text ?? ""),
             since: body?["timestamp"].flatMap(moment), retryAfter: retryAfter(response))
     }
 

@@ -11,7 +11,8 @@ struct APNsConfiguration: Sendable {
     var window = SendWindow.Settings()
     var requestLimit = Duration.seconds(15)
     var reconnectBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
-    var tokenWindow = TokenWindow.apns
+    var tokenWindow = TokenWindow.apns()
+    var leaseMargin = Duration.seconds(10)
 
     /// Signing takes a moment; this is for a file system that hangs.
     static let tokenLimit = Duration.seconds(5)
@@ -24,14 +25,14 @@ struct APNsConfiguration: Sendable {
             environment.integer(
                 "CARILLON_APNS_PORT", default: 443, in: 1...65_535, "Apple's port, of both hosts; it also has 2197."))
         production = HTTP2Endpoint(
-            host: environment.text(
+            host: environment.host(
                 "CARILLON_APNS_HOST", default: production.host, "Where pushes to devices of released apps go."),
             port: port)
         sandbox = HTTP2Endpoint(
-            host: environment.text(
+            host: environment.host(
                 "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host, "Where pushes to devices of developers go."),
             port: port)
-        authorityFile = environment.optionalText(
+        authorityFile = environment.file(
             "CARILLON_APNS_CA_FILE", "PEM file of the authorities to trust instead of the system's.")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
@@ -42,9 +43,18 @@ struct APNsConfiguration: Sendable {
         requestLimit = environment.duration(
             "CARILLON_APNS_REQUEST_LIMIT", default: requestLimit, in: .milliseconds(100) ... .seconds(60),
             "How long one push may take before nobody knows what became of it.")
+        tokenWindow = .apns(
+            lifetime: environment.duration(
+                "CARILLON_APNS_TOKEN_LIFETIME", default: .seconds(3_600), in: .seconds(1) ... .seconds(3_600),
+                "How long Apple takes a provider token; it is renewed after three quarters of that, and replaced after a "
+                    + "third at the earliest."))
+        leaseMargin = environment.duration(
+            "CARILLON_APNS_LEASE_MARGIN", default: leaseMargin, in: .seconds(1) ... .seconds(600),
+            "Time for a slow ledger and bus, beyond that of a push, in which claimed devices stay a sender's own; after a "
+                + "crash they wait for both.")
     }
 
     /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with the one that
-    /// replaced it, and have waited for either; the rest is for the ledger and the bus to be slow.
-    var claimLease: Duration { (requestLimit + APNsConfiguration.tokenLimit) * 2 + .seconds(10) }
+    /// replaced it, and have waited for either.
+    var claimLease: Duration { (requestLimit + APNsConfiguration.tokenLimit) * 2 + leaseMargin }
 }

@@ -10,10 +10,10 @@ final class APNsGateway: PushGateway {
     private let account: APNsAccount
     private let gate: SendGate
 
-    init(_ credentials: APNsCredentials, _ account: APNsAccount, _ window: SendWindow.Settings, time: any TimeSource) {
+    init(_ credentials: APNsCredentials, _ account: APNsAccount, _ gate: SendGate) {
         self.credentials = credentials
         self.account = account
-        gate = SendGate(window, time: time)
+        self.gate = gate
     }
 
     /// How many may be in flight now.
@@ -30,7 +30,8 @@ final class APNsGateway: PushGateway {
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
         gate.begin(pushes.count)
-        var outcomes = pushes.map { push in APNsRequest.obstacle(push).map { PushOutcome.answered($0) } }
+        var screen = APNsScreen()
+        var outcomes = pushes.map { push in screen.obstacle(push).map { PushOutcome.answered($0) } }
         let open = pushes.indices.filter { outcomes[$0] == nil }
         async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)
         async let production = send(pushes, open.filter { !pushes[$0].isSandbox }, isSandbox: false)

@@ -40,7 +40,7 @@ final class APNsGateways: GatewayDirectory, Service {
         let (gateway, unused) = state.withLock { state -> (APNsGateway?, [APNsAccount]) in
             let known = state.gateways[app]
             guard known?.credentials != credentials else { return (known, []) }
-            state.gateways[app] = credentials.map { make($0, &state) }
+            state.gateways[app] = credentials.map { make($0, of: app, &state) }
             return (state.gateways[app], takeUnused(&state))
         }
         close(unused)
@@ -64,10 +64,11 @@ final class APNsGateways: GatewayDirectory, Service {
         stopped.happen()
     }
 
-    private func make(_ credentials: APNsCredentials, _ state: inout State) -> APNsGateway {
+    private func make(_ credentials: APNsCredentials, of app: AppID, _ state: inout State) -> APNsGateway {
         let account = state.accounts[credentials.proof] ?? APNsAccount(credentials.proof, configuration, world)
         state.accounts[credentials.proof] = account
-        return APNsGateway(credentials, account, configuration.window, time: world.time)
+        let gate = SendGate(configuration.window, time: world.time) { [log = world.log] in log.note($0, app, .apns) }
+        return APNsGateway(credentials, account, gate)
     }
 
     private func takeUnused(_ state: inout State) -> [APNsAccount] {

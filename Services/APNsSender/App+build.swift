@@ -20,9 +20,7 @@ extension APNsSender {
         let gateways = APNsGateways(
             configuration.apns, environment: environment
         ) { apps.current.app($0)?.providers.apns }
-        let redis = RedisClient(
-            context.redis, log: environment.log, metrics: environment.metrics, time: environment.time,
-            random: environment.random)
+        let redis = context.makeRedisClient()
         environment.health.addReadinessCheck("ledger") { redis.readiness() }
         let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
@@ -33,7 +31,7 @@ extension APNsSender {
         let workers = [Lane.bulk, .fast].map { lane in
             context.worker(options(lane), concurrency: configuration.concurrency, handler)
         }
-        return [LedgerConnection(redis), apps, gateways] + workers
+        return [SharedResources { await redis.close() }, apps, gateways] + workers
     }
 
     /// The order of chunks means nothing, and one that waits for Apple must not hold up those behind it. A delivery is as

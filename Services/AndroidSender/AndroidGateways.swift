@@ -20,7 +20,7 @@ actor AndroidGateways: GatewayDirectory {
         }
     }
 
-    typealias Make = @Sendable (Credentials, [UInt8]?) async -> any PushGateway
+    typealias Make = @Sendable (AppID, Credentials, [UInt8]?) async -> any PushGateway
 
     private struct Key: Hashable {
         let app: AppID
@@ -60,7 +60,7 @@ actor AndroidGateways: GatewayDirectory {
         let known = entries[key].flatMap { $0.credentials == credentials ? $0 : nil }
         if let known, time.uptime - known.readAt < AndroidGateways.readInterval { return known.gateway }
         if let reading = readings[key] { return await reading.value.gateway }
-        let reading = Task { await read(credentials, known) }
+        let reading = Task { await read(id, credentials, known) }
         readings[key] = reading
         let entry = await reading.value
         readings[key] = nil
@@ -69,7 +69,7 @@ actor AndroidGateways: GatewayDirectory {
     }
 
     /// The same gateway, with what it knows of its provider, unless the file says something else.
-    private func read(_ credentials: Credentials, _ known: Entry?) async -> Entry {
+    private func read(_ app: AppID, _ credentials: Credentials, _ known: Entry?) async -> Entry {
         let path = credentials.file.path
         let content = await onNativeThread("credentials") {
             SmallFile.read(path, bytesMaximum: ServiceAccount.bytesMaximum)
@@ -78,7 +78,7 @@ actor AndroidGateways: GatewayDirectory {
             known.readAt = time.uptime
             return known
         }
-        let gateway = await make(credentials, content)
+        let gateway = await make(app, credentials, content)
         return Entry(credentials: credentials, content: content, gateway: gateway, readAt: time.uptime)
     }
 

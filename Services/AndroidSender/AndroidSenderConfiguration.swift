@@ -7,6 +7,8 @@ struct AndroidSenderConfiguration: Sendable {
     let fcm: FCMConfiguration
     let huawei: HuaweiConfiguration
     let concurrency: Int
+    let tokenLimit: Duration
+    let leaseMargin: Duration
 
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment)
@@ -16,8 +18,15 @@ struct AndroidSenderConfiguration: Sendable {
             "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
             "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
                 + "waits more than it works.")
+        tokenLimit = environment.duration(
+            "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
+            "Time a provider has to hand out an access token.")
+        leaseMargin = environment.duration(
+            "CARILLON_ANDROID_LEASE_MARGIN", default: .seconds(15), in: .seconds(1) ... .seconds(600),
+            "Time for a slow ledger and bus, beyond that of a push and its token, in which claimed devices stay a sender's "
+                + "own; after a crash they wait for both.")
     }
 
     /// A push may be sent twice, with a token and with the one that replaced it, and have waited for either.
-    var claimLease: Duration { max(fcm.deadline, huawei.deadline) * 2 + .seconds(75) }
+    var claimLease: Duration { (max(fcm.deadline, huawei.deadline) + tokenLimit) * 2 + leaseMargin }
 }

@@ -22,15 +22,17 @@ extension AndroidSender {
         let apps = await AppDirectory.open(
             configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
             time: environment.time)
-        let redis = RedisClient(
-            context.redis, log: environment.log, metrics: environment.metrics, time: environment.time,
-            random: environment.random)
+        let redis = context.makeRedisClient()
         environment.health.addReadinessCheck("ledger") { redis.readiness() }
         let providers = Providers(configuration, StoreConnection(redis), environment)
         let gateways = AndroidGateways(
-            time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($0, $1) })
+            time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, $2, of: $0) })
         let handler = handler(gateways, StoreConnection(redis), configuration.claimLease, environment)
-        let connections = SharedConnections(pool: providers.pool, clients: providers.clients, redis: redis)
+        let connections = SharedResources {
+            await providers.pool.close()
+            for client in providers.clients { await client.close(within: .seconds(1)) }
+            await redis.close()
+        }
         // A lane has a worker of its own, so that a single push never stands behind a broadcast; at the gate of its app
         // the fast lane goes first.
         let workers = [Lane.bulk, .fast].map {

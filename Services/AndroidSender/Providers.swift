@@ -2,6 +2,7 @@ import Bus
 import HTTP2
 import HTTPClient
 import ProviderKit
+import PushModel
 import RedisStore
 
 /// What is shared on the way to the two providers.
@@ -20,18 +21,19 @@ struct Providers: Sendable {
             configuration: configuration.fcm.tokenClient, log: log, metrics: metrics, time: time)
         fcm = FCMProvider(
             configuration: configuration.fcm, pool: pool, accessTokens: AccessTokens(client: google), store: store,
-            time: time, random: environment.random)
+            tokenLimit: configuration.tokenLimit, time: time, random: environment.random, log: log)
         let huaweiClient = HTTPClient(
             configuration: configuration.huawei.client, log: log, metrics: metrics, time: time)
         huawei = HuaweiProvider(
-            configuration: configuration.huawei, client: huaweiClient, time: time, random: environment.random)
+            configuration: configuration.huawei, client: huaweiClient, tokenLimit: configuration.tokenLimit, time: time,
+            random: environment.random, log: log)
         clients = [google, huaweiClient]
     }
 
-    func gateway(_ credentials: AndroidGateways.Credentials, _ content: [UInt8]?) -> any PushGateway {
+    func gateway(_ credentials: AndroidGateways.Credentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
         switch credentials {
-        case .fcm(let credentials): fcm.gateway(credentials, content)
-        case .huawei(let credentials): huawei.gateway(credentials, content)
+        case .fcm(let credentials): fcm.gateway(credentials, content, of: app)
+        case .huawei(let credentials): huawei.gateway(credentials, content, of: app)
         }
     }
 }

@@ -1,5 +1,5 @@
 import ProviderKit
-import Store
+import PushModel
 
 extension Admission {
     /// When no token can be had for a while.
@@ -18,7 +18,7 @@ extension PushOutcome {
 
     /// As if the provider had said so: nothing can be sent until somebody mends it.
     static func misconfigured(_ reason: String) -> PushOutcome {
-        .answered(ProviderAnswer(.misconfigured, reason: OutcomeDetail.cut(reason), status: 0))
+        .answered(ProviderAnswer(.misconfigured, reason: OutcomeReason.cut(reason), status: 0))
     }
 
     var isUnauthorized: Bool {

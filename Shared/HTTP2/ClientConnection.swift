@@ -4,6 +4,8 @@ import TLSSocket
 /// One connection of a pool: socket, session, and whether the peer still lives. Its pool's thread's alone.
 final class ClientConnection {
     let session: ClientSession
+    /// When it last ended a request, or became ready for the first.
+    var lastAnswer: Duration
     private let transport: Transport
     private var heartbeat: Heartbeat
     /// What the handshake waits for.
@@ -14,6 +16,7 @@ final class ClientConnection {
     init(_ seat: PoolSeat, _ finding: HostLookup.Finding, now: Duration) throws(HTTP2Error) {
         let endpoint = seat.endpoint
         address = "\(endpoint)"
+        lastAnswer = now
         session = ClientSession(seat.configuration, authority: endpoint.authority)
         heartbeat = Heartbeat(seat.configuration, now: now)
         transport = Transport(

@@ -44,13 +44,13 @@ final class ClientSession: NGHTTP2Session {
         reset(pending.id, code: NGHTTP2_CANCEL)
     }
 
-    /// What has happened since the last call.
-    func takeEvents() -> (settled: [(request: PendingRequest, outcome: HTTP2Outcome)], unprocessed: [PendingRequest]) {
-        defer {
-            settled.removeAll(keepingCapacity: true)
-            unprocessed = []
-        }
-        return (settled, unprocessed)
+    /// Adds what was settled since the last call, and answers what can go to another connection.
+    func takeEvents(into outcomes: inout [(request: PendingRequest, outcome: HTTP2Outcome)]) -> [PendingRequest] {
+        // Nearly always there is nothing yet, and then the lists change places: copying would count references.
+        if outcomes.isEmpty { swap(&outcomes, &settled) } else { outcomes += settled }
+        settled.removeAll(keepingCapacity: true)
+        defer { unprocessed = [] }
+        return unprocessed
     }
 
     /// The connection is gone: those whose first byte was not written can go elsewhere.
@@ -99,7 +99,7 @@ final class ClientSession: NGHTTP2Session {
     override func streamCompleted(_ stream: NGHTTP2Stream) {
         stream.isComplete = true
         // An answer may come before the request has been read, as with one that is too large.
-        if stream.outgoingBodySent < stream.outgoingBody.count { reset(stream.id, code: NGHTTP2_CANCEL) }
+        if !stream.isOutgoingBodySent { reset(stream.id, code: NGHTTP2_CANCEL) }
     }
 
     override func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {

@@ -40,7 +40,8 @@ struct ConnectionMachine {
     private(set) var state = State.idle
     /// When to report `timedOut`, in uptime.
     private(set) var timeout: Duration?
-    private var failures = 0
+    /// Attempts in a row that led to no answer.
+    private(set) var failures = 0
     /// Since it became ready.
     private var hasAnswered = false
     private let configuration: HTTP2Configuration

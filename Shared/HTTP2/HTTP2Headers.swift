@@ -1,3 +1,5 @@
+import Glibc
+
 /// Header fields in order, packed into one array, so that a request's headers cost one allocation however many they are.
 ///
 /// Each field is the length of its name (one byte), of its value (two bytes), how to encode it (one byte), then both
@@ -11,6 +13,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         case nameOnly
     }
 
+    private static let usualByteCount = 96
     private(set) var bytes: [UInt8] = []
 
     package init() {}
@@ -38,6 +41,8 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: Indexing
     ) -> Bool {
         guard name.count <= UInt8.max, value.count <= UInt16.max else { return false }
+        // Room for what most messages carry, so that few of them grow.
+        if bytes.isEmpty { bytes.reserveCapacity(HTTP2Headers.usualByteCount) }
         bytes.append(UInt8(name.count))
         bytes.append(UInt8(value.count >> 8))
         bytes.append(UInt8(value.count & 0xFF))
@@ -70,22 +75,38 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         package let name: UnsafeBufferPointer<UInt8>
         package let value: UnsafeBufferPointer<UInt8>
         let indexing: Indexing
+
+        package func isNamed(_ name: StaticString) -> Bool { self.name.spells(name) }
     }
 
     package func forEachField(_ body: (Field) -> Void) {
         bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while start < bytes.count {
-                let name = start + 4
-                let value = name + Int(bytes[start])
-                let end = value + Int(bytes[start + 1]) << 8 + Int(bytes[start + 2])
+            HTTP2Headers.forEachPlace(in: bytes) { place in
                 body(
                     Field(
-                        name: UnsafeBufferPointer(rebasing: bytes[name..<value]),
-                        value: UnsafeBufferPointer(rebasing: bytes[value..<end]),
-                        indexing: Indexing(rawValue: bytes[start + 3]) ?? .table))
-                start = end
+                        name: UnsafeBufferPointer(rebasing: bytes[place.name..<place.value]),
+                        value: UnsafeBufferPointer(rebasing: bytes[place.value..<place.end]),
+                        indexing: place.indexing))
             }
+        }
+    }
+
+    /// Where a field's texts begin among the bytes, and where it ends.
+    struct Place {
+        let name: Int
+        let value: Int
+        let end: Int
+        let indexing: Indexing
+    }
+
+    static func forEachPlace(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Place) -> Void) {
+        var start = 0
+        while start < bytes.count {
+            let name = start + 4
+            let value = name + Int(bytes[start])
+            let end = value + Int(bytes[start + 1]) << 8 + Int(bytes[start + 2])
+            body(Place(name: name, value: value, end: end, indexing: Indexing(rawValue: bytes[start + 3]) ?? .table))
+            start = end
         }
     }
 
@@ -94,5 +115,12 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
     ) -> Result {
         // Only a string from another runtime is not contiguous already.
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    func spells(_ text: StaticString) -> Bool {
+        guard let baseAddress, count == text.utf8CodeUnitCount else { return false }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
     }
 }

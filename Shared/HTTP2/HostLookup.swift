@@ -6,6 +6,14 @@ struct HostLookup: Sendable {
     struct Finding: Sendable {
         let addresses: [SocketAddress]
         let tls: TLSContext
+
+        /// After a failed attempt the next one begins with the next address: one that swallows what is sent to it, as a
+        /// broken IPv6 does, takes all the time there is.
+        func rotated(by count: Int) -> Finding {
+            guard !addresses.isEmpty else { return self }
+            let start = count % addresses.count
+            return Finding(addresses: Array(addresses[start...] + addresses[..<start]), tls: tls)
+        }
     }
 
     /// For which of the pool's places.

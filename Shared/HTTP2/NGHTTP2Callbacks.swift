@@ -1,6 +1,8 @@
 import CNGHTTP2
 
-// Free functions, as C wants them. Each finds its session in the context and its stream in the library's own table.
+// Free functions, as C wants them. Each finds its session in the context and its stream in the library's own table, and
+// borrows both: several run for every request, and counting references would cost more than what most of them do. The
+// session outlives the call that runs them, and a stream stays in its session's list of open ones until it is closed.
 
 extension NGHTTP2Session {
     static func makeCallbacks() -> OpaquePointer? {
@@ -25,21 +27,23 @@ extension NGHTTP2Session {
         return options
     }
 
-    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> NGHTTP2Session? {
-        context.map { Unmanaged<NGHTTP2Session>.fromOpaque($0).takeUnretainedValue() }
-    }
 }
 
-private func stream(_ session: OpaquePointer?, _ id: Int32) -> NGHTTP2Stream? {
-    guard let context = nghttp2_session_get_stream_user_data(session, id) else { return nil }
-    return Unmanaged<NGHTTP2Stream>.fromOpaque(context).takeUnretainedValue()
+private func withSession(_ context: UnsafeMutableRawPointer?, _ body: (NGHTTP2Session) -> Void) {
+    guard let context else { return }
+    Unmanaged<NGHTTP2Session>.fromOpaque(context)._withUnsafeGuaranteedRef { body($0) }
+}
+
+private func withStream(_ session: OpaquePointer?, _ id: Int32, _ body: (NGHTTP2Stream) -> Void) {
+    guard let stream = nghttp2_session_get_stream_user_data(session, id) else { return }
+    Unmanaged<NGHTTP2Stream>.fromOpaque(stream)._withUnsafeGuaranteedRef { body($0) }
 }
 
 private func onBeginHeaders(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
-    NGHTTP2Session.from(context)?.streamBegan(frame.pointee.hd.stream_id)
+    withSession(context) { $0.streamBegan(frame.pointee.hd.stream_id) }
     return 0
 }
 
@@ -48,10 +52,14 @@ private func onHeader(
     _ nameLength: Int, _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _ flags: UInt8,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let frame, let stream = stream(session, frame.pointee.hd.stream_id) else { return 0 }
-    NGHTTP2Session.from(context)?.headerArrived(
-        stream, name: UnsafeBufferPointer(start: name, count: nameLength),
-        value: UnsafeBufferPointer(start: value, count: valueLength))
+    guard let frame else { return 0 }
+    withStream(session, frame.pointee.hd.stream_id) { stream in
+        withSession(context) { owner in
+            owner.headerArrived(
+                stream, name: UnsafeBufferPointer(start: name, count: nameLength),
+                value: UnsafeBufferPointer(start: value, count: valueLength))
+        }
+    }
     return 0
 }
 
@@ -59,26 +67,30 @@ private func onDataChunk(
     _ session: OpaquePointer?, _ flags: UInt8, _ id: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let stream = stream(session, id) else { return 0 }
-    NGHTTP2Session.from(context)?.dataArrived(stream, UnsafeBufferPointer(start: bytes, count: count))
+    withStream(session, id) { stream in
+        withSession(context) { $0.dataArrived(stream, UnsafeBufferPointer(start: bytes, count: count)) }
+    }
     return 0
 }
 
 private func onFrame(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let frame, let owner = NGHTTP2Session.from(context) else { return 0 }
+    guard let frame else { return 0 }
     let flags = Int(frame.pointee.hd.flags)
     switch UInt32(frame.pointee.hd.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
         guard flags & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { break }
-        if let stream = stream(session, frame.pointee.hd.stream_id) { owner.streamCompleted(stream) }
+        withStream(session, frame.pointee.hd.stream_id) { stream in
+            withSession(context) { $0.streamCompleted(stream) }
+        }
     case NGHTTP2_SETTINGS.rawValue:
-        if flags & Int(NGHTTP2_FLAG_ACK.rawValue) == 0 { owner.settingsArrived() }
+        if flags & Int(NGHTTP2_FLAG_ACK.rawValue) == 0 { withSession(context) { $0.settingsArrived() } }
     case NGHTTP2_GOAWAY.rawValue:
         let goodbye = frame.pointee.goaway
-        let detail = UnsafeBufferPointer(start: goodbye.opaque_data, count: min(goodbye.opaque_data_len, 200))
-        owner.goAwayArrived(code: goodbye.error_code, detail: String(decoding: detail, as: UTF8.self))
+        let bytes = UnsafeBufferPointer(start: goodbye.opaque_data, count: min(goodbye.opaque_data_len, 200))
+        let detail = String(decoding: bytes, as: UTF8.self)
+        withSession(context) { $0.goAwayArrived(code: goodbye.error_code, detail: detail) }
     default: break
     }
     return 0
@@ -87,7 +99,10 @@ private func onFrame(
 private func onStreamClose(
     _ session: OpaquePointer?, _ id: Int32, _ code: UInt32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    if let stream = stream(session, id) { NGHTTP2Session.from(context)?.streamClosed(stream, code: code) }
+    guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return 0 }
+    // Held here: it leaves its session's list, which may have been the last to know it.
+    let stream = Unmanaged<NGHTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
+    withSession(context) { $0.streamClosed(stream, code: code) }
     return 0
 }
 
@@ -95,8 +110,8 @@ private func beforeFrameSend(
     _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
-    if let stream = stream(session, frame.pointee.hd.stream_id) {
-        NGHTTP2Session.from(context)?.streamIsLeaving(stream)
+    withStream(session, frame.pointee.hd.stream_id) { stream in
+        withSession(context) { $0.streamIsLeaving(stream) }
     }
     return 0
 }
@@ -107,16 +122,11 @@ func readOutgoingBody(
     _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let buffer, let stream = stream(session, id) else {
-        return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    var copied = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    guard let buffer else { return copied }
+    withStream(session, id) { stream in
+        copied = stream.copyOutgoingBody(into: UnsafeMutableBufferPointer(start: buffer, count: capacity))
+        if stream.isOutgoingBodySent { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
     }
-    let rest = stream.outgoingBody.count - stream.outgoingBodySent
-    let count = min(rest, capacity)
-    stream.outgoingBody.withUnsafeBufferPointer { body in
-        guard let start = body.baseAddress else { return }
-        buffer.update(from: start + stream.outgoingBodySent, count: count)
-    }
-    stream.outgoingBodySent += count
-    if count == rest { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-    return count
+    return copied
 }

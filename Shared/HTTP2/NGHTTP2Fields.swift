@@ -5,10 +5,13 @@ import CNGHTTP2
 /// Texts are copied into one buffer first: the library wants all of them to stay in place during its call.
 struct NGHTTP2Fields {
     private var texts: [UInt8] = []
+    /// Where each field's name begins among the texts; its value stands behind it.
+    private var starts: [Int] = []
     private var fields: [nghttp2_nv] = []
 
     mutating func removeAll() {
         texts.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
     }
 
@@ -28,33 +31,45 @@ struct NGHTTP2Fields {
     /// are what Apple asks for. For the rest the flag decides. In a connection's first message everything is indexed,
     /// which puts the names there.
     mutating func append(_ headers: HTTP2Headers, isFirst: Bool) {
-        headers.forEachField { field in
-            let isShared = isFirst || field.indexing == .table
-            append(field.name, field.value, isShared ? NGHTTP2_NV_FLAG_NONE : NGHTTP2_NV_FLAG_NO_INDEX)
+        headers.bytes.withUnsafeBufferPointer { bytes in
+            let start = texts.count
+            // As they are, with the lengths between the texts: one copy in place of two for each field.
+            texts.append(contentsOf: bytes)
+            HTTP2Headers.forEachPlace(in: bytes) { place in
+                let isShared = isFirst || place.indexing == .table
+                append(
+                    at: start + place.name, name: place.value - place.name, value: place.end - place.value,
+                    isShared ? NGHTTP2_NV_FLAG_NONE : NGHTTP2_NV_FLAG_NO_INDEX)
+            }
         }
     }
 
     mutating func withFields<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
         texts.withUnsafeMutableBufferPointer { texts in
-            var next = texts.baseAddress
-            for index in fields.indices {
-                fields[index].name = next
-                next = next.map { $0 + fields[index].namelen }
-                fields[index].value = next
-                next = next.map { $0 + fields[index].valuelen }
+            fields.withUnsafeMutableBufferPointer { fields in
+                for index in fields.indices {
+                    let name = texts.baseAddress.map { $0 + starts[index] }
+                    fields[index].name = name
+                    fields[index].value = name.map { $0 + fields[index].namelen }
+                }
+                return body(fields.baseAddress, fields.count)
             }
-            return fields.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
         }
     }
 
     private mutating func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ flag: nghttp2_nv_flag
     ) {
+        append(at: texts.count, name: name.count, value: value.count, flag)
         texts.append(contentsOf: name)
         texts.append(contentsOf: value)
+    }
+
+    private mutating func append(at start: Int, name: Int, value: Int, _ flag: nghttp2_nv_flag) {
+        starts.append(start)
         fields.append(
             nghttp2_nv(
-                name: nil, value: nil, namelen: name.count, valuelen: value.count,
+                name: nil, value: nil, namelen: name, valuelen: value,
                 flags: UInt8(truncatingIfNeeded: flag.rawValue)))
     }
 }

@@ -15,6 +15,19 @@ class NGHTTP2Stream {
     /// The peer has sent all it wanted to.
     final var isComplete = false
 
+    final var isOutgoingBodySent: Bool { outgoingBodySent == outgoingBody.count }
+
+    /// As much of the rest as there is room for; how many bytes that was.
+    final func copyOutgoingBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        let count = min(outgoingBody.count - outgoingBodySent, buffer.count)
+        outgoingBody.withUnsafeBufferPointer { body in
+            guard let from = body.baseAddress, let to = buffer.baseAddress else { return }
+            to.update(from: from + outgoingBodySent, count: count)
+        }
+        outgoingBodySent += count
+        return count
+    }
+
     final func forgetIncoming() {
         headers = HTTP2Headers()
         body = []

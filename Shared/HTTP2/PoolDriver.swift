@@ -113,18 +113,25 @@ extension PoolDriver {
 
     /// Takes what a connection has to tell, then lets its machine know.
     private func collect(_ connection: ClientConnection, _ place: Place, now: Duration) {
-        if place.machine.state == .opening && connection.session.isGreeted { handle(.greeted, place, now: now) }
-        if collect(connection) { handle(.answered, place, now: now) }
+        if place.machine.state == .opening && connection.session.isGreeted {
+            connection.lastAnswer = now
+            handle(.greeted, place, now: now)
+        }
+        if collect(connection) {
+            connection.lastAnswer = now
+            handle(.answered, place, now: now)
+        }
         if connection.session.goodbye != nil { handle(.retired, place, now: now) }
     }
 
     /// Whether there was an answer among it.
     @discardableResult
     private func collect(_ connection: ClientConnection) -> Bool {
-        let (settled, unprocessed) = connection.session.takeEvents()
-        outcomes += settled
+        let before = outcomes.count
+        let unprocessed = connection.session.takeEvents(into: &outcomes)
+        let hasSettled = outcomes.count > before
         for request in unprocessed { putBack(request, connection.session.goodbye) }
-        return !settled.isEmpty
+        return hasSettled
     }
 
     /// Nobody has processed it, so it can go to any connection; not for ever, as a peer may refuse it each time.
@@ -152,10 +159,18 @@ extension PoolDriver {
         }
         guard let earliest = earliestDeadline, earliest <= now else { return }
         earliestDeadline = nil
-        for connection in allConnections { abandonOverdue(connection, now: now) }
+        for place in places {
+            guard let connection = place.connection, abandonOverdue(connection, now: now) else { continue }
+            seat.log.warning("a connection answers nothing and is replaced", [.address: "\(seat.endpoint)"])
+            handle(.retired, place, now: now)
+        }
+        for connection in leaving { _ = abandonOverdue(connection, now: now) }
     }
 
-    private func abandonOverdue(_ connection: ClientConnection, now: Duration) {
+    /// Whether the connection is mute: it took a request and answered none in all of that one's time. It may still answer
+    /// a PING, when whoever stands behind the peer is gone, so only this shows it.
+    private func abandonOverdue(_ connection: ClientConnection, now: Duration) -> Bool {
+        var isMute = false
         for request in connection.session.open.all {
             guard request.deadline <= now else {
                 noteDeadline(request)
@@ -163,7 +178,9 @@ extension PoolDriver {
             }
             let outcome = connection.abandon(request, HTTP2Error(.deadline, "no answer within its time"))
             outcomes.append((request, outcome))
+            if request.accepted >= connection.lastAnswer { isMute = true }
         }
+        return isMute
     }
 
     private func noteDeadline(_ request: PendingRequest) {
@@ -171,8 +188,17 @@ extension PoolDriver {
     }
 
     private func dispatch(now: Duration) {
-        while let connection = roomiest(), let request = queue.next() {
-            if connection.session.send(request) { noteDeadline(request) } else { queue.putBack(request) }
+        while !queue.isEmpty, let connection = roomiest() {
+            // A share at once, since looking for the roomiest one costs as much as handing it a request.
+            let share = max(1, min(connection.room, queue.count / places.count))
+            for _ in 0..<share {
+                guard let request = queue.next() else { break }
+                guard connection.session.send(request) else {
+                    queue.putBack(request)
+                    break
+                }
+                noteDeadline(request)
+            }
         }
         if !queue.isEmpty { openAnother(now: now) }
     }
@@ -198,7 +224,7 @@ extension PoolDriver {
     private func settle(now: Duration) {
         guard !outcomes.isEmpty else { return }
         let settled = outcomes
-        outcomes.removeAll(keepingCapacity: true)
+        outcomes = []
         // Released before anybody hears of it, since who does may submit again.
         intake.settle(settled.count)
         for (request, outcome) in settled {
@@ -257,7 +283,8 @@ extension PoolDriver {
         place.isLookingUp = false
         guard place.machine.state == .opening else { return }
         do throws(HTTP2Error) {
-            place.connection = try ClientConnection(seat, try lookup.finding.get(), now: now)
+            let finding = try lookup.finding.get().rotated(by: place.machine.failures)
+            place.connection = try ClientConnection(seat, finding, now: now)
         } catch {
             handle(.failed(error), place, now: now)
         }

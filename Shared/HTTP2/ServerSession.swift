@@ -9,6 +9,8 @@ final class ServerStream: NGHTTP2Stream {
 
 /// The server's side of one connection: gathers requests until they are whole.
 final class ServerSession: NGHTTP2Session {
+    /// Some ten fields with a bearer token among them.
+    private static let usualHeaderBytes = 640
     private let configuration: HTTP2ServerConfiguration
     private var open = OpenStreams<ServerStream>()
     private var complete: [ServerStream] = []
@@ -48,6 +50,7 @@ final class ServerSession: NGHTTP2Session {
         guard lastStream == nil else { return }
         let stream = ServerStream()
         stream.id = id
+        stream.headers.reserveCapacity(ServerSession.usualHeaderBytes)
         open.insert(stream)
         attach(stream, to: id)
         taken += 1
@@ -62,8 +65,8 @@ final class ServerSession: NGHTTP2Session {
     ) {
         let stream = unsafeDowncast(stream, to: ServerStream.self)
         if name.first == UInt8(ascii: ":") {
-            if name.elementsEqual(":path".utf8) { stream.path = String(decoding: value, as: UTF8.self) }
-            if name.elementsEqual(":method".utf8) { stream.method = String(decoding: value, as: UTF8.self) }
+            if name.spells(":path") { stream.path = String(decoding: value, as: UTF8.self) }
+            if name.spells(":method") { stream.method = String(decoding: value, as: UTF8.self) }
             return
         }
         let size = stream.headers.bytes.count + name.count + value.count

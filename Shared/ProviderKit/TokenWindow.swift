@@ -17,19 +17,23 @@ package struct TokenWindow: Sendable, Equatable {
         self.usableAge = usableAge
     }
 
-    /// Apple takes a new token at most every 20 minutes and none that is older than 60.
-    package static let apns = TokenWindow(
-        replaceableAge: .seconds(20 * 60), renewalAges: .seconds(45 * 60) ... .seconds(50 * 60),
-        usableAge: .seconds(58 * 60))
+    /// Apple takes a new token at most every 20 minutes and none that is older than 60; another lifetime has the same
+    /// proportions.
+    package static func apns(lifetime: Duration = .seconds(3_600)) -> TokenWindow {
+        TokenWindow(
+            replaceableAge: lifetime / 3, renewalAges: lifetime * 3 / 4...lifetime * 5 / 6,
+            usableAge: lifetime * 29 / 30)
+    }
 
     /// For a token that its issuer says will live for so long: renewed five minutes before, or in the last fifth of a
-    /// short life. One of less than a minute is used for a minute, since asking more often would not help.
+    /// short life. One of less than six seconds is used for that long, so that nobody is asked without end.
     package static func oauth(lifetime: Duration) -> TokenWindow {
-        let replaceable = Duration.seconds(60)
-        let life = max(lifetime, replaceable)
-        let renewal = max(replaceable, life - min(.seconds(5 * 60), life / 5))
+        let life = max(lifetime, .seconds(6))
+        let replaceable = min(.seconds(60), life / 3)
+        let renewal = life - min(.seconds(5 * 60), life / 5)
+        let renewed = renewal + (life - renewal) / 5
         return TokenWindow(
-            replaceableAge: replaceable, renewalAges: renewal...max(renewal, renewal + (life - renewal) / 5),
-            usableAge: max(renewal + (life - renewal) / 5, life - .seconds(30)))
+            replaceableAge: replaceable, renewalAges: renewal...renewed,
+            usableAge: max(renewed, life - .seconds(30)))
     }
 }

@@ -120,7 +120,8 @@ import Topics
             kind: .apns, priority: .high, pushType: "alert", collapseID: "", expiration: 0,
             payload: PayloadTemplate(Array("{}".utf8)))
         let push = Push(
-            id: TaskID(high: 1, low: 2), token: PushLoad.token(1), isSandbox: false, variant: variant, badge: 0)
+            id: TaskID(high: 1, low: 2), token: PushLoad.token(1), isSandbox: false, content: PushContent(variant),
+            badge: 0)
         return await gateway.send([push]).first
     }
 

@@ -79,13 +79,16 @@ import Topics
     }
 
     @Test func whatWouldHarmAConnectionIsNotSent() {
-        #expect(APNsRequest.obstacle(push(type: "alert")) == nil)
-        #expect(APNsRequest.obstacle(push(type: "alert", token: "../x"))?.reason == "BadPath")
-        #expect(APNsRequest.obstacle(push(type: "a\r\nb"))?.reason == "InvalidPushType")
         let long = String(repeating: "x", count: 70_000)
-        #expect(APNsRequest.obstacle(push(type: long))?.reason == "InvalidPushType")
-        #expect(APNsRequest.obstacle(push(type: "alert", collapseID: long))?.reason == "BadCollapseId")
-        #expect(APNsRequest.obstacle(push(type: "alert", collapseID: "a\nb"))?.reason == "BadCollapseId")
+        var screen = APNsScreen()
+        let reasons = [
+            push(type: "alert"), push(type: "alert", token: "../x"), push(type: "a\r\nb"), push(type: long),
+            push(type: "alert", collapseID: long), push(type: "alert", collapseID: "a\nb"), push(type: "alert"),
+        ].map { screen.obstacle($0)?.reason }
+        #expect(
+            reasons == [
+                nil, "BadPath", "InvalidPushType", "InvalidPushType", "BadCollapseId", "BadCollapseId", nil,
+            ])
     }
 
     private func push(
@@ -94,9 +97,10 @@ import Topics
     ) -> Push {
         Push(
             id: TaskID(high: 0xFF, low: 0xABCD), token: token, isSandbox: false,
-            variant: RenderedVariant(
-                kind: .apns, priority: priority, pushType: type, collapseID: collapseID, expiration: expiration,
-                payload: PayloadTemplate(Array("{}".utf8))),
+            content: PushContent(
+                RenderedVariant(
+                    kind: .apns, priority: priority, pushType: type, collapseID: collapseID, expiration: expiration,
+                    payload: PayloadTemplate(Array("{}".utf8)))),
             badge: 0)
     }
 }

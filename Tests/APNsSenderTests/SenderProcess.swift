@@ -34,7 +34,7 @@ final class SenderProcess: Sendable {
             "CARILLON_APPS": folder.path, "CARILLON_ADMIN_PORT": "\(FreePort.next())",
             "CARILLON_APNS_HOST": apple.endpoint.host, "CARILLON_APNS_SANDBOX_HOST": apple.endpoint.host,
             "CARILLON_APNS_PORT": "\(apple.endpoint.port)", "CARILLON_APNS_CA_FILE": authority.authorityFile,
-            "CARILLON_APNS_REQUEST_LIMIT": "5s",
+            "CARILLON_APNS_REQUEST_LIMIT": "5s", "CARILLON_APNS_LEASE_MARGIN": "1s",
             "CARILLON_WORKER_BACKOFF_LONGEST": "1s",
         ]
         let time = SystemTimeSource()
@@ -88,7 +88,6 @@ final class SenderProcess: Sendable {
     }
 
     private static func start(_ settings: [String: String]) throws -> ChildProcess {
-        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        return try ChildProcess(builtExecutable("apns-sender"), environment: inherited.merging(settings) { $1 })
+        try ChildProcess.service("apns-sender", settings)
     }
 }

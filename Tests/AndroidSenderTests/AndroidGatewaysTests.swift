@@ -70,7 +70,7 @@ import Testing
     }
 
     private func gateways() -> AndroidGateways {
-        AndroidGateways(time: time, app: { [app] _ in app.withLock { $0 } }) { [made] _, content in
+        AndroidGateways(time: time, app: { [app] _ in app.withLock { $0 } }) { [made] _, _, content in
             made.change { $0.append(content) }
             return BrokenGateway(reason: "test")
         }

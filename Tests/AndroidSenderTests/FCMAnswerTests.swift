@@ -25,6 +25,8 @@ import Testing
             reason: "UNREGISTERED"),
         Row(status: 404, body: error("NOT_FOUND"), verdict: .misconfigured, reason: "NOT_FOUND"),
         Row(status: 404, body: "<html>Not Found</html>", verdict: .misconfigured),
+        // From whoever stands between Google and us.
+        Row(status: 302, body: "", verdict: .retryLater(RetryAdvice(floor: .seconds(10)))),
         Row(status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT"), verdict: .invalidDevice(since: nil)),
         Row(
             status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT", badRequest("message.token")),

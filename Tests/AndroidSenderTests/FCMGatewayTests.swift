@@ -96,10 +96,40 @@ import Topics
         }
     }
 
+    /// What the gates of two apps let through at once must not be refused behind them.
+    @Test func thePoolTakesWhatItsGatesLetThrough() {
+        var configuration = FCMConfiguration()
+        configuration.inFlightMaximum = 10_000
+        #expect(configuration.pool.requestsMaximum == 20_000)
+    }
+
     @Test func withoutTheQuotaNothingIsSent() async throws {
         try await withGoogle(GoogleFixture()) { fixture in
             await fixture.redisServer.stop()
             #expect(await fixture.gateway().admit(10, lane: .bulk) == .pausedFor(.seconds(1)))
+        }
+    }
+
+    /// Goal: devices do not wait for a Google that is silent. Method: one push is never answered; who asks ten seconds
+    /// later is sent away.
+    @Test func aSilentGoogleLetsNobodyIn() async throws {
+        let time = ManualTimeSource()
+        let arrived = OneTimeEvent()
+        let fixture = try await GoogleFixture(
+            time: time,
+            onPush: { _ in
+                arrived.happen()
+                return .stall
+            })
+        try await withGoogle(fixture) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
+            let sending = Task { await gateway.send(pushes(["device"])) }
+            await arrived.wait()
+            time.advance(by: .seconds(10))
+            #expect(await gateway.admit(1, lane: .bulk) == .pausedFor(.seconds(15)))
+            await fixture.google.server.close()
+            _ = await sending.value
         }
     }
 

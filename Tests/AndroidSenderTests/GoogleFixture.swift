@@ -1,6 +1,7 @@
 import HTTP2
 import HTTPClient
 import ProviderKit
+import PushModel
 import RedisClient
 import RedisStore
 import ServiceKit
@@ -14,6 +15,7 @@ final class GoogleFixture: Sendable {
     let google: FakeProvider
     let redisServer: RedisServer
     let account: [UInt8]
+    private let app: AppID
     private let time: any TimeSource
     private let redis: RedisClient
     private let pool: HTTP2Pool
@@ -26,6 +28,7 @@ final class GoogleFixture: Sendable {
         onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"name":"projects/p/messages/1"}"#) }
     ) async throws {
         google = try await FakeProvider(onToken: onToken, onPush: onPush)
+        app = try AppID("bells")
         self.time = time
         redisServer = try await RedisServer(.forStores)
         redis = RedisClient(try RedisConfiguration(url: redisServer.url), log: quietLog, metrics: Metrics())
@@ -42,10 +45,11 @@ final class GoogleFixture: Sendable {
     func gateway(project: String = "bells", account: [UInt8]? = nil) -> any PushGateway {
         let provider = FCMProvider(
             configuration: configuration, pool: pool, accessTokens: AccessTokens(client: client),
-            store: StoreConnection(redis), time: time, random: SystemRandomSource())
+            store: StoreConnection(redis), tokenLimit: .seconds(30), time: time, random: SystemRandomSource(),
+            log: quietLog)
         let credentials = FCMCredentials(
             serviceAccountFile: KeyFile(field: "service_account_file", path: "keys/fcm.json"), project: project)
-        return provider.gateway(credentials, account ?? self.account)
+        return provider.gateway(credentials, account ?? self.account, of: app)
     }
 
     func end() async {

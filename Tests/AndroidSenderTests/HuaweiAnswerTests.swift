@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: rows) func meansWhatTheTableSays(_ row: Row) throws {
         let body = row.code.isEmpty ? "<html>" : #"{"code":"\#(row.code)","msg":"m","requestId":"1"}"#
         let report = try #require(HuaweiAnswer.report(response(row.status, body)))
-        let answer = HuaweiErrorTable.answer(status: row.status, report, token: "a")
+        let answer = HuaweiErrorTable.answer(status: row.status, report, token: "a", retryAfter: nil)
         #expect(answer.verdict == row.verdict)
         #expect(answer.reason == row.code)
     }
@@ -55,8 +55,16 @@ import Testing
     @Test func illegalTokensAreDeadAndTheOthersDelivered() throws {
         let body = #"{"code":"80100000","msg":"{\"success\":1,\"failure\":1,\"illegal_tokens\":[\"b\\\"c\"]}"}"#
         let report = try #require(HuaweiAnswer.report(response(200, body)))
-        #expect(HuaweiErrorTable.answer(status: 200, report, token: "a").verdict == .delivered)
-        #expect(HuaweiErrorTable.answer(status: 200, report, token: #"b"c"#).verdict == .invalidDevice(since: nil))
+        #expect(HuaweiErrorTable.answer(status: 200, report, token: "a", retryAfter: nil).verdict == .delivered)
+        let dead = HuaweiErrorTable.answer(status: 200, report, token: #"b"c"#, retryAfter: nil)
+        #expect(dead.verdict == .invalidDevice(since: nil))
+    }
+
+    /// What the answer itself asks for counts for more than what is assumed of its kind, for devices as for the app.
+    @Test func anOverloadLastsAsLongAsHuaweiSays() {
+        let answer = HuaweiErrorTable.answer(
+            status: 503, HuaweiErrorTable.Report(), token: "a", retryAfter: .seconds(2))
+        #expect(answer.verdict == .throttled(.app, RetryAdvice(floor: .seconds(2))))
     }
 
     /// What cannot be read may have been carried out: nobody is told that it was delivered, or dead.

@@ -1,6 +1,7 @@
 import HTTP2
 import HTTPClient
 import ProviderKit
+import PushModel
 import ServiceKit
 import TestSupport
 
@@ -10,6 +11,7 @@ import TestSupport
 /// Huawei on loopback, and gateways to it as the service makes them.
 final class HuaweiFixture: Sendable {
     let huawei: FakeProvider
+    private let app: AppID
     private let time: any TimeSource
     private let client: HTTPClient
     private let configuration: HuaweiConfiguration
@@ -19,6 +21,7 @@ final class HuaweiFixture: Sendable {
         onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"code":"80000000","msg":"Success"}"#) }
     ) async throws {
         huawei = try await FakeProvider(onToken: onToken, onPush: onPush)
+        app = try AppID("bells")
         self.time = time
         var configuration = HuaweiConfiguration()
         configuration.url = huawei.url
@@ -30,11 +33,12 @@ final class HuaweiFixture: Sendable {
 
     func gateway(project: String? = nil, secret: [UInt8]? = Array("s&cret\n".utf8)) -> any PushGateway {
         let provider = HuaweiProvider(
-            configuration: configuration, client: client, time: time, random: SystemRandomSource())
+            configuration: configuration, client: client, tokenLimit: .seconds(30), time: time,
+            random: SystemRandomSource(), log: quietLog)
         let credentials = HuaweiCredentials(
             clientID: "100123", clientSecretFile: KeyFile(field: "client_secret_file", path: "keys/huawei"),
             project: project)
-        return provider.gateway(credentials, secret)
+        return provider.gateway(credentials, secret, of: app)
     }
 
     func end() async {

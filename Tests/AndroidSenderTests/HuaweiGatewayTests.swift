@@ -166,6 +166,31 @@ import Topics
         }
     }
 
+    /// Goal: devices do not wait for a Huawei that is silent. Method: one request is never answered; who asks ten seconds
+    /// later is sent away.
+    @Test func aSilentHuaweiLetsNobodyIn() async throws {
+        let time = ManualTimeSource()
+        let arrived = OneTimeEvent()
+        let fixture = try await HuaweiFixture(
+            time: time,
+            onPush: { _ in
+                arrived.happen()
+                return .stall
+            })
+        try await withHuawei(fixture) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
+            let sending = Task {
+                await gateway.send(pushes(["device"], kind: .huawei, template: .huaweiMessage()))
+            }
+            await arrived.wait()
+            time.advance(by: .seconds(10))
+            #expect(await gateway.admit(1, lane: .bulk) == .pausedFor(.seconds(15)))
+            await fixture.huawei.server.close()
+            _ = await sending.value
+        }
+    }
+
     @Test func aCutConnectionLeavesTheOutcomeUnknown() async throws {
         try await withHuawei(HuaweiFixture(onPush: { _ in .drop })) { fixture in
             let gateway = fixture.gateway()

@@ -5,11 +5,12 @@ import Topics
 func pushes(
     _ tokens: [String], kind: PushProtocol = .fcm, template: PayloadTemplate = .googleMessage, badge: UInt32 = 0
 ) -> [Push] {
-    let variant = RenderedVariant(
-        kind: kind, priority: .high, pushType: "", collapseID: "", expiration: 1_900_000_000, payload: template)
+    let content = PushContent(
+        RenderedVariant(
+            kind: kind, priority: .high, pushType: "", collapseID: "", expiration: 1_900_000_000, payload: template))
     return tokens.enumerated().map { number, token in
         Push(
-            id: TaskID(high: 1, low: UInt64(number)), token: token, isSandbox: false, variant: variant, badge: badge)
+            id: TaskID(high: 1, low: UInt64(number)), token: token, isSandbox: false, content: content, badge: badge)
     }
 }
 

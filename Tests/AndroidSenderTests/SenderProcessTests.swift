@@ -1,6 +1,5 @@
 import Bus
 import HTTP2
-import JSONKit
 import ProviderKit
 import PushModel
 import RedisBus
@@ -36,15 +35,18 @@ import Topics
         let app = try AppID("news")
         try await dispatch(chunk(app), bus, RedisLedger(StoreConnection(client)), app)
 
-        let states = try await states(of: 300, on: bus)
-        #expect(states["fcm delivered"] == 150)
-        #expect(states["huawei delivered"] == 149)
-        #expect((states["huawei invalid"] ?? 0) + (states["huawei invalid_removed"] ?? 0) == 1, "\(states)")
+        var results = try await ResultReader(bus)
+        #expect(try await results.read(300), "\(results.endings.count) have ended; \(process.lines)")
+        #expect(results.count("delivered", provider: "fcm") == 150)
+        #expect(results.count("delivered", provider: "huawei") == 149)
+        #expect(
+            results.count("invalid", provider: "huawei") + results.count("invalid_removed", provider: "huawei") == 1)
         let huawei = provider.seen.pushes.filter { $0.path == "/v1/100123/messages:send" }
         #expect(huawei.count == 1, "one claim and one request for 150 devices")
         #expect(provider.seen.pushes.count == 151)
         process.signal(15)
         #expect(await process.end() == .exited(0), "\(process.lines)")
+        await results.close()
         await bus.close()
         await client.close()
         await provider.server.close()
@@ -70,13 +72,13 @@ import Topics
             "CARILLON_HUAWEI_TOKEN_URL": "\(provider.url)/token",
             "CARILLON_HUAWEI_CA_FILE": provider.authority.authorityFile,
         ]
-        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        return try ChildProcess(builtExecutable("android-sender"), environment: inherited.merging(settings) { $1 })
+        return try ChildProcess.service("android-sender", settings)
     }
 
     private func chunk(_ app: AppID) throws -> DispatchChunk {
         let variants = [
-            pushes(["x"])[0].variant, pushes(["x"], kind: .huawei, template: .huaweiMessage())[0].variant,
+            pushes(["x"])[0].content.variant,
+            pushes(["x"], kind: .huawei, template: .huaweiMessage())[0].content.variant,
         ]
         var devices = SegmentDevices(segment: segment)
         for number in 0..<300 {
@@ -106,28 +108,5 @@ import Topics
         let producer = try await bus.makeProducer(ProducerOptions())
         _ = try await producer.send([Topics.dispatchAndroid.message(chunk, key: [1], lane: .bulk)])
         await producer.close()
-    }
-
-    /// Counts by provider and state, read as the reporter reads them, until that many devices have ended.
-    private func states(of count: Int, on bus: RedisBus) async throws -> [String: Int] {
-        let consumer = try await bus.makeConsumer(ConsumerOptions(channel: Topics.results.channel, group: "test"))
-        let timer = Task {
-            try await SystemTimeSource().sleep(for: .seconds(90))
-            consumer.stopTaking()
-        }
-        defer { timer.cancel() }
-        var ends: [String: String] = [:]
-        while ends.count < count, let delivery = await consumer.next() {
-            for message in delivery.messages {
-                for result in try JSON(message.value)["results"]?.elements ?? [] {
-                    guard let id = result["id"]?.text, let state = result["state"]?.text else { continue }
-                    ends[id] = "\(result["provider"]?.text ?? "") \(state)"
-                }
-            }
-            consumer.complete(delivery)
-        }
-        consumer.stopTaking()
-        await consumer.close()
-        return ends.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 }

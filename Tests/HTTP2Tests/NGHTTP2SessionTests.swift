@@ -84,7 +84,8 @@ import Testing
         // The first byte of the second request was the last one the socket took.
         let second = requests[1].departure ?? 0
         client.breakUp(bytesWritten: second + 1, HTTP2Error(.broken, "gone"))
-        let (settled, unprocessed) = client.takeEvents()
+        var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
+        let unprocessed = client.takeEvents(into: &settled)
         #expect(settled.map(\.request.request.path) == ["/0", "/1"])
         #expect(settled.allSatisfy { $0.outcome == .unknown(HTTP2Error(.broken, "gone")) })
         #expect(unprocessed.map(\.request.path) == ["/2"])
@@ -111,7 +112,8 @@ import Testing
             let isUnderstood = suite.deliver(bytes, to: suite.client)
             _ = suite.outgoing(suite.client)
             suite.client.breakUp(bytesWritten: .max, HTTP2Error(.broken, "over"))
-            let (settled, unprocessed) = suite.client.takeEvents()
+            var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
+            let unprocessed = suite.client.takeEvents(into: &settled)
             #expect(settled.count + unprocessed.count == 1)
             if round == 0 { #expect(isUnderstood && settled.first?.outcome.status == 200) }
         }

@@ -115,6 +115,35 @@ import Testing
         await loopback.end(pool)
     }
 
+    /// Goal: a connection that takes requests, answers PINGs and nothing else does not stay the pool's. Method: the handler
+    /// answers on all but the first; of that one's time part of the first request's goes into opening it, which says
+    /// nothing yet.
+    @Test func aMuteConnectionIsReplaced() async throws {
+        let loopback = try await LoopbackServer(handler: { $0.connection == 1 ? .stall : .answer(HTTP2Answer()) })
+        let pool = loopback.pool { $0.connections = 1 }
+        #expect(await pool.send(HTTP2Request(.get, "/", limit: .seconds(1))).code == .deadline)
+        #expect(await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(500))).code == .deadline)
+        #expect(await pool.send(HTTP2Request(.get, "/", limit: .seconds(20))).status == 200)
+        await loopback.end(pool)
+    }
+
+    /// One request that is never answered says nothing about a connection on which others are.
+    @Test func aConnectionThatAnswersOthersIsKept() async throws {
+        let connections = Monitor<Set<Int>>([])
+        let loopback = try await LoopbackServer(handler: { request in
+            connections.change { _ = $0.insert(request.connection) }
+            return request.path == "/slow" ? .stall : .answer(HTTP2Answer())
+        })
+        let pool = loopback.pool { $0.connections = 1 }
+        async let slow = pool.send(HTTP2Request(.get, "/slow", limit: .seconds(1)))
+        #expect(await loopback.hasSeen(1))
+        #expect(await pool.send(HTTP2Request(.get, "/quick")).status == 200)
+        #expect(await slow.code == .deadline)
+        #expect(await pool.send(HTTP2Request(.get, "/quick")).status == 200)
+        #expect(connections.withLock { $0 } == [1])
+        await loopback.end(pool)
+    }
+
     /// A peer that neither reads nor writes: what is accepted stays within the window, ends at its limit, and the pool
     /// serves again when the peer does.
     @Test func aFrozenPeerFillsTheWindowAndNothingMore() async throws {

@@ -10,7 +10,7 @@ import Topics
 /// A sender's handler on a ledger in memory, a provider that follows a script, and a clock of the test's own.
 final class DispatchFixture: Sendable {
     let time = ManualTimeSource()
-    let ledger: any Ledger
+    let ledger: ShakyLedger
     let producer = RecordingProducer()
     let halts: AppHalts
     let breakers: DeletionBreakers
@@ -20,7 +20,7 @@ final class DispatchFixture: Sendable {
     private let log: Log
 
     init() throws {
-        ledger = MemoryLedger(time: time)
+        ledger = ShakyLedger(MemoryLedger(time: time))
         app = try AppID("news")
         log = Log(service: "test", level: .error, sink: CollectingSink())
         halts = AppHalts(time: time, log: log, metrics: metrics)
@@ -56,17 +56,19 @@ final class DispatchFixture: Sendable {
 
     func chunk(
         _ offsets: [UInt16], attempt: UInt8 = 0, expiration: UInt32 = 1_900_000_000, repeatsUnknown: Bool = true,
-        updated: UInt32 = 1_700_000_000, isSilent: Bool = false
+        updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert"
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
             let digits = String(offset, radix: 16)
             let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            var device = Device(tag: UInt32(offset), token: token, created: updated)
+            if isSandbox { device.environment = .sandbox }
             devices.append(
-                offset: offset, variant: 0, device: Device(tag: UInt32(offset), token: token, created: updated))
+                offset: offset, variant: 0, device: device)
         }
         let variant = RenderedVariant(
-            kind: .apns, priority: .high, pushType: "alert", collapseID: "x", expiration: expiration,
+            kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: attempt, deadline: deadline.milliseconds, countsBadge: true,

@@ -179,7 +179,7 @@ import Topics
         let handler = fixture.handler(gateway)
         let before = try await fixture.run(handler, fixture.chunk([1], updated: 1_699_999_999))
         #expect(states(in: before) == ["invalid_removed"])
-        let after = try await fixture.run(handler, fixture.chunk([2], updated: 1_700_000_001))
+        let after = try await fixture.run(handler, fixture.chunk([2], updated: 1_700_000_000))
         #expect(states(in: after) == ["invalid"])
     }
 
@@ -198,6 +198,26 @@ import Topics
         #expect(gateway.sent.count == sent)
         #expect(try await fixture.counts()[.waiting] == 200)
         #expect(try fixture.producer.retries().allSatisfy { $0.attempt == 0 })
+    }
+
+    /// Goal: a key that is good for released apps only does not keep their devices waiting for a developer's. Method: one
+    /// device of each in one chunk; the provider refuses the sandbox, and one type of push.
+    @Test func aMistakeInOneEnvironmentDoesNotHaltTheOther() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2, 3, 4])
+        let gateway = ScriptedGateway { push in
+            push.isSandbox || push.content.variant.pushType == "voip"
+                ? .answered(ProviderAnswer(.misconfigured, reason: "Forbidden", status: 403)) : .answered(.delivered)
+        }
+        let handler = fixture.handler(gateway)
+        _ = try await fixture.run(handler, fixture.chunk([1], isSandbox: true))
+        _ = try await fixture.run(handler, fixture.chunk([2], pushType: "voip"))
+        let results = try await fixture.run(handler, fixture.chunk([3]))
+        #expect(states(in: results) == ["delivered"])
+        #expect(fixture.halts.detail == "news (apns sandbox alert): Forbidden; news (apns voip): Forbidden")
+        // Nothing has been asked for a long time: there is nothing left that waits.
+        fixture.time.advance(by: .seconds(2 * 3_600))
+        #expect(fixture.halts.detail.isEmpty)
     }
 
     @Test func aMendedAppIsFoundByTheProbe() async throws {

@@ -32,6 +32,18 @@ import Topics
         #expect(await bulk.value == .admitted(63))
     }
 
+    @Test func slowingDownAndRecoveringAreToldOnce() async {
+        let turns = Monitor<[SendTurn]>([])
+        let gate = SendGate(SendWindow.Settings(ceiling: 4), time: time) { turn in turns.change { $0.append(turn) } }
+        let delivered = ProviderAnswer(.delivered, reason: "", status: 200)
+        for verdict in [ProviderAnswer.Verdict.throttled(.app, .soon), .delivered, .delivered, .delivered] {
+            #expect(await gate.admit(2, lane: .bulk) == .admitted(2))
+            gate.begin(2)
+            gate.settle([.answered(delivered), .answered(ProviderAnswer(verdict, reason: "", status: 200))])
+        }
+        #expect(turns.withLock { $0 } == [.slowed, .recovered])
+    }
+
     @Test func whoWaitsForAStalledProviderIsSentAway() async throws {
         let gate = SendGate(
             SendWindow.Settings(ceiling: 10, patience: .seconds(3), pause: .seconds(15)), time: time)

@@ -18,6 +18,7 @@ import Testing
         #expect(window.ask(64, at: .zero) == .go(64))
         #expect(window.ask(36, at: .zero) == .go(36))
         #expect(window.ask(1, at: .zero) == .wait)
+        window.begin(36, at: .zero)
         window.settle(delivered(36), pause: .zero, at: .seconds(1))
         #expect(window.ask(1, at: .seconds(1)) == .go(1))
     }
@@ -47,6 +48,27 @@ import Testing
         #expect(window.ask(10, at: .seconds(111)) == .go(10))
     }
 
+    @Test func aProbeWithoutAnswerIsNotFollowedByAnother() {
+        var window = SendWindow(settings)
+        #expect(window.ask(10, at: .zero) == .go(10))
+        window.begin(10, at: .zero)
+        window.settle(Array(repeating: .unknown("late"), count: 10), pause: .zero, at: .seconds(20))
+        #expect(window.ask(10, at: .seconds(20)) == .go(1))
+        window.begin(1, at: .seconds(20))
+        window.settle([.unknown("late")], pause: .zero, at: .seconds(40))
+        #expect(window.ask(9, at: .seconds(40)) == .pause(.seconds(15)))
+        #expect(window.ask(9, at: .seconds(55)) == .go(1))
+    }
+
+    /// Otherwise the next window's worth would go the same way.
+    @Test func aProviderThatLetEverythingRunOutIsStalledThoughNobodyAsked() {
+        var window = SendWindow(settings)
+        #expect(window.ask(100, at: .zero) == .go(100))
+        window.begin(100, at: .zero)
+        window.settle(Array(repeating: .unknown("late"), count: 100), pause: .zero, at: .seconds(15))
+        #expect(window.ask(100, at: .seconds(15)) == .go(1))
+    }
+
     /// Devices that are still being claimed, or turn out to be somebody else's, are nothing the provider has to answer.
     @Test func whatIsNotSentOwesNoAnswer() {
         var window = SendWindow(settings)
@@ -65,6 +87,7 @@ import Testing
     @Test func aPauseThatIsAskedForIsKept() {
         var window = SendWindow(settings)
         #expect(window.ask(1, at: .zero) == .go(1))
+        window.begin(1, at: .zero)
         window.settle(refused(1, .retryLater(.soon)), pause: .seconds(30), at: .seconds(1))
         #expect(window.ask(1, at: .seconds(11)) == .pause(.seconds(20)))
         #expect(window.ask(1, at: .seconds(31)) == .go(1))
@@ -73,10 +96,12 @@ import Testing
     @Test func aFewBusyDevicesDoNotSlowAnApp() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
+        window.begin(100, at: .zero)
         let few = refused(5, .throttled(.device, RetryAdvice(floor: .seconds(60))))
         window.settle(few + delivered(95), pause: .zero, at: .seconds(1))
         #expect(window.inFlightMaximum == 100)
         #expect(window.ask(100, at: .seconds(2)) == .go(100))
+        window.begin(100, at: .seconds(2))
         window.settle(few + delivered(15), pause: .zero, at: .seconds(2))
         #expect(window.inFlightMaximum == 50)
     }
@@ -84,6 +109,7 @@ import Testing
     @Test func aThrottledAppIsSlowedByOneAnswer() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
+        window.begin(100, at: .zero)
         window.settle(delivered(99) + refused(1, .throttled(.app, .soon)), pause: .zero, at: .seconds(1))
         #expect(window.inFlightMaximum == 50)
     }

@@ -142,6 +142,6 @@ private final class Issuer: Sendable {
             state.wait(timeout: .seconds(30)) { $0.answers.count >= number ? $0.answers[number - 1] : nil }
         }
         guard let answer else { throw TokenError(.unavailable, "the test gave no answer") }
-        return IssuedToken(Secret(try answer.get()), window: .apns)
+        return IssuedToken(Secret(try answer.get()), window: .apns())
     }
 }

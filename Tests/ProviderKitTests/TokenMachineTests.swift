@@ -29,7 +29,7 @@ import Testing
         let moments = (0..<20).map { seed -> Int in
             var machine = TokenMachine(backoff: Backoff(first: .seconds(1), longest: .seconds(1)))
             _ = machine.ask(at: .zero)
-            let issued = IssuedToken(Secret("a"), window: .apns)
+            let issued = IssuedToken(Secret("a"), window: .apns())
             _ = machine.succeed(1, issued, at: .zero, random: SeededRandomSource(seed: UInt64(seed)))
             return (0..<3_600).first { second in
                 guard case .useAndRefresh = machine.ask(at: .seconds(second)) else { return false }
@@ -95,11 +95,35 @@ import Testing
         #expect(ask(2) == .refreshAndWait(2))
     }
 
-    @Test(arguments: [(3_600, 3_300, 3_570), (86_400, 86_100, 86_370), (600, 480, 570), (60, 60, 60), (0, 60, 60)])
-    func anOAuthTokenIsRenewedBeforeItsEnd(lifetime: Int, renewal: Int, usable: Int) {
-        let window = TokenWindow.oauth(lifetime: .seconds(lifetime))
-        #expect(window.renewalAges.lowerBound == .seconds(renewal))
-        #expect(window.usableAge == .seconds(usable))
+    struct Window: Sendable {
+        let lifetime: Int
+        let replaceable: Double
+        let renewal: Double
+        let usable: Double
+    }
+
+    /// A short-lived token is no exception: used beyond its end, it would be refused, and its app halted.
+    @Test(arguments: [
+        Window(lifetime: 3_600, replaceable: 60, renewal: 3_300, usable: 3_570),
+        Window(lifetime: 86_400, replaceable: 60, renewal: 86_100, usable: 86_370),
+        Window(lifetime: 600, replaceable: 60, renewal: 480, usable: 570),
+        Window(lifetime: 60, replaceable: 20, renewal: 48, usable: 50.4),
+        Window(lifetime: 30, replaceable: 10, renewal: 24, usable: 25.2),
+        Window(lifetime: 0, replaceable: 2, renewal: 4.8, usable: 5.04),
+    ])
+    func anOAuthTokenIsRenewedBeforeItsEnd(_ expected: Window) {
+        let window = TokenWindow.oauth(lifetime: .seconds(expected.lifetime))
+        #expect(window.replaceableAge.inSeconds == expected.replaceable)
+        #expect(window.renewalAges.lowerBound.inSeconds == expected.renewal)
+        #expect(window.usableAge.inSeconds == expected.usable)
+    }
+
+    @Test func applesTokensAreRenewedInProportionToTheirLife() {
+        let hour = TokenWindow.apns()
+        #expect(hour.replaceableAge == .seconds(20 * 60))
+        #expect(hour.renewalAges == .seconds(45 * 60) ... .seconds(50 * 60))
+        #expect(hour.usableAge == .seconds(58 * 60))
+        #expect(TokenWindow.apns(lifetime: .seconds(60)).renewalAges == .seconds(45) ... .seconds(50))
     }
 
     private func ask(_ seconds: Int64, onCopy: Bool = false) -> TokenMachine.Answer {
@@ -110,7 +134,7 @@ import Testing
 
     private func succeed(_ number: Int, _ value: String, at seconds: Int64) -> BearerToken? {
         machine.succeed(
-            number, IssuedToken(Secret(value), window: .apns), at: .seconds(seconds), random: random)
+            number, IssuedToken(Secret(value), window: .apns()), at: .seconds(seconds), random: random)
     }
 
     private func fail(_ number: Int, at seconds: Int64) -> Bool {

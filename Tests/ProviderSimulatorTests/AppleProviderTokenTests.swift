@@ -15,6 +15,13 @@ import Testing
         #expect(try fixture.summary(try fixture.providerToken(issued: seconds)) == summary)
     }
 
+    /// A number that has no opposite, in a token that anybody may send.
+    @Test func survivesTheLeastNumberThereIs() throws {
+        var fixture = try AppleFixture()
+        fixture.now = Timestamp(milliseconds: 0)
+        #expect(try fixture.summary(try fixture.providerToken(issued: .min)) == "403 InvalidProviderToken")
+    }
+
     @Test func believesNobodyElse() throws {
         var fixture = try AppleFixture()
         let stranger = try SigningKey.generated(for: .es256)

@@ -4,10 +4,11 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// A registry that is not ready while its gate is shut, and tells when it was asked.
+/// A registry that is not ready while its gate is shut, tells when it was asked, and can lose a segment.
 final class GatedRegistry: RegistryReader {
     let store: MemoryRegistry
     private let gate = Monitor((isShut: false, refused: 0))
+    private let corrupt = Monitor<SegmentNumber?>(nil)
 
     init(_ store: MemoryRegistry) {
         self.store = store
@@ -15,6 +16,11 @@ final class GatedRegistry: RegistryReader {
 
     func shut(_ isShut: Bool) {
         gate.change { $0.isShut = isShut }
+    }
+
+    /// From now on nobody can read this one.
+    func corrupt(_ segment: SegmentNumber) {
+        corrupt.change { $0 = segment }
     }
 
     func hasRefused(_ count: Int) async -> Bool {
@@ -28,6 +34,7 @@ final class GatedRegistry: RegistryReader {
             if gate.isShut { gate.refused += 1 }
             return gate.isShut
         }
+        if segment.number == corrupt.withLock({ $0 }) { throw StoreError(.corrupt, "a segment that cannot be read") }
         if isShut { throw StoreError(.notReady, "the registry is being rebuilt") }
         return try store.devices(at: offsets, in: segment)
     }

@@ -51,6 +51,23 @@ import Topics
         #expect(try await fixture.released(.bulk).isEmpty)
     }
 
+    /// Goal: an order that can never be released does not keep those behind it. Method: one of a segment that cannot be read
+    /// is due first, in the shard of one that can.
+    @Test func anOrderThatCannotBeReleasedKeepsNobody() async throws {
+        let fixture = try SchedulerFixture()
+        let ids = try await fixture.begin(1)
+        let lost = SegmentNumber(rawValue: ids[0].index.segment.rawValue + UInt32(RetryShard.count))
+        fixture.registry.corrupt(lost)
+        try await fixture.order(
+            [DeviceID(index: DeviceIndex(segment: lost, offset: 0), tag: 1)], after: .seconds(-1))
+        try await fixture.order(ids, after: .zero)
+        try await fixture.withScheduler {
+            #expect(await fixture.index.hasCompleted(1))
+            let released = try await fixture.released()
+            #expect(released == [ids[0].index])
+        }
+    }
+
     /// Goal: each order is released once, however many schedulers there are. Method: three share the index; all orders come
     /// due in the moment in which every releaser wakes.
     @Test func severalSchedulersReleaseEachOnce() async throws {

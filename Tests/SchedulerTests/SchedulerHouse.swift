@@ -1,8 +1,8 @@
 import Bus
 import PushModel
-import RedisBus
 import RedisClient
 import RedisStore
+import ServiceHouse
 import ServiceKit
 import Store
 import TestSupport
@@ -15,42 +15,24 @@ struct ReleasedDevice: Hashable, Sendable {
     let index: DeviceIndex
 }
 
-/// One Redis with bus, registry, ledger and index, and the real scheduler beside it.
+/// A registry, a ledger and an index, and the real scheduler beside them.
 final class SchedulerHouse: Sendable {
     private static let attempt: UInt8 = 1
 
-    let app: AppID
-    private let server: RedisServer
-    private let bus: RedisBus
-    private let redis: RedisClient
+    private let base: ServiceHouse
     private let registry: RedisRegistry
-    private let ledger: RedisLedger
 
     init() async throws {
-        app = try AppID("news")
-        server = try await RedisServer(.forStores)
-        let (log, metrics, time) = (Log(service: "test", level: .error), Metrics(), SystemTimeSource())
-        let configuration = try RedisConfiguration(url: server.url)
-        bus = RedisBus(
-            redis: configuration, RedisBusConfiguration(lease: .seconds(1), heartbeat: .milliseconds(100)), log: log,
-            metrics: metrics, health: Health(time: time), time: time, random: SystemRandomSource())
-        redis = RedisClient(configuration, log: log, metrics: metrics)
-        let connection = StoreConnection(redis)
-        registry = try await RedisRegistry.open(connection, mode: .authoritative, log: log)
-        ledger = RedisLedger(connection)
+        base = try await ServiceHouse()
+        registry = try await base.openRegistry()
     }
 
-    /// With leases short enough to watch them end, and so little room on `audience` that releasing thousands of devices
-    /// cannot be over before somebody reads.
+    var app: AppID { base.app }
+
+    /// With so little room on `audience` that releasing thousands of devices cannot be over before somebody reads.
     func startScheduler() async throws -> ChildProcess {
-        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        let settings = [
-            "CARILLON_BUS": server.url, "CARILLON_ADMIN_PORT": "0", "CARILLON_SCHEDULER_LEASE": "2s",
-            "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms", "CARILLON_BUS_CHANNEL_BYTES": "1MiB",
-        ]
-        let process = try ChildProcess(builtExecutable("scheduler"), environment: inherited.merging(settings) { $1 })
-        _ = try #require(await process.line { $0.contains("\"message\":\"running\"") }, "\(process.lines)")
-        return process
+        try await base.start(
+            "scheduler", ["CARILLON_SCHEDULER_LEASE": "2s", "CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
     /// Devices with records as large as texts can make them.
@@ -59,7 +41,7 @@ final class SchedulerHouse: Sendable {
         let changes = DeviceChanges(language: text, version: text, category: text, timeZone: text)
         return try await withThrowingTaskGroup(of: [DeviceID].self) { tasks in
             for start in stride(from: 0, to: count, by: 50) {
-                tasks.addTask { [registry, app] in
+                tasks.addTask { [registry, app = base.app] in
                     var ids: [DeviceID] = []
                     for number in start..<min(start + 50, count) {
                         let digits = String(number, radix: 16)
@@ -78,18 +60,18 @@ final class SchedulerHouse: Sendable {
         let tasks = (0..<count).map { TaskID(high: 1, low: UInt64($0)) }
         let deadline = SystemTimeSource().now + .seconds(3_600)
         for task in tasks {
-            _ = try await ledger.plan(
+            _ = try await base.ledger.plan(
                 task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, segment))
-                _ = try await ledger.mark(SegmentSet(offsets), of: task, in: place)
+                _ = try await base.ledger.mark(SegmentSet(offsets), of: task, in: place)
                 let claim = ClaimID(owner: 1, number: 1)
                 for part in SchedulerHouse.claimParts(offsets) {
                     let request = ClaimRequest(
                         id: claim, offsets: part, attempt: 0, lease: .seconds(90), countsBadge: false)
-                    _ = try await ledger.claim(request, of: task, in: place)
+                    _ = try await base.ledger.claim(request, of: task, in: place)
                     let group = Settlement.Group(offsets: part, state: .waiting, attempt: SchedulerHouse.attempt)
-                    _ = try await ledger.settle(Settlement(claim: claim, groups: [group]), of: task, in: place)
+                    _ = try await base.ledger.settle(Settlement(claim: claim, groups: [group]), of: task, in: place)
                 }
             }
         }
@@ -98,10 +80,9 @@ final class SchedulerHouse: Sendable {
 
     /// An order for each device of each task, all due shortly.
     func order(_ tasks: [TaskID], _ devices: [DeviceID]) async throws {
-        let producer = try await bus.makeProducer(ProducerOptions())
         let due = SystemTimeSource().now + .seconds(3)
         for task in tasks {
-            try await producer.send(
+            try await base.send(
                 devices.map { id in
                     let order = RetryOrder(
                         task: task, segment: SegmentID(app, id.index.segment), provider: .apns,
@@ -110,28 +91,27 @@ final class SchedulerHouse: Sendable {
                     return Topics.retries.message(order, key: Topics.key(task, id.index.segment), lane: .bulk)
                 })
         }
-        await producer.close()
     }
 
     func readAudience() async throws -> any BusConsumer {
-        try await bus.makeConsumer(ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
+        try await base.bus.makeConsumer(ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
     }
 
     /// What lies on `audience` and nobody has read.
     func unread() async throws -> [IncomingMessage] {
-        try await scan(Topics.audience.channel(.bulk))
+        try await base.scan(Topics.audience.channel(.bulk))
     }
 
     /// Orders that a scheduler which starts now gets once more.
     func unacknowledged() async throws -> Set<ReleasedDevice> {
-        Set(try await scan(Topics.retries.channel(.bulk)).flatMap { try RetryOrder(decoding: $0.value).released })
+        Set(try await base.scan(Topics.retries.channel(.bulk)).flatMap { try RetryOrder(decoding: $0.value).released })
     }
 
     /// What schedulers hold, or held when they died.
     func leased() async throws -> Set<ReleasedDevice> {
         var devices: Set<ReleasedDevice> = []
         for number in 0..<RetryShard.count {
-            let reply = try await redis.send(
+            let reply = try await base.redis.send(
                 RedisCommand("ZRANGE", RedisArgument("leases:{retries:bulk:\(number)}"), 0, -1))
             for member in reply.array ?? [] {
                 let order = try RetryOrder(decoding: Array(try #require(member.bytes).dropFirst(6)))
@@ -142,7 +122,7 @@ final class SchedulerHouse: Sendable {
     }
 
     func depth() async throws -> Int {
-        let index = RedisRetryIndex(StoreConnection(redis))
+        let index = RedisRetryIndex(StoreConnection(base.redis))
         var depth = 0
         for shard in RetryShard.all { depth += try await index.outlook(of: shard).depth }
         return depth
@@ -153,26 +133,12 @@ final class SchedulerHouse: Sendable {
         var claimed = 0
         for (number, chunk) in chunks.enumerated() {
             for part in chunk.segments {
-                for offsets in SchedulerHouse.claimParts(part.offsets) {
-                    let request = ClaimRequest(
-                        id: ClaimID(owner: 2, number: UInt64(number)), offsets: offsets, attempt: chunk.attempt,
-                        lease: .seconds(90), countsBadge: false)
-                    let verdict = try await ledger.claim(request, of: chunk.task, in: SegmentID(app, part.segment))
-                    guard case .answers(let answers) = verdict else { continue }
-                    claimed += answers.count { $0 == .claimed(badge: nil) }
-                }
+                claimed += try await base.claims(
+                    part.offsets, attempt: chunk.attempt, of: chunk.task, in: SegmentID(app, part.segment),
+                    message: number)
             }
         }
         return claimed
-    }
-
-    private func scan(_ channel: Channel) async throws -> [IncomingMessage] {
-        var messages: [IncomingMessage] = []
-        try await bus.scan(channel) { message in
-            messages.append(message)
-            return true
-        }
-        return messages
     }
 
     private static func claimParts(_ offsets: [UInt16]) -> [[UInt16]] {

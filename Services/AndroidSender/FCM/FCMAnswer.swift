@@ -1,8 +1,8 @@
 import HTTP2
 import JSONKit
 import ProviderKit
+import PushModel
 import ServiceKit
-import Store
 
 /// Reads Google's answers. They come from outside: whatever is in them, something is made of it.
 enum FCMAnswer {
@@ -39,7 +39,7 @@ enum FCMAnswer {
 
     /// Reasons go into reports and the ledger, so they must be words of a bearable length.
     private static func word(_ value: JSON?) -> String {
-        OutcomeDetail.cut(value?.text ?? "")
+        OutcomeReason.cut(value?.text ?? "")
     }
 
     /// Whether something else than the token is at fault.

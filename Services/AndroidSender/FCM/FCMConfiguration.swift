@@ -1,5 +1,6 @@
 import HTTP2
 import HTTPClient
+import ProviderKit
 import ServiceKit
 import TLSSocket
 
@@ -19,12 +20,12 @@ struct FCMConfiguration: Sendable {
     init() {}
 
     init(environment: inout EnvironmentReader) {
-        endpoint.host = environment.text(
+        endpoint.host = environment.host(
             "CARILLON_FCM_HOST", default: endpoint.host, "The host of Google's messaging service.")
         endpoint.port = UInt16(
             clamping: environment.integer(
                 "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, "Its port."))
-        authorityFile = environment.optionalText(
+        authorityFile = environment.file(
             "CARILLON_FCM_CA_FILE",
             "PEM file of certificate authorities to trust for Google, instead of the system's.")
         connections = environment.integer(
@@ -40,11 +41,14 @@ struct FCMConfiguration: Sendable {
             "Google's quota of one project; all senders together keep to it.")
     }
 
+    var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }
+
     var pool: HTTP2Configuration {
         var pool = HTTP2Configuration()
         pool.tls.authorityFile = authorityFile
         pool.connections = connections
         pool.requestLimit = deadline
+        pool.requestsMaximum = max(pool.requestsMaximum, inFlightMaximum * 2)
         return pool
     }
 

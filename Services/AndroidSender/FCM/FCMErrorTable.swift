@@ -40,8 +40,9 @@ enum FCMErrorTable {
         case (429, _):
             .throttled(report.isDeviceQuota ? .device : .app, RetryAdvice(floor: retryAfter ?? quota))
         case (503, _): .retryLater(RetryAdvice(floor: retryAfter ?? ownFault.floor))
-        case (500..., _): .retryLater(ownFault)
-        default: .payloadRejected
+        case (400..<500, _): .payloadRejected
+        // Google's own fault, or an answer that is none of Google's.
+        default: .retryLater(ownFault)
         }
     }
 }

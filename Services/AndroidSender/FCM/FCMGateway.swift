@@ -9,32 +9,25 @@ final class FCMGateway: PushGateway {
 
     private let path: String
     private let pool: HTTP2Pool
-    private let tokens: TokenCache
     private let quota: ProjectQuota
-    private let gate: SendGate
+    private let gate: TokenGate
     private let time: any TimeSource
 
     init(
-        project: String, pool: HTTP2Pool, tokens: TokenCache, quota: ProjectQuota, inFlightMaximum: Int,
+        project: String, pool: HTTP2Pool, tokens: TokenCache, quota: ProjectQuota, gate: SendGate,
         time: any TimeSource
     ) {
         path = "/v1/projects/\(project)/messages:send"
         self.pool = pool
-        self.tokens = tokens
         self.quota = quota
-        gate = SendGate(SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)), time: time)
+        self.gate = TokenGate(tokens: tokens, gate: gate)
         self.time = time
     }
 
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
-    /// Asks for the token first: without one nothing can be sent, and nothing need be claimed.
     func admit(_ count: Int, lane: Lane) async -> Admission {
-        do throws(TokenError) {
-            _ = try await tokens.token()
-        } catch {
-            return Admission.withoutToken(error)
-        }
+        if let obstacle = await gate.obstacle() { return obstacle }
         switch await quota.take(count) {
         case .refused(let wait): return .pausedFor(wait)
         case .granted(let wait):
@@ -56,49 +49,14 @@ final class FCMGateway: PushGateway {
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
-        let round = await sendWithRenewal(pushes)
-        gate.settle(round.outcomes, pause: round.pause)
-        return round.outcomes
+        await gate.send(pushes) { await self.send($0, with: $1) }
     }
 
-    private struct Round {
-        var outcomes: [PushOutcome]
-        /// What Google asks of the whole project.
-        var pause = Duration.zero
-    }
-
-    private func sendWithRenewal(_ pushes: [Push]) async -> Round {
-        let token: BearerToken
-        do throws(TokenError) {
-            token = try await tokens.token()
-        } catch {
-            let outcome = PushOutcome.withoutToken(error)
-            return Round(outcomes: pushes.map { _ in outcome })
-        }
-        var round = await send(pushes, with: token)
-        let refused = round.outcomes.indices.filter { round.outcomes[$0].isUnauthorized }
-        guard !refused.isEmpty, tokens.refuse(token) != .tooYoung else { return round }
-        let again = await resend(refused.map { pushes[$0] })
-        for (position, outcome) in zip(refused, again.outcomes) { round.outcomes[position] = outcome }
-        round.pause = max(round.pause, again.pause)
-        return round
-    }
-
-    /// Once more with the next token, which all who meet the end of the former one share.
-    private func resend(_ pushes: [Push]) async -> Round {
-        do throws(TokenError) {
-            return await send(pushes, with: try await tokens.token())
-        } catch {
-            let outcome = PushOutcome.withoutToken(error)
-            return Round(outcomes: pushes.map { _ in outcome })
-        }
-    }
-
-    private func send(_ pushes: [Push], with token: BearerToken) async -> Round {
+    private func send(_ pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
         var headers = FCMGateway.common
         headers.append("authorization", "Bearer \(token.value.reveal())")
         let requests = pushes.map { HTTP2Request(.post, path, sharedHeaders: headers, body: $0.payload) }
-        var round = Round(outcomes: [])
+        var round = TokenGate.Round(outcomes: [])
         round.outcomes.reserveCapacity(pushes.count)
         let now = time.now
         for outcome in await pool.send(requests) {

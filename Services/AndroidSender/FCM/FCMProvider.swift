@@ -2,6 +2,7 @@ import Apps
 import HTTP2
 import HTTPClient
 import ProviderKit
+import PushModel
 import RedisStore
 import ServiceKit
 import Signing
@@ -13,10 +14,12 @@ struct FCMProvider: Sendable {
     let pool: HTTP2Pool
     let accessTokens: AccessTokens
     let store: StoreConnection
+    let tokenLimit: Duration
     let time: any TimeSource
     let random: any RandomSource
+    let log: Log
 
-    func gateway(_ credentials: FCMCredentials, _ content: [UInt8]?) -> any PushGateway {
+    func gateway(_ credentials: FCMCredentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.serviceAccountFile
         guard let content else { return BrokenGateway(reason: "\(file.field): \(file.path) cannot be read") }
         do throws(ServiceAccount.Flaw) {
@@ -27,14 +30,15 @@ struct FCMProvider: Sendable {
             }
             return FCMGateway(
                 project: project, pool: pool, tokens: tokens(account), quota: quota(project),
-                inFlightMaximum: configuration.inFlightMaximum, time: time)
+                gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app, .fcm) }, time: time)
         } catch {
             return BrokenGateway(reason: error.description)
         }
     }
 
     private func tokens(_ account: ServiceAccount) -> TokenCache {
-        TokenCache(time: time, random: random) { [accessTokens, time] () async throws(TokenError) in
+        TokenCache(refreshDeadline: tokenLimit, time: time, random: random) {
+            [accessTokens, time] () async throws(TokenError) in
             let assertion: Secret
             do throws(SigningError) {
                 assertion = try account.assertion(at: time.now)

@@ -1,8 +1,8 @@
 import HTTPClient
 import JSONKit
 import ProviderKit
+import PushModel
 import ServiceKit
-import Store
 
 /// Reads Huawei's answers. They come from outside: whatever is in them, something is made of it.
 enum HuaweiAnswer {
@@ -16,7 +16,7 @@ enum HuaweiAnswer {
         guard let code = answer?["code"].flatMap(code) else {
             return 200..<300 ~= response.status ? nil : HuaweiErrorTable.Report()
         }
-        var report = HuaweiErrorTable.Report(code: OutcomeDetail.cut(code))
+        var report = HuaweiErrorTable.Report(code: OutcomeReason.cut(code))
         guard code == "80100000" else { return report }
         // Some went and some did not: without the names of those that did not, nobody knows which.
         guard let message = answer?["msg"]?.text,

@@ -21,8 +21,8 @@ struct HuaweiBatch: Sendable {
         let badge: UInt32?
 
         init(_ push: Push) {
-            variant = push.variant
-            badge = push.variant.payload.slots.contains(.badge) ? push.badge : nil
+            variant = push.content.variant
+            badge = push.content.variant.payload.slots.contains(.badge) ? push.badge : nil
         }
     }
 
@@ -38,6 +38,6 @@ struct HuaweiBatch: Sendable {
     /// The template has one token between quotation marks inside a list; so has the request, but for the marks between.
     private static func body(_ pushes: [Push]) -> [UInt8] {
         let tokens = pushes.map(\.tokenText).joined(separator: #"",""#)
-        return pushes[0].variant.payload.payload(token: tokens, badge: pushes[0].badge)
+        return pushes[0].content.variant.payload.payload(token: tokens, badge: pushes[0].badge)
     }
 }

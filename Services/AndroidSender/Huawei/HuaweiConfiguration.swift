@@ -1,4 +1,5 @@
 import HTTPClient
+import ProviderKit
 import ServiceKit
 
 /// Where Huawei Push Kit is and how much it is given at once.
@@ -19,7 +20,7 @@ struct HuaweiConfiguration: Sendable {
             &environment, "CARILLON_HUAWEI_URL", default: url, "The origin of Huawei Push Kit.")
         tokenURL = HuaweiConfiguration.url(
             &environment, "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL, "Where Huawei gives out access tokens.")
-        authorityFile = environment.optionalText(
+        authorityFile = environment.file(
             "CARILLON_HUAWEI_CA_FILE",
             "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
         inFlightMaximum = environment.integer(
@@ -29,6 +30,8 @@ struct HuaweiConfiguration: Sendable {
             "CARILLON_HUAWEI_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
             "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")
     }
+
+    var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }
 
     var client: HTTPClientConfiguration {
         var client = HTTPClientConfiguration(name: "huawei")

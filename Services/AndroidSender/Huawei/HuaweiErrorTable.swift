@@ -9,32 +9,35 @@ enum HuaweiErrorTable {
         var illegalTokens: Set<String> = []
     }
 
-    private static let overloaded = RetryAdvice(floor: .seconds(60))
+    private static let overloadPause = Duration.seconds(60)
 
-    static func answer(status: Int, _ report: Report, token: String) -> ProviderAnswer {
-        ProviderAnswer(
-            verdict(status, report, token), reason: report.code, status: UInt16(clamping: status))
+    static func answer(status: Int, _ report: Report, token: String, retryAfter: Duration?) -> ProviderAnswer {
+        let overload = ProviderAnswer.Verdict.throttled(.app, RetryAdvice(floor: retryAfter ?? overloadPause))
+        return ProviderAnswer(
+            verdict(status, report, token, overload), reason: report.code, status: UInt16(clamping: status))
     }
 
-    private static func verdict(_ status: Int, _ report: Report, _ token: String) -> ProviderAnswer.Verdict {
+    private static func verdict(
+        _ status: Int, _ report: Report, _ token: String, _ overload: ProviderAnswer.Verdict
+    ) -> ProviderAnswer.Verdict {
         switch report.code {
         case "80000000": .delivered
         case "80100000": report.illegalTokens.contains(token) ? .invalidDevice(since: nil) : .delivered
         case "80300007": .invalidDevice(since: nil)
         case "80200001", "80200003", "80200005", "80600003": .refreshAuthorization
         case "80300002", "80300011", "80300013": .misconfigured
-        case "80100017": .throttled(.app, overloaded)
+        case "80100017": overload
         case "81000001": .retryLater(.soon)
-        default: verdict(status)
+        default: verdict(status, overload)
         }
     }
 
     /// Without a code of its own, or with one that is not known, the status alone speaks.
-    private static func verdict(_ status: Int) -> ProviderAnswer.Verdict {
+    private static func verdict(_ status: Int, _ overload: ProviderAnswer.Verdict) -> ProviderAnswer.Verdict {
         switch status {
         case 401: .refreshAuthorization
         case 403, 404: .misconfigured
-        case 503, 429: .throttled(.app, overloaded)
+        case 503, 429: overload
         case 500...: .retryLater(.soon)
         default: .payloadRejected
         }

@@ -7,27 +7,20 @@ import Topics
 final class HuaweiGateway: PushGateway {
     private let url: String
     private let client: HTTPClient
-    private let tokens: TokenCache
-    private let gate: SendGate
+    private let gate: TokenGate
     private let time: any TimeSource
 
-    init(url: String, client: HTTPClient, tokens: TokenCache, inFlightMaximum: Int, time: any TimeSource) {
+    init(url: String, client: HTTPClient, tokens: TokenCache, gate: SendGate, time: any TimeSource) {
         self.url = url
         self.client = client
-        self.tokens = tokens
-        gate = SendGate(SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)), time: time)
+        self.gate = TokenGate(tokens: tokens, gate: gate)
         self.time = time
     }
 
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
-    /// Asks for the token first: without one nothing can be sent, and nothing need be claimed.
     func admit(_ count: Int, lane: Lane) async -> Admission {
-        do throws(TokenError) {
-            _ = try await tokens.token()
-        } catch {
-            return .withoutToken(error)
-        }
+        if let obstacle = await gate.obstacle() { return obstacle }
         return await gate.admit(count, lane: lane)
     }
 
@@ -36,43 +29,25 @@ final class HuaweiGateway: PushGateway {
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
-        var outcomes = [PushOutcome](repeating: .notSent(""), count: pushes.count)
-        var pause = Duration.zero
-        await withTaskGroup(of: (HuaweiBatch, Round).self) { group in
+        await gate.send(pushes) { await self.send($0, with: $1) }
+    }
+
+    private func send(_ pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
+        var whole = TokenGate.Round(outcomes: Array(repeating: .notSent(""), count: pushes.count))
+        await withTaskGroup(of: (HuaweiBatch, TokenGate.Round).self) { group in
             for batch in HuaweiBatch.group(pushes) {
-                group.addTask { (batch, await self.send(batch, of: pushes)) }
+                group.addTask { (batch, await self.send(batch, of: pushes, with: token)) }
             }
             for await (batch, round) in group {
-                for (position, outcome) in zip(batch.positions, round.outcomes) { outcomes[position] = outcome }
-                pause = max(pause, round.pause)
+                for (position, outcome) in zip(batch.positions, round.outcomes) { whole.outcomes[position] = outcome }
+                whole.pause = max(whole.pause, round.pause)
             }
         }
-        gate.settle(outcomes, pause: pause)
-        return outcomes
+        return whole
     }
 
-    fileprivate struct Round {
-        /// In the order of the batch's positions.
-        let outcomes: [PushOutcome]
-        /// What Huawei asks of the whole app.
-        var pause = Duration.zero
-
-        var isUnauthorized: Bool { outcomes.first?.isUnauthorized == true }
-    }
-
-    /// Once more with the next token when Huawei no longer takes this one; all who meet that share the renewal.
-    private func send(_ batch: HuaweiBatch, of pushes: [Push]) async -> Round {
-        do throws(TokenError) {
-            let token = try await tokens.token()
-            let round = await send(batch, of: pushes, with: token)
-            guard round.isUnauthorized, tokens.refuse(token) != .tooYoung else { return round }
-            return await send(batch, of: pushes, with: try await tokens.token())
-        } catch {
-            return batch.all(.withoutToken(error))
-        }
-    }
-
-    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> Round {
+    /// The round's outcomes stand in the order of the batch's positions.
+    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
         let request = HTTPClientRequest(
             .post, url, to: .trusted,
             headers: [
@@ -87,21 +62,23 @@ final class HuaweiGateway: PushGateway {
             guard let report = HuaweiAnswer.report(response) else {
                 return batch.all(.unknown("an answer that cannot be read"))
             }
+            let retryAfter = HuaweiAnswer.retryAfter(response, now: time.now)
             let answers = batch.positions.map { position in
-                HuaweiErrorTable.answer(status: response.status, report, token: pushes[position].token)
+                HuaweiErrorTable.answer(
+                    status: response.status, report, token: pushes[position].token, retryAfter: retryAfter)
             }
-            return Round(outcomes: answers.map { .answered($0) }, pause: pause(answers, response))
+            return TokenGate.Round(outcomes: answers.map { .answered($0) }, pause: HuaweiGateway.pause(answers))
         }
     }
 
-    private func pause(_ answers: [ProviderAnswer], _ response: HTTPClientResponse) -> Duration {
+    private static func pause(_ answers: [ProviderAnswer]) -> Duration {
         guard case .throttled(.app, let advice)? = answers.first?.verdict else { return .zero }
-        return HuaweiAnswer.retryAfter(response, now: time.now) ?? advice.floor
+        return advice.floor
     }
 }
 
 extension HuaweiBatch {
-    fileprivate func all(_ outcome: PushOutcome) -> HuaweiGateway.Round {
-        HuaweiGateway.Round(outcomes: positions.map { _ in outcome })
+    fileprivate func all(_ outcome: PushOutcome) -> TokenGate.Round {
+        TokenGate.Round(outcomes: positions.map { _ in outcome })
     }
 }

@@ -1,16 +1,19 @@
 import Apps
 import HTTPClient
 import ProviderKit
+import PushModel
 import ServiceKit
 
 /// What all apps share on the way to Huawei; makes each app's gateway.
 struct HuaweiProvider: Sendable {
     let configuration: HuaweiConfiguration
     let client: HTTPClient
+    let tokenLimit: Duration
     let time: any TimeSource
     let random: any RandomSource
+    let log: Log
 
-    func gateway(_ credentials: HuaweiCredentials, _ content: [UInt8]?) -> any PushGateway {
+    func gateway(_ credentials: HuaweiCredentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.clientSecretFile
         guard let content, let secret = HuaweiProvider.secret(content) else {
             return BrokenGateway(reason: "\(file.field): \(file.path) holds no client secret that can be read")
@@ -18,7 +21,8 @@ struct HuaweiProvider: Sendable {
         guard HuaweiProvider.isPathSafe(credentials.clientID), HuaweiProvider.isPathSafe(credentials.project ?? "1")
         else { return BrokenGateway(reason: "providers.huawei: client_id and project are numbers or words") }
         let path = credentials.project.map { "/v2/\($0)" } ?? "/v1/\(credentials.clientID)"
-        let tokens = TokenCache(time: time, random: random) { [self] () async throws(TokenError) in
+        let tokens = TokenCache(refreshDeadline: tokenLimit, time: time, random: random) {
+            [self] () async throws(TokenError) in
             try await AccessTokens(client: client).issue(
                 [
                     ("grant_type", Secret("client_credentials")), ("client_id", Secret(credentials.clientID)),
@@ -27,7 +31,7 @@ struct HuaweiProvider: Sendable {
         }
         return HuaweiGateway(
             url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
-            inFlightMaximum: configuration.inFlightMaximum, time: time)
+            gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app, .huawei) }, time: time)
     }
 
     /// The file's one line.

@@ -30,8 +30,8 @@ struct AppleHeaders {
     }
 
     /// False when the value was there already.
-    private static func take(_ field: HTTP2Headers.Field, _ name: String, _ value: inout String?) -> Bool {
-        guard field.name.elementsEqual(name.utf8) else { return true }
+    private static func take(_ field: HTTP2Headers.Field, _ name: StaticString, _ value: inout String?) -> Bool {
+        guard field.isNamed(name) else { return true }
         defer { value = String(decoding: field.value, as: UTF8.self) }
         return value == nil
     }

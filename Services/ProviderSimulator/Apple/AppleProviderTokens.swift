@@ -10,9 +10,11 @@ struct AppleProviderTokens: Sendable {
         case invalid
     }
 
+    /// A token that a connection sent, as it stood in the field.
     private struct Use {
-        var token: String
-        var since: Timestamp
+        let authorization: String
+        let issued: Timestamp
+        let since: Timestamp
     }
 
     /// How old a token may be; Apple takes an hour.
@@ -39,13 +41,23 @@ struct AppleProviderTokens: Sendable {
 
     mutating func check(_ authorization: String?, connection: Int, now: Timestamp) throws(AppleRefusal) {
         guard let authorization else { throw .missingProviderToken }
+        // Nearly always what this connection sent before.
+        if let use = uses[connection], use.authorization == authorization {
+            return try checkAge(since: use.issued, now)
+        }
         guard authorization.prefix(7).lowercased() == "bearer " else { throw .invalidProviderToken }
-        let token = String(authorization.dropFirst(7))
-        guard case .issued(let seconds) = finding(about: token) else { throw .invalidProviderToken }
-        let age = now - Timestamp(milliseconds: seconds * 1_000)
+        guard case .issued(let seconds) = finding(about: String(authorization.dropFirst(7))) else {
+            throw .invalidProviderToken
+        }
+        let issued = Timestamp(milliseconds: seconds * 1_000)
+        try checkAge(since: issued, now)
+        try note(Use(authorization: authorization, issued: issued, since: now), on: connection)
+    }
+
+    private func checkAge(since issued: Timestamp, _ now: Timestamp) throws(AppleRefusal) {
+        let age = now - issued
         if age > ageMaximum { throw .expiredProviderToken }
         if age < .zero - AppleProviderTokens.leadMaximum { throw .invalidProviderToken }
-        try noteUse(of: token, on: connection, now: now)
     }
 
     private mutating func finding(about token: String) -> Finding {
@@ -60,20 +72,20 @@ struct AppleProviderTokens: Sendable {
         guard let token = JSONWebToken(text), let header = try? JSON(token.header),
             let claims = try? JSON(token.claims),
             header["alg"]?.text == SigningAlgorithm.es256.rawValue, header["kid"]?.text == keyID,
-            claims["iss"]?.text == teamID, case .integer(let seconds) = claims["iat"], abs(seconds) < 1 << 40,
+            claims["iss"]?.text == teamID, case .integer(let seconds) = claims["iat"], 0..<1 << 40 ~= seconds,
             token.isSigned(by: key)
         else { return .invalid }
         return .issued(seconds: seconds)
     }
 
-    private mutating func noteUse(of token: String, on connection: Int, now: Timestamp) throws(AppleRefusal) {
-        guard let use = uses[connection] else {
-            if uses.count == AppleProviderTokens.usesMaximum, let oldest = uses.keys.min() { uses[oldest] = nil }
-            uses[connection] = Use(token: token, since: now)
-            return
+    /// Which spelling of `bearer` stands before it makes no other token.
+    private mutating func note(_ use: Use, on connection: Int) throws(AppleRefusal) {
+        if let known = uses[connection] {
+            guard known.authorization.dropFirst(7) != use.authorization.dropFirst(7) else { return }
+            if use.since - known.since < updateInterval { throw .tooManyProviderTokenUpdates }
+        } else if uses.count == AppleProviderTokens.usesMaximum, let oldest = uses.keys.min() {
+            uses[oldest] = nil
         }
-        guard use.token != token else { return }
-        if now - use.since < updateInterval { throw .tooManyProviderTokenUpdates }
-        uses[connection] = Use(token: token, since: now)
+        uses[connection] = use
     }
 }

@@ -16,6 +16,8 @@ struct AppleRules: ProviderRules {
     private let bundle: String
     private var providerTokens: AppleProviderTokens
     private var payloads = ApplePayloads()
+    /// Of pushes that bring no id; seeded once, since asking the system is a call to the kernel each time.
+    private let messageIDs = SeededRandomSource(seed: SystemRandomSource().next())
 
     init(bundle: String, _ providerTokens: AppleProviderTokens) {
         self.bundle = bundle
@@ -30,7 +32,7 @@ struct AppleRules: ProviderRules {
 
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
         let headers = AppleHeaders(request.headers)
-        let messageID = AppleRules.messageID(headers)
+        let messageID = messageID(headers)
         do throws(AppleRefusal) {
             let delivery = try check(request, headers, now)
             switch AppleTokenPrefix.effect(of: delivery.device[...]) {
@@ -47,7 +49,7 @@ struct AppleRules: ProviderRules {
     }
 
     func answer(_ error: AskedError, to request: HTTP2ServerRequest, now: Timestamp) -> HTTP2Answer {
-        let messageID = AppleRules.messageID(AppleHeaders(request.headers))
+        let messageID = messageID(AppleHeaders(request.headers))
         guard error.status != 200 else { return HTTP2Answer(200, headers: AppleRules.headers(messageID)) }
         var answer = AppleRules.answer(
             error.status, reason: error.reason, goneSince: error.status == 410 ? now : nil, messageID)
@@ -65,14 +67,14 @@ struct AppleRules: ProviderRules {
         if certified == nil {
             try providerTokens.check(headers.authorization, connection: request.connection, now: now)
         }
-        let token = request.path.dropFirst(AppleRules.pathPrefix.count)
+        var token = String(request.path.utf8.dropFirst(AppleRules.pathPrefix.utf8.count)) ?? ""
         if token.isEmpty { throw .missingDeviceToken }
-        guard AppleRules.isDeviceToken(token) else { throw .badDeviceToken }
+        guard token.withUTF8(AppleRules.isDeviceToken) else { throw .badDeviceToken }
         guard let type = ApplePushType(rawValue: headers.pushType ?? "alert") else { throw .invalidPushType }
         try checkTopic(headers.topic ?? certified, type, allowed: certified ?? bundle)
         try AppleRules.checkFields(headers, type)
         let task = try payloads.check(request.body, bytesMaximum: type.payloadBytesMaximum)
-        return Delivery(device: String(token), mark: headers.messageID, task: headers.collapseID ?? task)
+        return Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task)
     }
 
     private func checkTopic(_ topic: String?, _ type: ApplePushType, allowed: String) throws(AppleRefusal) {
@@ -100,9 +102,8 @@ struct AppleRules: ProviderRules {
         return String(name.dropFirst(certificatePrefix.count))
     }
 
-    private static func isDeviceToken(_ token: Substring) -> Bool {
-        tokenDigits.contains(token.utf8.count) && token.utf8.count.isMultiple(of: 2)
-            && token.utf8.allSatisfy(isHexadecimal)
+    private static func isDeviceToken(_ token: UnsafeBufferPointer<UInt8>) -> Bool {
+        tokenDigits.contains(token.count) && token.count.isMultiple(of: 2) && token.allSatisfy(isHexadecimal)
     }
 
     private static func isUUID(_ text: String) -> Bool {
@@ -125,9 +126,9 @@ struct AppleRules: ProviderRules {
     }
 
     /// The sender's own, or a new one.
-    private static func messageID(_ headers: AppleHeaders) -> String {
-        if let messageID = headers.messageID, isUUID(messageID) { return messageID }
-        return TaskID(high: .random(in: .min ... .max), low: .random(in: .min ... .max)).description
+    private func messageID(_ headers: AppleHeaders) -> String {
+        if let messageID = headers.messageID, AppleRules.isUUID(messageID) { return messageID }
+        return TaskID(high: messageIDs.next(), low: messageIDs.next()).description
     }
 
     private static func headers(_ messageID: String) -> HTTP2Headers {

@@ -125,7 +125,11 @@ struct HuaweiRules: ProviderRules {
             json.member("msg", message)
             json.member("requestId", String(UInt64.random(in: .min ... .max)))
         }
+        // As Huawei does. Without a length libcurl resets each stream once it is over, and after a thousand resets
+        // libnghttp2 breaks the connection off.
+        let length = String(body.utf8.count)
         return HTTP2Answer(
-            status, headers: ["content-type": "application/json;charset=UTF-8"], body: Array(body.utf8))
+            status, headers: ["content-type": "application/json;charset=UTF-8", "content-length": length],
+            body: Array(body.utf8))
     }
 }

@@ -28,9 +28,7 @@ struct KeptPushes {
     }
 
     private mutating func forgetOldest() {
-        let oldest = place(count)
-        bodyBytes -= slots[oldest]?.body.count ?? 0
-        slots[oldest] = nil
+        bodyBytes -= slots[place(count)].take()?.body.count ?? 0
         count -= 1
     }
 

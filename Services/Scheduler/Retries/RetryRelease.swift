@@ -17,7 +17,35 @@ struct RetryRelease: Sendable {
     /// How many devices went on. Cut off anywhere, the lease dies and all of it is done again, which the ledger's claims
     /// make harmless; the orders go only when everything that came of them is durable.
     func perform(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
-        let (orders, readable) = read(lease.entries)
+        do {
+            return try await release(lease.entries, of: lease, shard)
+        } catch {
+            if RetryRelease.mayPass(error) { throw error }
+            return try await releaseOneByOne(lease, shard)
+        }
+    }
+
+    /// An order that nobody can release must not keep the others, which would wait behind it for ever. It stays in the
+    /// lease and is looked at again when that is over.
+    private func releaseOneByOne(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+        var devices = 0
+        for entry in lease.entries {
+            do {
+                devices += try await release([entry], of: lease, shard)
+            } catch {
+                if RetryRelease.mayPass(error) { throw error }
+                log.error("a retry cannot be released and waits", [.error: "\(error)"])
+            }
+        }
+        return devices
+    }
+
+    private static func mayPass(_ error: any Error) -> Bool {
+        Task.isCancelled || (error as? any RetriableError)?.isRetriable == true
+    }
+
+    private func release(_ entries: [RetryEntry], of lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+        let (orders, readable) = read(entries)
         let catches = try await lookUp(RetryGroup.groups(of: orders))
         let chunks = RetryCatch.chunks(catches, isFast: shard.isFast)
         // Waits while `audience` is at its bound: nothing is released for which there is no room.

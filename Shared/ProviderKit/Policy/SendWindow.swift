@@ -37,6 +37,9 @@ package struct SendWindow: Sendable {
     /// When the provider last answered; or since when it has something to answer.
     private var lastSign = Duration.zero
     private var isStalled = false
+    /// One push is out to ask whether a stalled provider is back; none goes before that moment.
+    private var isProbing = false
+    private var restsUntil = Duration.zero
 
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
@@ -45,16 +48,25 @@ package struct SendWindow: Sendable {
 
     package var isIdle: Bool { inFlight == 0 }
     package var inFlightMaximum: Int { rate.inFlightMaximum }
+    package var isNarrowed: Bool { inFlightMaximum < settings.ceiling }
 
     package mutating func ask(_ count: Int, at now: Duration) -> Answer {
         let pause = rate.pause(at: now)
         guard pause == .zero else { return .pause(pause) }
-        if owed > 0 && now - lastSign >= settings.patience { isStalled = true }
-        if isStalled { return inFlight == 0 ? go(1) : .pause(settings.pause) }
+        noticeSilence(at: now)
+        if isStalled {
+            guard inFlight == 0, now >= restsUntil else { return .pause(settings.pause) }
+            isProbing = true
+            return go(1)
+        }
         // Crumbs would each be claimed and settled for themselves.
         let least = min(count, max(1, rate.inFlightMaximum / 2))
         let room = rate.inFlightMaximum - inFlight
         return room >= least ? go(min(count, room)) : .wait
+    }
+
+    private mutating func noticeSilence(at now: Duration) {
+        if owed > 0 && now - lastSign >= settings.patience { isStalled = true }
     }
 
     private mutating func go(_ count: Int) -> Answer {
@@ -74,15 +86,22 @@ package struct SendWindow: Sendable {
         precondition(inFlight >= 0, "more came back than was admitted")
     }
 
-    /// `pause` is what the provider asks of the whole app.
+    /// What was sent has its outcomes; `pause` is what the provider asks of the whole app.
     package mutating func settle(_ outcomes: [PushOutcome], pause: Duration, at now: Duration) {
+        // Before they are given up: perhaps nobody has asked since they went out.
+        noticeSilence(at: now)
         giveBack(outcomes.count)
         owed -= outcomes.count
+        precondition(owed >= 0, "more was settled than was sent")
         let tally = SendTally(outcomes)
         if tally.answered > 0 {
             lastSign = now
             isStalled = false
+        } else if isProbing {
+            // Else a batch that is alone would send its devices as probes, one after the other.
+            restsUntil = now + settings.pause
         }
+        isProbing = false
         rate.noteDelivered(tally.delivered)
         // A few devices that got too much say nothing about the app.
         if pause > .zero || tally.throttledApp || tally.overloaded * 10 > tally.answered {

@@ -51,9 +51,7 @@ package struct FatePolicy: Sendable {
         // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
         case .notSent(let reason):
             waiting(question, question.attempt, .soon, status: 0, reason, random)
-        case .unknown(let reason):
-            question.repeatsUnknown
-                ? again(question, .soon, status: 0, reason, random) : .ended(.unknown, status: 0, reason: reason)
+        case .unknown(let reason): repeated(question, reason, random)
         }
     }
 
@@ -79,6 +77,13 @@ package struct FatePolicy: Sendable {
         case .refreshAuthorization, .misconfigured:
             return aside(question, for: FatePolicy.parking, reason: reason)
         }
+    }
+
+    /// It may have been delivered, so that no other end would be true.
+    private func repeated(_ question: FateQuestion, _ reason: String, _ random: any RandomSource) -> DeviceFate {
+        let fate = again(question, .soon, status: 0, reason, random)
+        if question.repeatsUnknown, case .waiting = fate { return fate }
+        return .ended(.unknown, status: 0, reason: reason)
     }
 
     private func again(

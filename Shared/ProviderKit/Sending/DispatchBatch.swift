@@ -4,48 +4,67 @@ import ServiceKit
 import Store
 import Topics
 
-/// Some devices of a chunk that lie in one segment and go to one kind of provider: what is claimed and settled together.
+/// Some devices of a chunk that lie in one segment and go the same way: what is claimed and settled together.
 struct DispatchBatch: Sendable {
     let chunk: DispatchChunk
     let devices: SegmentDevices
-    let kind: PushProtocol
+    let way: SendingWay
     let positions: [Int]
+    /// Of the chunk's variants.
+    private let contents: [PushContent]
     private let trace: TraceContext?
 
     private init(
-        _ chunk: DispatchChunk, _ devices: SegmentDevices, _ kind: PushProtocol, _ positions: [Int],
-        trace: TraceContext?
+        _ chunk: DispatchChunk, _ contents: [PushContent], _ devices: SegmentDevices, _ way: SendingWay,
+        _ positions: [Int], trace: TraceContext?
     ) {
         self.chunk = chunk
+        self.contents = contents
         self.devices = devices
-        self.kind = kind
+        self.way = way
         self.positions = positions
         self.trace = trace
     }
 
     static func split(
-        _ devices: SegmentDevices, of chunk: DispatchChunk, trace: TraceContext?,
+        _ chunk: DispatchChunk, trace: TraceContext?, devicesMaximum: (PushProtocol) -> Int
+    ) -> [DispatchBatch] {
+        let contents = chunk.variants.map { PushContent($0) }
+        return chunk.segments.flatMap { devices in
+            split(devices, of: chunk, contents, trace: trace, devicesMaximum: devicesMaximum)
+        }
+    }
+
+    private static func split(
+        _ devices: SegmentDevices, of chunk: DispatchChunk, _ contents: [PushContent], trace: TraceContext?,
         devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
-        let kinds = Dictionary(grouping: 0..<devices.count) { chunk.variants[Int(devices.variants[$0])].kind }
-        return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, positions in
-            let size = devicesMaximum(kind)
+        ways(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { way, positions in
+            let size = devicesMaximum(way.kind)
             return stride(from: 0, to: positions.count, by: size).map { start in
                 let part = positions[start..<min(start + size, positions.count)]
-                return DispatchBatch(chunk, devices, kind, Array(part), trace: trace)
+                return DispatchBatch(chunk, contents, devices, way, Array(part), trace: trace)
             }
         }
     }
 
-    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
-
-    func variant(at position: Int) -> RenderedVariant {
-        chunk.variants[Int(devices.variants[position])]
+    /// Found once for each variant and environment, since hashing it for each device would cost more than the rest.
+    private static func ways(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingWay: [Int]] {
+        let kinds = Dictionary(grouping: 0..<devices.count) { position in
+            Int(devices.variants[position]) << 1 | (devices.isSandbox[position] ? 1 : 0)
+        }
+        var ways: [SendingWay: [Int]] = [:]
+        for (kind, positions) in kinds {
+            let way = SendingWay(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
+            ways[way, default: []] += positions
+        }
+        return ways.mapValues { $0.sorted() }
     }
 
-    /// One app's devices in one of a provider's environments.
-    func world(at position: Int) -> DeletionWorld {
-        DeletionWorld(app: chunk.app, kind: kind, isSandbox: devices.isSandbox[position])
+    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
+
+    func content(at position: Int) -> PushContent {
+        contents[Int(devices.variants[position])]
     }
 
     /// The same for every attempt, so that a repeat can be recognised.
@@ -54,7 +73,7 @@ struct DispatchBatch: Sendable {
         let own = UInt64(device.index.rawValue) << 32 | UInt64(device.tag)
         return Push(
             id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
-            isSandbox: devices.isSandbox[position], variant: variant(at: position), badge: badge)
+            isSandbox: devices.isSandbox[position], content: content(at: position), badge: badge)
     }
 
     struct Settled {
@@ -66,12 +85,10 @@ struct DispatchBatch: Sendable {
     /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
     /// lest every device became a retry of its own.
     func settlement(_ fates: [(position: Int, fate: DeviceFate)], of claim: ClaimID) -> Settled {
-        var groups: [DeviceFate: [Int]] = [:]
-        for (position, fate) in fates { groups[fate.roundedToSecond, default: []].append(position) }
         var settled: [Settlement.Group] = []
         var retries: [OutgoingMessage] = []
         var results: [DeviceResult] = []
-        for (fate, positions) in groups {
+        for (fate, positions) in DispatchBatch.grouped(fates) {
             let offsets = positions.map { devices.offsets[$0] }.sorted()
             switch fate {
             case .ended(let state, let status, let reason):
@@ -80,32 +97,41 @@ struct DispatchBatch: Sendable {
                         offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
                 results += positions.map { position in
                     DeviceResult(
-                        device: devices.id(at: position), provider: kind, state: state,
+                        device: devices.id(at: position), provider: way.kind, state: state,
                         attempt: chunk.attempt, status: status, reason: reason)
                 }
             case .waiting(let attempt, let due, let status, let reason):
                 settled.append(
                     Settlement.Group(
                         offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason))
-                retries += retryOrders(positions, attempt, due)
+                retries.append(retryOrder(positions.sorted(), attempt, due))
             }
         }
         return Settled(value: Settlement(claim: claim, groups: settled), retries: retries, results: results)
     }
 
-    private func retryOrders(_ positions: [Int], _ attempt: UInt8, _ due: Timestamp) -> [OutgoingMessage] {
-        let kinds = Dictionary(grouping: positions.sorted()) { variant(at: $0).kind }
-        return kinds.map { kind, positions in
-            let order = RetryOrder(
-                task: chunk.task, segment: segment, provider: kind, attempt: attempt, due: due.milliseconds,
-                devices: positions.map { position in
-                    RetryOrder.Device(
-                        offset: devices.offsets[position], tag: devices.tags[position],
-                        isSilent: variant(at: position).isSilent)
-                })
-            return Topics.retries.message(
-                order, key: Topics.key(chunk.task, devices.segment), lane: chunk.lane, trace: trace)
+    /// Most devices share the fate of the one before them, which spares looking theirs up.
+    private static func grouped(_ fates: [(position: Int, fate: DeviceFate)]) -> [DeviceFate: [Int]] {
+        var groups: [DeviceFate: [Int]] = [:]
+        var rest = fates[...]
+        while let fate = rest.first?.fate.roundedToSecond {
+            let run = rest.prefix { $0.fate.roundedToSecond == fate }
+            groups[fate, default: []] += run.map(\.position)
+            rest = rest.dropFirst(run.count)
         }
+        return groups
+    }
+
+    private func retryOrder(_ positions: [Int], _ attempt: UInt8, _ due: Timestamp) -> OutgoingMessage {
+        let order = RetryOrder(
+            task: chunk.task, segment: segment, provider: way.kind, attempt: attempt, due: due.milliseconds,
+            devices: positions.map { position in
+                RetryOrder.Device(
+                    offset: devices.offsets[position], tag: devices.tags[position],
+                    isSilent: content(at: position).variant.isSilent)
+            })
+        return Topics.retries.message(
+            order, key: Topics.key(chunk.task, devices.segment), lane: chunk.lane, trace: trace)
     }
 }
 

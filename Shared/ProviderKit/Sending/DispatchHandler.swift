@@ -14,7 +14,7 @@ package struct DispatchHandler: MessageHandler {
 
     private let owner: UInt64
     private let claims: ClaimNumbers
-    private let ledger: any Ledger
+    private let ledger: PatientLedger
     private let gateways: any GatewayDirectory
     private let breakers: DeletionBreakers
     private let halts: AppHalts
@@ -32,7 +32,7 @@ package struct DispatchHandler: MessageHandler {
     ) {
         owner = random.next()
         claims = ClaimNumbers()
-        self.ledger = ledger
+        self.ledger = PatientLedger(ledger)
         self.gateways = gateways
         self.halts = halts
         self.breakers = breakers
@@ -46,16 +46,9 @@ package struct DispatchHandler: MessageHandler {
     package func handle(
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        let (outputs, held) = try await withThrowingTaskGroup(of: ChunkEnd.self) { group in
-            for received in messages { group.addTask { try await handle(received, context) } }
-            var outputs: [OutgoingMessage] = []
-            var held = 0
-            for try await end in group {
-                outputs += end.messages
-                held += end.held
-            }
-            return (outputs, held)
-        }
+        let ends = try await SideBySide.run(messages) { try await handle($0, context) }
+        let outputs = ends.flatMap(\.messages)
+        let held = ends.reduce(0) { $0 + $1.held }
         guard held > 0 else { return outputs }
         // The chunks come again; what has ended is then told again, under the same ids.
         try await context.producer.send(outputs)
@@ -66,16 +59,11 @@ package struct DispatchHandler: MessageHandler {
         _ received: ReceivedMessage<DispatchChunk>, _ context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
-        let batches = chunk.segments.flatMap {
-            DispatchBatch.split($0, of: chunk, trace: trace, devicesMaximum: batchMaximum)
-        }
-        return try await withThrowingTaskGroup(of: BatchEnd.self) { group in
-            for batch in batches { group.addTask { try await run(batch, context) } }
-            var end = BatchEnd()
-            for try await part in group { end.add(part) }
-            let results = ResultBatch.messages(end.results, of: chunk, at: context.time.now, trace: trace)
-            return ChunkEnd(messages: results, held: end.held)
-        }
+        let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
+        var end = BatchEnd()
+        for part in try await SideBySide.run(batches, { try await run($0, context) }) { end.add(part) }
+        let results = ResultBatch.messages(end.results, of: chunk, at: context.time.now, trace: trace)
+        return ChunkEnd(messages: results, held: end.held)
     }
 
     private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
@@ -100,18 +88,18 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func admit(_ batch: DispatchBatch, _ count: Int) async -> Way {
-        let kind = batch.kind
-        if let halt = halts.current(batch.chunk.app, kind) { return .aside(FatePolicy.parking, reason: halt) }
-        guard let gateway = await gateways.gateway(for: batch.chunk.app, kind) else {
-            let reason = "no credentials for \(kind.name)"
-            halts.halt(batch.chunk.app, kind, reason: reason)
+        let way = batch.way
+        if let halt = halts.current(way) { return .aside(FatePolicy.parking, reason: halt) }
+        guard let gateway = await gateways.gateway(for: way.app, way.kind) else {
+            let reason = "no credentials for \(way.kind.name)"
+            halts.halt(way, reason: reason)
             return .aside(FatePolicy.parking, reason: reason)
         }
         switch await gateway.admit(count, lane: batch.chunk.lane) {
         case .admitted(let admitted): return .go(gateway, admitted)
         case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
         case .halted(let reason):
-            halts.halt(batch.chunk.app, kind, reason: reason)
+            halts.halt(way, reason: reason)
             return .aside(FatePolicy.parking, reason: reason)
         }
     }
@@ -127,19 +115,17 @@ package struct DispatchHandler: MessageHandler {
             throw error
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
-        guard !claimed.mine.isEmpty else { return claimed.end }
+        guard !claimed.mine.isEmpty else { return try await told(batch, claimed) }
         let started = context.time.uptime
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        note(outcomes, batch, claimed)
+        note(outcomes, batch.way)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
-            let allowsDeletion = outcome.saysInvalid && breakers.allowsDeletion(batch.world(at: device.position))
+            let allowsDeletion = outcome.saysInvalid && breakers.allowsDeletion(batch.way.world)
             let question = question(batch, device.position, context, allowsDeletion: allowsDeletion)
             return (device.position, policy.fate(of: outcome, question, random: context.random))
         }
-        var end = claimed.end
-        end.add(try await settle(batch, fates, claimed.id, context))
-        return end
+        return try await end(batch, fates, claimed, context)
     }
 
     private func putAside(
@@ -149,8 +135,16 @@ package struct DispatchHandler: MessageHandler {
         let fates = claimed.mine.map { device in
             (device.position, policy.aside(question(batch, device.position, context), for: pause, reason: reason))
         }
-        var end = claimed.end
-        end.add(try await settle(batch, fates, claimed.id, context))
+        return try await end(batch, fates, claimed, context)
+    }
+
+    /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
+    private func end(
+        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
+        _ context: HandlerContext
+    ) async throws -> BatchEnd {
+        var end = try await settle(batch, fates, claimed, context)
+        end.add(try await told(batch, claimed))
         return end
     }
 
@@ -161,8 +155,8 @@ package struct DispatchHandler: MessageHandler {
         let request = ClaimRequest(
             id: id, offsets: positions.map { batch.devices.offsets[$0] }, attempt: batch.chunk.attempt, lease: lease,
             countsBadge: batch.chunk.countsBadge)
+        var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
         let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
-        var claimed = ClaimedBatch(id: id)
         guard case .answers(let answers) = verdict else {
             alarm("a chunk has no ledger; nothing of it is sent", batch, positions.count, context)
             return claimed
@@ -171,8 +165,8 @@ package struct DispatchHandler: MessageHandler {
         for (position, answer) in zip(positions, answers) {
             switch answer {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
-            case .ended(let state): claimed.end.results.append(try await told(batch, position, state))
-            case .held: claimed.end.held += 1
+            case .ended(let state): claimed.ended.append((position, state))
+            case .held: claimed.held += 1
             case .superseded: break
             case .unmarked: unmarked += 1
             }
@@ -183,12 +177,13 @@ package struct DispatchHandler: MessageHandler {
 
     /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
     private func settle(
-        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claim: ClaimID,
+        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
         _ context: HandlerContext
     ) async throws -> BatchEnd {
-        let settlement = batch.settlement(fates, of: claim)
+        let settlement = batch.settlement(fates, of: claimed.id)
         if !settlement.retries.isEmpty { try await context.producer.send(settlement.retries) }
-        let verdict = try await ledger.settle(settlement.value, of: batch.chunk.task, in: batch.segment)
+        let verdict = try await ledger.settle(
+            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context)
         guard case .settled(let refused) = verdict else {
             alarm("a ledger went while its devices were being sent", batch, fates.count, context)
             return BatchEnd()
@@ -200,6 +195,12 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
+    private func told(_ batch: DispatchBatch, _ claimed: ClaimedBatch) async throws -> BatchEnd {
+        var end = BatchEnd(held: claimed.held)
+        for (position, state) in claimed.ended { end.results.append(try await told(batch, position, state)) }
+        return end
+    }
+
     /// What ended before is told again as it was: with the reason the ledger kept for it.
     private func told(
         _ batch: DispatchBatch, _ position: Int, _ state: DeliveryState
@@ -207,7 +208,7 @@ package struct DispatchHandler: MessageHandler {
         let offset = batch.devices.offsets[position]
         let detail = try await ledger.detail(of: offset, task: batch.chunk.task, in: batch.segment)
         return DeviceResult(
-            device: batch.devices.id(at: position), provider: batch.variant(at: position).kind, state: state,
+            device: batch.devices.id(at: position), provider: batch.way.kind, state: state,
             attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "")
     }
 
@@ -216,31 +217,28 @@ package struct DispatchHandler: MessageHandler {
     ) -> FateQuestion {
         FateQuestion(
             attempt: batch.chunk.attempt,
-            registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000),
-            isStored: batch.variant(at: position).expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
+            // At the latest: only the second is known.
+            registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
+            isStored: batch.content(at: position).variant.expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
             now: context.time.now, deadline: Timestamp(milliseconds: batch.chunk.deadline),
             allowsDeletion: allowsDeletion)
     }
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it.
-    private func note(_ outcomes: [PushOutcome], _ batch: DispatchBatch, _ claimed: ClaimedBatch) {
-        var worlds: [DeletionWorld: (delivered: Int, invalid: Int)] = [:]
-        var isDelivering = false
+    private func note(_ outcomes: [PushOutcome], _ way: SendingWay) {
+        var (delivered, invalid) = (0, 0)
         var mistake: String?
-        for (device, outcome) in zip(claimed.mine, outcomes) {
-            guard case .answered(let answer) = outcome else { continue }
+        for case .answered(let answer) in outcomes {
             switch answer.verdict {
-            case .delivered:
-                isDelivering = true
-                worlds[batch.world(at: device.position), default: (0, 0)].delivered += 1
-            case .invalidDevice: worlds[batch.world(at: device.position), default: (0, 0)].invalid += 1
+            case .delivered: delivered += 1
+            case .invalidDevice: invalid += 1
             case .misconfigured, .refreshAuthorization: mistake = answer.reason
             case .retryLater, .throttled, .payloadRejected: break
             }
         }
-        for (world, count) in worlds { breakers.note(world, delivered: count.delivered, invalid: count.invalid) }
-        if isDelivering { halts.clear(batch.chunk.app, batch.kind) }
-        if let mistake { halts.halt(batch.chunk.app, batch.kind, reason: mistake) }
+        if delivered + invalid > 0 { breakers.note(way.world, delivered: delivered, invalid: invalid) }
+        if delivered > 0 { halts.clear(way) }
+        if let mistake { halts.halt(way, reason: mistake) }
     }
 
     private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {
@@ -266,6 +264,10 @@ package struct HeldElsewhere: RetriableError, CustomStringConvertible {
     package let count: Int
     package let isRetriable = true
     package var description: String { "\(count) devices are held by another sender" }
+
+    package init(count: Int) {
+        self.count = count
+    }
 }
 
 /// What came of a batch, or of a part of it.
@@ -286,11 +288,15 @@ private struct ChunkEnd: Sendable {
 
 private struct ClaimedBatch {
     let id: ClaimID
+    /// In uptime, and rather too early than too late.
+    let leaseEnd: Duration
     var mine: [(position: Int, badge: UInt32)] = []
-    /// Of those that are not ours to send.
-    var end = BatchEnd()
+    /// To be told again.
+    var ended: [(position: Int, state: DeliveryState)] = []
+    var held = 0
 
-    init(id: ClaimID) {
+    init(id: ClaimID, leaseEnd: Duration) {
         self.id = id
+        self.leaseEnd = leaseEnd
     }
 }

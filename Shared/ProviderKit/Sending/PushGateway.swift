@@ -24,23 +24,33 @@ package struct Push: Sendable {
     package let id: TaskID
     package let token: String
     package let isSandbox: Bool
-    package let variant: RenderedVariant
+    package let content: PushContent
     package let badge: UInt32
 
-    package init(id: TaskID, token: String, isSandbox: Bool, variant: RenderedVariant, badge: UInt32) {
+    package init(id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32) {
         self.id = id
         self.token = token
         self.isSandbox = isSandbox
-        self.variant = variant
+        self.content = content
         self.badge = badge
     }
 
     package var payload: [UInt8] {
-        variant.payload.payload(token: tokenText, badge: badge)
+        content.variant.payload.payload(token: tokenText, badge: badge)
     }
 
     /// The token as it may stand between quotation marks in JSON: tokens are opaque, so one may hold such a mark itself.
-    package var tokenText: String { String(JSONText.quoted(token).dropFirst().dropLast()) }
+    package var tokenText: String { JSONText.escaped(token) }
+}
+
+/// What the pushes of one variant have in common. A class, so that handing on a push counts one reference in place of one
+/// for each text and payload part of the variant.
+package final class PushContent: Sendable {
+    package let variant: RenderedVariant
+
+    package init(_ variant: RenderedVariant) {
+        self.variant = variant
+    }
 }
 
 package enum PushOutcome: Sendable, Equatable {

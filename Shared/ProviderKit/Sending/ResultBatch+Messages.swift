@@ -9,7 +9,7 @@ extension ResultBatch {
         _ results: [DeviceResult], of chunk: DispatchChunk, at now: Timestamp, trace: TraceContext?
     ) -> [OutgoingMessage] {
         batches(results, of: chunk.task, app: chunk.app, at: now).map { batch in
-            Topics.results.message(OpaqueMessage(batch.encoded()), key: batch.key, trace: trace)
+            Topics.results.message(batch, key: batch.key, trace: trace)
         }
     }
 }

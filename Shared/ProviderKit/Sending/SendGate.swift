@@ -25,11 +25,16 @@ package final class SendGate: Sendable {
 
     private let patience: Duration
     private let time: any TimeSource
+    private let onTurn: @Sendable (SendTurn) -> Void
     private let state: Mutex<State>
 
-    package init(_ settings: SendWindow.Settings = SendWindow.Settings(), time: any TimeSource) {
+    package init(
+        _ settings: SendWindow.Settings = SendWindow.Settings(), time: any TimeSource,
+        onTurn: @escaping @Sendable (SendTurn) -> Void = { _ in }
+    ) {
         patience = settings.patience
         self.time = time
+        self.onTurn = onTurn
         state = Mutex(State(window: SendWindow(settings)))
     }
 
@@ -70,10 +75,14 @@ package final class SendGate: Sendable {
 
     private func change(_ body: (inout SendWindow) -> Void) {
         let now = time.uptime
-        let passages = state.withLock { state in
+        let (turn, passages) = state.withLock { state in
+            let wasNarrowed = state.window.isNarrowed
             body(&state.window)
-            return SendGate.passages(&state, at: now)
+            let isNarrowed = state.window.isNarrowed
+            let turn: SendTurn? = isNarrowed == wasNarrowed ? nil : isNarrowed ? .slowed : .recovered
+            return (turn, SendGate.passages(&state, at: now))
         }
+        if let turn { onTurn(turn) }
         for (waiter, admission) in passages { waiter.continuation.resume(returning: admission) }
     }
 

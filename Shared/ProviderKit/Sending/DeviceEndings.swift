@@ -1,0 +1,151 @@
+package import PushModel
+package import ServiceKit
+package import Store
+package import Topics
+
+/// Ends devices in the ledger that no sender will ever take, and tells what became of them. May be repeated: what has
+/// ended is told again as it was, under the same ids.
+package struct DeviceEndings: Sendable {
+    /// Far longer than the two steps it has to outlast.
+    private static let claimLease = Duration.seconds(30)
+
+    /// Devices of one task and segment that all meet the same end.
+    package struct Order: Sendable {
+        package struct Device: Hashable, Sendable {
+            package let offset: UInt16
+            package let tag: UInt32
+            package let provider: PushProtocol
+
+            package init(offset: UInt16, tag: UInt32, provider: PushProtocol) {
+                self.offset = offset
+                self.tag = tag
+                self.provider = provider
+            }
+        }
+
+        package let task: TaskID
+        package let segment: SegmentID
+        package let attempt: UInt8
+        package let state: DeliveryState
+        package let reason: String
+        /// Each once.
+        package let devices: [Device]
+
+        package init(
+            task: TaskID, segment: SegmentID, attempt: UInt8, state: DeliveryState, reason: String, devices: [Device]
+        ) {
+            self.task = task
+            self.segment = segment
+            self.attempt = attempt
+            self.state = state
+            self.reason = reason
+            self.devices = devices
+        }
+    }
+
+    package struct Ending: Sendable {
+        /// Of those that have ended, by this or before.
+        package var results: [DeviceResult] = []
+        /// In the hands of a living sender: it ends them, or dies and leaves them to the next attempt.
+        package var held: [UInt16] = []
+    }
+
+    private let ledger: any Ledger
+    private let log: Log
+    private let owner: UInt64
+    private let claims = ClaimNumbers()
+    private let ended: Counter
+    private let unledgered: Counter
+
+    package init(ledger: any Ledger, random: any RandomSource, log: Log, ended: Counter, unledgered: Counter) {
+        self.ledger = ledger
+        self.log = log
+        self.ended = ended
+        self.unledgered = unledgered
+        owner = random.next()
+    }
+
+    package func end(_ order: Order) async throws(StoreError) -> Ending {
+        var ending = Ending()
+        for start in stride(from: 0, to: order.devices.count, by: ClaimRequest.devicesMaximum) {
+            let part = order.devices[start..<min(start + ClaimRequest.devicesMaximum, order.devices.count)]
+            let claimed = try await claim(Array(part), order)
+            ending.results += try await settle(claimed, order)
+            for (device, state) in claimed.ended { ending.results.append(try await told(device, state, order)) }
+            ending.held += claimed.held
+        }
+        return ending
+    }
+
+    private struct Claimed {
+        let id: ClaimID
+        var mine: [Order.Device] = []
+        var ended: [(Order.Device, DeliveryState)] = []
+        var held: [UInt16] = []
+    }
+
+    private func claim(_ devices: [Order.Device], _ order: Order) async throws(StoreError) -> Claimed {
+        let id = ClaimID(owner: owner, number: claims.next())
+        let request = ClaimRequest(
+            id: id, offsets: devices.map(\.offset), attempt: order.attempt, lease: DeviceEndings.claimLease,
+            countsBadge: false)
+        var claimed = Claimed(id: id)
+        guard case .answers(let answers) = try await ledger.claim(request, of: order.task, in: order.segment) else {
+            alarm("devices that cannot be sent to have no ledger", devices.count, order)
+            return claimed
+        }
+        var unmarked = 0
+        for (device, answer) in zip(devices, answers) {
+            switch answer {
+            case .claimed: claimed.mine.append(device)
+            case .ended(let state): claimed.ended.append((device, state))
+            case .held: claimed.held.append(device.offset)
+            // Its later attempt has a message of its own.
+            case .superseded: break
+            case .unmarked: unmarked += 1
+            }
+        }
+        if unmarked > 0 { alarm("devices that cannot be sent to were never marked", unmarked, order) }
+        return claimed
+    }
+
+    private func settle(_ claimed: Claimed, _ order: Order) async throws(StoreError) -> [DeviceResult] {
+        guard !claimed.mine.isEmpty else { return [] }
+        let group = Settlement.Group(
+            offsets: claimed.mine.map(\.offset), state: order.state, attempt: order.attempt, reason: order.reason)
+        let settlement = Settlement(claim: claimed.id, groups: [group])
+        guard case .settled(let refused) = try await ledger.settle(settlement, of: order.task, in: order.segment)
+        else {
+            alarm("a ledger went while its devices were ended", claimed.mine.count, order)
+            return []
+        }
+        let mine = claimed.mine.filter { !refused.contains($0.offset) }
+        ended.increment(by: mine.count)
+        return mine.map { result($0, order.state, order.attempt, 0, group.reason, order) }
+    }
+
+    /// What ended before is told again as it was: whoever ended it may have died before it was told.
+    private func told(
+        _ device: Order.Device, _ state: DeliveryState, _ order: Order
+    ) async throws(StoreError) -> DeviceResult {
+        let detail = try await ledger.detail(of: device.offset, task: order.task, in: order.segment)
+        return result(
+            device, state, detail?.attempt ?? order.attempt, detail?.status ?? 0, detail?.reason ?? "", order)
+    }
+
+    private func result(
+        _ device: Order.Device, _ state: DeliveryState, _ attempt: UInt8, _ status: UInt16, _ reason: String,
+        _ order: Order
+    ) -> DeviceResult {
+        let index = DeviceIndex(segment: order.segment.number, offset: device.offset)
+        return DeviceResult(
+            device: DeviceID(index: index, tag: device.tag), provider: device.provider, state: state,
+            attempt: attempt, status: status, reason: reason)
+    }
+
+    private func alarm(_ message: String, _ count: Int, _ order: Order) {
+        unledgered.increment(by: count)
+        log.error(
+            message, [.task: "\(order.task)", .segment: "\(order.segment)", .count: "\(count)"])
+    }
+}

@@ -1,0 +1,30 @@
+import PushModel
+import Topics
+
+/// Where pushes go, as far as one wrong setting reaches: a key may be good for one of a provider's environments, or for
+/// one type of push, and not for the next.
+struct SendingWay: Hashable, Sendable, CustomStringConvertible {
+    let world: DeletionWorld
+    let pushType: String
+
+    init(app: AppID, _ variant: RenderedVariant, isSandbox: Bool) {
+        world = DeletionWorld(app: app, kind: variant.kind, isSandbox: isSandbox)
+        pushType = variant.pushType
+    }
+
+    var app: AppID { world.app }
+    var kind: PushProtocol { world.kind }
+
+    var destination: String {
+        [kind.name, world.isSandbox ? "sandbox" : "", pushType].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    var description: String { "\(app) (\(destination))" }
+}
+
+/// One app's devices in one environment of a provider: where a word about a device may be a word about the environment.
+struct DeletionWorld: Hashable, Sendable {
+    let app: AppID
+    let kind: PushProtocol
+    let isSandbox: Bool
+}

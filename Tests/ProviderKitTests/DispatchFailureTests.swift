@@ -1,0 +1,106 @@
+import Bus
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// What becomes of a chunk when the ledger fails while it is being sent.
+@Suite(.timeLimit(.minutes(1))) struct DispatchFailureTests {
+    private let offsets = (0..<65).map { UInt16($0) }
+
+    /// Goal: one batch's failure does not put another's pushes in doubt. Method: while the ledger fails the batch of 64,
+    /// the batch of one is at the provider, which answers unless the request was cut off.
+    @Test func aFailureDoesNotCutOffWhatIsOnItsWay() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let isAtProvider = OneTimeEvent()
+        let hasFailed = OneTimeEvent()
+        fixture.ledger.beforeClaims { request in
+            guard request.offsets.count == 64 else { return nil }
+            await isAtProvider.wait()
+            hasFailed.happen()
+            return StoreError(.corrupt, "a ledger that cannot be read")
+        }
+        let gateway = ScriptedGateway { _ in
+            isAtProvider.happen()
+            await hasFailed.wait()
+            for _ in 0..<10_000 where !Task.isCancelled { await Task.yield() }
+            return Task.isCancelled ? .unknown("cut off") : .answered(.delivered)
+        }
+        await #expect(throws: StoreError.self) {
+            try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        }
+        #expect(try await fixture.counts()[.delivered] == 1)
+        #expect(try fixture.producer.retries().isEmpty)
+    }
+
+    /// Goal: what a provider has taken is not sent again because the ledger was away when it answered. Method: the first
+    /// three settlements fail, and the clock is turned on for as long as the sender waits.
+    @Test func aLedgerThatIsAwayForAMomentIsWaitedFor() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2])
+        fixture.ledger.fail(.settle, [.notDone, .notDone, .notDone])
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2])) }
+        for _ in 0..<3 {
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .seconds(1))
+        }
+        #expect(try await run.value.count == 1)
+        #expect(try await fixture.counts()[.delivered] == 2)
+    }
+
+    /// A worker that waited on would no longer count as alive.
+    @Test func aLedgerThatStaysAwayIsNotWaitedFor() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1])
+        fixture.ledger.fail(.settle, Array(repeating: .notDone, count: 1_000))
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1])) }
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .seconds(30))
+        await #expect(throws: ShakyLedger.lost) { try await run.value }
+    }
+
+    /// Goal: results are told although the answer to their settlement was lost. Method: the chunk fails and comes again.
+    @Test func aSettlementWhoseAnswerIsLostIsToldAgain() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2])
+        fixture.ledger.fail(.settle, [.answerLost])
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2])) }
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .seconds(1))
+        await #expect(throws: SettledUnseen.self) { try await run.value }
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), fixture.chunk([1, 2]))
+        #expect(again.count == 1)
+        #expect(gateway.sent.count == 2)
+    }
+
+    /// Goal: a claim nobody knows of does not make devices count as sent. Method: the ledger claims and its answer is lost,
+    /// for a task that sends nothing twice.
+    @Test func aClaimWhoseAnswerIsLostIsStillOurs() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(.atMostOnce, marking: [1, 2])
+        fixture.ledger.fail(.claim, [.answerLost])
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], repeatsUnknown: false))
+        #expect(try await fixture.counts()[.delivered] == 2)
+    }
+
+    /// Goal: the same where telling what has ended fails. Method: one device of two has ended, and why cannot be read.
+    @Test func whatIsClaimedIsSentBeforeAnythingIsToldAgain() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(.atMostOnce, marking: [1, 2])
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], repeatsUnknown: false))
+        fixture.ledger.fail(.detail, [.notDone])
+        await #expect(throws: ShakyLedger.lost) {
+            try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], repeatsUnknown: false))
+        }
+        #expect(try await fixture.counts()[.delivered] == 2)
+    }
+}

@@ -1,0 +1,27 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+/// What a client over libcurl meets.
+@Suite(.timeLimit(.minutes(2))) struct CurlTests {
+    private static let requests = 1_500
+
+    /// More requests than a server that is built on libnghttp2 takes resets from one connection.
+    @Test func aConnectionToHuaweiServesThousands() async throws {
+        let simulator = try await SimulatorProcess()
+        let path = "/v1/\(simulator.text("huawei", "client_id"))/messages:send"
+        let url = "https://localhost:\(simulator.port("huawei"))\(path)"
+        let folder = TemporaryDirectory("curl")
+        let requests = String(repeating: "url = \"\(url)\"\noutput = /dev/null\n", count: CurlTests.requests)
+        let curl = try ChildProcess(
+            "curl",
+            [
+                "--silent", "--show-error", "--http2", "--cacert", simulator.text("ca_file"), "--data", "{}",
+                "--write-out", "%{http_code} %{num_connects}\n", "--config", folder.write("requests", requests),
+            ])
+        #expect(await curl.end(within: .seconds(90)) == .exited(0))
+        #expect(curl.lines.count { $0.hasPrefix("401 ") } == CurlTests.requests)
+        #expect(curl.lines.count { $0.hasSuffix(" 1") } == 1)
+        _ = await simulator.stop()
+    }
+}

@@ -1,0 +1,147 @@
+import PushModel
+
+/// One answer of a provider, and what the policy makes of the device it came for.
+struct AnswerRow: Sendable {
+    enum Cause: Sendable {
+        /// A status, with a reason or none, and a `Retry-After` in seconds.
+        case answer(Int, String?, retryAfter: Int?)
+        /// The same of the server that hands out access tokens.
+        case tokenAnswer(Int, String?)
+        /// The beginning of the device's token, by which the simulator knows what to do.
+        case token(String)
+        /// The message itself is wrong.
+        case message(Renderer)
+    }
+
+    enum Fate: Sendable {
+        case ended(DeliveryState)
+        /// For the attempt of that number, which comes so many seconds later at the earliest.
+        case waits(UInt8, Int)
+    }
+
+    let cause: Cause
+    let fate: Fate
+    /// Whether another device of the app gets its push in the same batch.
+    var hasCompanion = false
+    /// Whether the device has registered again after the provider's news of its death.
+    var isNewer = false
+
+    static func answers(
+        _ status: Int, _ reasons: String?..., retryAfter: Int? = nil, mean fate: Fate
+    ) -> [AnswerRow] {
+        reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: retryAfter), fate: fate) }
+    }
+
+    static func tokens(_ beginnings: String..., hasCompanion: Bool = false, mean fate: Fate) -> [AnswerRow] {
+        beginnings.map { AnswerRow(cause: .token($0), fate: fate, hasCompanion: hasCompanion) }
+    }
+
+    /// Somebody has to mend the app's settings, which is looked for once a minute.
+    private static let parked = Fate.waits(0, 60)
+
+    static func rows(_ kind: PushProtocol) -> [AnswerRow] {
+        switch kind {
+        case .apns: apns.flatMap { $0 }
+        case .fcm: fcm.flatMap { $0 }
+        default: huawei.flatMap { $0 }
+        }
+    }
+
+    private static let apns = [
+        answers(200, nil, mean: .ended(.delivered)),
+        // Without deliveries in the same environment nobody is deleted for it.
+        answers(400, "BadDeviceToken", "DeviceTokenNotForTopic", mean: .ended(.invalid)),
+        tokens("bad00400", "bad10400", hasCompanion: true, mean: .ended(.invalidRemoved)),
+        answers(
+            400, "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders",
+            "InvalidPushType", "PayloadEmpty", "MissingDeviceToken", "NeverHeardOf", mean: .ended(.failed)),
+        answers(400, "BadTopic", "MissingTopic", "TopicDisallowed", mean: parked),
+        answers(400, "IdleTimeout", mean: .waits(1, 0)),
+        answers(403, "ExpiredProviderToken", "InvalidProviderToken", mean: parked),
+        answers(
+            403, "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
+            "BadEnvironmentKeyInToken", "Forbidden", mean: parked),
+        answers(403, "UnrelatedKeyIdInToken", mean: .waits(1, 0)),
+        answers(404, "BadPath", mean: .ended(.failed)),
+        answers(405, "MethodNotAllowed", mean: .ended(.failed)),
+        answers(410, "Unregistered", "ExpiredToken", mean: .ended(.invalidRemoved)),
+        tokens("dead0410", "dead1410", mean: .ended(.invalidRemoved)),
+        [AnswerRow(cause: .token("dead0410"), fate: .ended(.invalid), isNewer: true)],
+        answers(413, "PayloadTooLarge", mean: .ended(.failed)),
+        answers(418, nil, mean: .ended(.failed)),
+        answers(429, "TooManyRequests", "TooManyProviderTokenUpdates", mean: .waits(1, 60)),
+        answers(429, "TooManyRequests", retryAfter: 7, mean: .waits(1, 7)),
+        answers(500, "InternalServerError", mean: .waits(1, 900)),
+        answers(503, "ServiceUnavailable", mean: .waits(1, 900)),
+        answers(503, "ServiceUnavailable", retryAfter: 5, mean: .waits(1, 5)),
+        answers(503, "Shutdown", mean: .waits(1, 0)),
+        answers(599, nil, mean: .waits(1, 900)),
+        // Refused unprocessed, so the attempt does not count; the others may have been delivered.
+        tokens("c0de0001", mean: .waits(0, 0)),
+        tokens("c0de0002", "c0de0003", "c0de0004", mean: .waits(1, 0)),
+    ]
+
+    private static let fcm = [
+        answers(200, nil, mean: .ended(.delivered)),
+        answers(404, "UNREGISTERED", mean: .ended(.invalid)),
+        answers(400, "INVALID_ARGUMENT", mean: .ended(.invalid)),
+        answers(403, "SENDER_ID_MISMATCH", mean: .ended(.invalid)),
+        tokens("unregistered", "invalid", "mismatch", hasCompanion: true, mean: .ended(.invalidRemoved)),
+        [AnswerRow(cause: .message(longLived), fate: .ended(.failed))],
+        answers(400, nil, "UNSPECIFIED_ERROR", mean: .ended(.failed)),
+        answers(401, nil, "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR", mean: parked),
+        answers(403, nil, mean: parked),
+        answers(404, nil, mean: parked),
+        answers(418, nil, mean: .ended(.failed)),
+        answers(429, "QUOTA_EXCEEDED", mean: .waits(1, 60)),
+        answers(429, "QUOTA_EXCEEDED", retryAfter: 3, mean: .waits(1, 3)),
+        answers(500, "INTERNAL", mean: .waits(1, 10)),
+        answers(503, "UNAVAILABLE", mean: .waits(1, 10)),
+        answers(503, "UNAVAILABLE", retryAfter: 4, mean: .waits(1, 4)),
+        answers(599, nil, mean: .waits(1, 10)),
+        [AnswerRow(cause: .tokenAnswer(400, "invalid_grant"), fate: parked)],
+        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
+        tokens("refuse", mean: .waits(0, 0)),
+        tokens("fail", "stall", "drop", mean: .waits(1, 0)),
+    ]
+
+    private static let huawei = [
+        answers(200, "80000000", mean: .ended(.delivered)),
+        answers(400, "80300007", mean: .ended(.invalid)),
+        tokens("illegal", mean: .ended(.invalid)),
+        tokens("illegal", hasCompanion: true, mean: .ended(.invalidRemoved)),
+        answers(
+            400, "80100001", "80100003", "80100004", "80100013", "80100016", "80100018", "80300008", "80300010",
+            mean: .ended(.failed)),
+        answers(400, "80100017", mean: .waits(1, 60)),
+        answers(400, "80300002", "80300011", "80300013", mean: parked),
+        tokens("forbidden", mean: parked),
+        answers(401, "80200001", "80200003", "80200005", nil, mean: parked),
+        answers(404, nil, mean: parked),
+        answers(418, nil, mean: .ended(.failed)),
+        answers(500, "80600003", mean: parked),
+        answers(500, "81000001", nil, mean: .waits(1, 0)),
+        answers(502, nil, mean: .waits(1, 0)),
+        answers(503, nil, mean: .waits(1, 60)),
+        answers(503, nil, retryAfter: 2, mean: .waits(1, 2)),
+        [AnswerRow(cause: .tokenAnswer(400, "1101"), fate: parked)],
+        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
+        tokens("fail", "stall", "drop", mean: .waits(1, 0)),
+    ]
+
+    /// Google names the field, so the device is not to blame.
+    private static let longLived = Renderer(
+        fcm: Renderer.template(#"{"message":{"android":{"ttl":"9999999999s"},"token":""#, #""}}"#))
+}
+
+extension AnswerRow: CustomStringConvertible {
+    var description: String {
+        switch cause {
+        case .answer(let status, let reason, let retryAfter):
+            "\(status) \(reason ?? "") \(retryAfter.map { "after \($0) s" } ?? "")"
+        case .tokenAnswer(let status, let reason): "access token: \(status) \(reason ?? "")"
+        case .token(let beginning): hasCompanion ? "\(beginning) beside another" : beginning
+        case .message: "a wrong message"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// Connections to a provider end, in order or not: no device is lost for it, and none gets more than it must.
+@Suite(.timeLimit(.minutes(4))) struct ConnectionTests {
+    /// A thousand requests and the connection is told to go, as Apple does; `CARILLON_TEST_SENDS` makes it a longer run.
+    @Test func goodbyesLoseAndRepeatNothing() async throws {
+        let asked = EnvironmentReader.processEnvironment()["CARILLON_TEST_SENDS"].flatMap { Int($0) }
+        try await withHouse { house in
+            try await house.simulator.order("/connections", #"{"provider":"apns","goodbye_after":1000}"#)
+            let shipment = Shipment(try AppID("news"), try PushToken.numbered(.apns, 0..<(asked ?? 50_000)))
+            try await house.dispatch(shipment)
+            let sender = try await house.start("apns-sender")
+            var results = try await ResultReader(house.bus)
+            #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
+            #expect(results.count("delivered") == shipment.count)
+            #expect(try await house.counts(shipment)[.delivered] == shipment.count)
+            #expect(try await house.simulator.count("apns", "distinct_devices") == shipment.count)
+            #expect(try await house.simulator.count("apns", "most_for_one_device") == 1)
+            #expect(try await house.simulator.count("apns", "connections") >= shipment.count / 1_000)
+            await results.close()
+        }
+    }
+
+    /// Goal: a cut connection loses nothing and repeats only what had no answer, so that Apple and the screen can tell it
+    /// is the same. Method: one push in five hundred cuts its connection, before it was delivered or after; the scheduler
+    /// brings back what had no answer. Every second delivery of a device must be one that the sender counted as unknown,
+    /// and carry the first one's id and collapse id.
+    @Test func cutConnectionsRepeatOnlyWhatHadNoAnswer() async throws {
+        try await withHouse { house in
+            let app = try AppID("news")
+            let shipment = Shipment(app, try await house.register(try PushToken.numbered(.apns, 0..<2_000), in: app))
+            for isDelivered in [false, true] {
+                try await house.simulator.order(
+                    "/faults", #"{"provider":"apns","kind":"drop","share":0.002,"delivered":\#(isDelivered)}"#)
+            }
+            let sender = try await house.start("apns-sender", ["CARILLON_APNS_IN_FLIGHT": "100"])
+            _ = try await house.start("scheduler")
+            try await house.whileRendering {
+                try await house.dispatch(shipment)
+                var results = try await ResultReader(house.bus)
+                #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
+                #expect(results.count("delivered") == shipment.count)
+                await results.close()
+            }
+            let unknown = try await sender.metric(#"carillon_sender_pushes_total{outcome="unknown"}"#)
+            let accepted = try await house.simulator.count("apns", "accepted")
+            #expect(try await house.simulator.count("apns", "faults", "drop") > 0)
+            #expect(try await house.simulator.count("apns", "distinct_devices") == shipment.count)
+            #expect(1...unknown ~= accepted - shipment.count)
+            #expect(try await house.simulator.count("apns", "repeated") == accepted - shipment.count)
+            #expect(try await house.simulator.count("apns", "tasks", Renderer.collapseID) == accepted)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import PushModel
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// Every row of the providers' error tables, from the answer on the wire to the device's outcome.
+@Suite(.timeLimit(.minutes(4))) struct ErrorTableTests {
+    /// Goal: what a provider answers becomes what the policy says, in results or retries and in the ledger. Method: each
+    /// row has an app of its own, so that one which halts the app or slows it down is alone with that, and one push that
+    /// the simulator answers so. When the sender has ended, everything it had in hand is settled.
+    @Test(arguments: [PushProtocol.apns, .fcm, .huawei]) func everyAnswerMeansWhatThePolicySays(
+        _ kind: PushProtocol
+    ) async throws {
+        let rows = AnswerRow.rows(kind)
+        try await withHouse(apps: rows.indices.map { "row\($0)" }) { house in
+            let sender = try await house.start(
+                kind == .apns ? "apns-sender" : "android-sender",
+                [
+                    "CARILLON_APNS_REQUEST_LIMIT": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
+                    "CARILLON_HUAWEI_REQUEST_LIMIT": "2s",
+                ])
+            var reader = OutcomeReader(
+                results: try await ResultReader(house.bus), retries: try await RetryReader(house.bus))
+            var shipments: [Shipment] = []
+            for (number, row) in rows.enumerated() {
+                let shipment = try row.shipment(kind, number)
+                try await row.prepare(kind, house.simulator)
+                try await reader.expect(row, of: shipment) { try await house.dispatch(shipment) }
+                shipments.append(shipment)
+            }
+            await reader.close()
+            #expect(await sender.stop() == .exited(0))
+            for (row, shipment) in zip(rows, shipments) {
+                let states = try await house.ledger.states(of: shipment.task, in: shipment.marks[0].segment)
+                #expect(states?.states[0] == row.state, "\(row)")
+                guard case .answer(_, let reason?, _) = row.cause, row.isTold else { continue }
+                let detail = try await house.ledger.detail(
+                    of: 0, task: shipment.task, in: shipment.marks[0].segment)
+                #expect(detail?.reason == reason, "\(row)")
+            }
+        }
+    }
+}
+
+/// What comes out of a sender, in whichever of the two ways.
+private struct OutcomeReader {
+    var results: ResultReader
+    var retries: RetryReader
+
+    mutating func expect(_ row: AnswerRow, of shipment: Shipment, _ dispatch: () async throws -> Void) async throws {
+        let before = SystemTimeSource().now
+        try await dispatch()
+        switch row.fate {
+        case .ended(let state):
+            let count = results.endings.count + shipment.count
+            let isThere = try await results.read(count, within: .seconds(30))
+            try #require(isThere, "\(row) did not end")
+            let ending = results.endings[shipment.resultID(0)]
+            #expect(ending?.state == state.name, "\(row)")
+            if case .answer(let status, let reason, _) = row.cause {
+                #expect(ending?.status == Int64(status), "\(row)")
+                if let reason, state != .delivered { #expect(ending?.reason == reason, "\(row)") }
+            }
+        case .waits(let attempt, let seconds):
+            let read = try await retries.order(of: shipment.task)
+            let order = try #require(read, "\(row) is not handed back")
+            #expect(order.attempt == attempt, "\(row)")
+            // Jitter of a second at most, and the next whole second.
+            let earliest = before.milliseconds + Int64(seconds) * 1_000
+            let latest = SystemTimeSource().now.milliseconds + Int64(seconds) * 1_000 + 2_000
+            #expect(earliest...latest ~= order.due, "\(row) waits \(order.due - before.milliseconds) ms")
+        }
+    }
+
+    func close() async {
+        await results.close()
+        await retries.close()
+    }
+}
+
+extension AnswerRow {
+    var state: DeliveryState {
+        guard case .ended(let state) = fate else { return .waiting }
+        return state
+    }
+
+    /// Whether the ledger keeps why: not for what was delivered, or never sent.
+    var isTold: Bool {
+        switch fate {
+        case .ended(let state): state != .delivered
+        case .waits(let attempt, _): attempt > 0
+        }
+    }
+
+    /// The row's device, and perhaps its companion, in a task and an app of their own.
+    func shipment(_ kind: PushProtocol, _ number: Int) throws -> Shipment {
+        var trouble = ""
+        if case .token(let beginning) = cause { trouble = beginning }
+        let tokens = try PushToken.numbered(kind, number..<(number + 1), trouble: trouble)
+        let companions = hasCompanion ? try PushToken.numbered(kind, number..<(number + 1)) : []
+        var shipment = Shipment(try AppID("row\(number)"), task: UInt64(number + 1), tokens + companions)
+        if case .message(let renderer) = cause { shipment.renderer = renderer }
+        if isNewer { shipment.addressees[0].device.updated = .max }
+        return shipment
+    }
+
+    /// Tells the simulator what to answer next.
+    func prepare(_ kind: PushProtocol, _ simulator: SimulatorProcess) async throws {
+        let (status, reason, retryAfter, endpoint): (Int, String?, Int?, String)
+        switch cause {
+        case .answer(let given, let why, let after):
+            (status, reason, retryAfter, endpoint) = (given, why, after, "send")
+        case .tokenAnswer(let given, let why): (status, reason, retryAfter, endpoint) = (given, why, nil, "token")
+        case .token, .message: return
+        }
+        let fault = JSONText.object { json in
+            json.member("provider", kind.name)
+            json.member("kind", "answer")
+            json.member("endpoint", endpoint)
+            json.member("next", 1)
+            json.member("status", status)
+            if let reason { json.member("reason", reason) }
+            if let retryAfter { json.member("retry_after", retryAfter) }
+        }
+        try await simulator.order("/faults", fault)
+    }
+}

@@ -1,0 +1,38 @@
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// A provider that says it is too much.
+@Suite(.timeLimit(.minutes(4))) struct OverloadTests {
+    /// Goal: less goes out while Apple refuses, as much as before when it no longer does, and nobody is forgotten. Method:
+    /// the first three hundred pushes are refused, to come again a second later; the scheduler brings them back. The
+    /// sender says when it slows down, and when it sends as much as before.
+    @Test func aStormOfRefusalsPasses() async throws {
+        try await withHouse { house in
+            let app = try AppID("news")
+            let shipment = Shipment(app, try await house.register(try PushToken.numbered(.apns, 0..<1_200), in: app))
+            for fault in [
+                #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#,
+                #"{"provider":"apns","kind":"answer","status":429,"reason":"TooManyRequests","retry_after":1,"next":300}"#,
+            ] {
+                try await house.simulator.order("/faults", fault)
+            }
+            let sender = try await house.start("apns-sender", ["CARILLON_APNS_IN_FLIGHT": "32"])
+            _ = try await house.start("scheduler")
+            try await house.whileRendering {
+                try await house.dispatch(shipment)
+                #expect(await sender.hasLogged("a provider takes less"))
+                var results = try await ResultReader(house.bus)
+                #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
+                #expect(results.count("delivered") == shipment.count)
+                await results.close()
+                #expect(await sender.hasLogged("full speed again"))
+            }
+            #expect(try await house.simulator.count("apns", "faults", "TooManyRequests") == 300)
+            #expect(try await house.simulator.count("apns", "accepted") == shipment.count)
+            #expect(try await house.simulator.count("apns", "most_for_one_device") == 1)
+        }
+    }
+}

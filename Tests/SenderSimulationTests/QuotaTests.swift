@@ -1,0 +1,54 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+@Suite(.timeLimit(.minutes(4))) struct QuotaTests {
+    private static let perMinute = 12_000
+    private static let burst = perMinute / 60
+    /// The last of them waits for not quite as long as senders wait for a quota at all.
+    private static let count = burst + 4 * burst + burst / 2
+
+    /// Goal: all senders together keep to a project's quota. Method: two senders have more to send than it allows, and the
+    /// simulator says when each push came: at no moment may more have come than the bucket had given since the start.
+    @Test func twoSendersShareTheQuotaOfAProject() async throws {
+        try await withHouse(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { house in
+            let settings = [
+                "CARILLON_FCM_PUSHES_PER_MINUTE": "\(QuotaTests.perMinute)", "CARILLON_ANDROID_CONCURRENCY": "1",
+            ]
+            let senders = [
+                try await house.start("android-sender", settings), try await house.start("android-sender", settings),
+            ]
+            var shipment = Shipment(try AppID("news"), try PushToken.numbered(.fcm, 0..<QuotaTests.count))
+            shipment.devicesPerChunk = 50
+            let started = SystemTimeSource().now
+            try await house.dispatch(shipment)
+            var results = try await ResultReader(house.bus)
+            #expect(try await results.read(shipment.count), "\(results.endings.count); \(senders.map(\.lines))")
+            #expect(results.count("delivered") == shipment.count)
+            await results.close()
+            for sender in senders {
+                #expect(try await sender.metric(#"carillon_sender_pushes_total{outcome="answered"}"#) > 0)
+            }
+            let arrivals = try await house.simulator.arrivals("fcm", shipment.count)
+            #expect(arrivals.count == shipment.count)
+            for (number, arrival) in arrivals.enumerated() {
+                let seconds = (arrival - started).inSeconds
+                let given = Double(QuotaTests.burst) + seconds * Double(QuotaTests.perMinute) / 60
+                #expect(Double(number + 1) <= given, "\(number + 1) pushes within \(seconds) s")
+            }
+        }
+    }
+}
+
+extension SimulatorProcess {
+    /// When the last so many pushes came, the first of them first.
+    fileprivate func arrivals(_ provider: String, _ count: Int) async throws -> [Timestamp] {
+        let answer = try JSON(
+            try await admin("GET", "/pushes/\(provider)?limit=\(count)").body,
+            limits: JSONLimits(bytesMaximum: 16 << 20))
+        return (answer.elements ?? []).compactMap { Timestamp(rfc3339: $0["received"]?.text ?? "") }.sorted()
+    }
+}

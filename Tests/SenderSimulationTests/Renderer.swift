@@ -1,0 +1,90 @@
+import Bus
+import PushModel
+import ServiceKit
+import TestSupport
+import Topics
+
+/// Stands in for the renderer: one message in the form of each provider, and devices that are due again on their way.
+struct Renderer: Sendable {
+    /// What the simulator counts deliveries by.
+    static let collapseID = "score"
+
+    private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
+    private static let deadline = SystemTimeSource().now + .seconds(3_600)
+
+    var apns = PayloadTemplate(Array(#"{"aps":{"alert":"Goal"}}"#.utf8))
+    var fcm = Renderer.template(#"{"message":{"data":{"task_id":"\#(collapseID)"},"token":""#, #""}}"#)
+    var huawei = Renderer.template(#"{"message":{"data":"{\"task_id\":\"\#(collapseID)\"}","token":[""#, #""]}}"#)
+
+    /// The variant of a chunk that a device takes.
+    static func place(of device: Device) -> UInt8 {
+        UInt8(kinds.firstIndex(of: device.token.kind) ?? 0)
+    }
+
+    func chunk(
+        _ task: TaskID, _ app: AppID, _ lane: Lane, attempt: UInt8, _ segments: [SegmentDevices]
+    ) -> DispatchChunk {
+        DispatchChunk(
+            task: task, app: app, lane: lane, attempt: attempt, deadline: Renderer.deadline.milliseconds,
+            countsBadge: false, repeatsUnknown: true,
+            variants: [variant(.apns, apns), variant(.fcm, fcm), variant(.huawei, huawei)],
+            segments: segments)
+    }
+
+    func chunk(_ audience: AudienceChunk) -> DispatchChunk {
+        let segments = audience.segments.map { part in
+            var devices = SegmentDevices(segment: part.segment)
+            for (place, offset) in part.offsets.enumerated() {
+                guard let device = part.device(at: place) else { continue }
+                devices.append(offset: offset, variant: Renderer.place(of: device), device: device)
+            }
+            return devices
+        }
+        return chunk(audience.task, audience.app, audience.lane, attempt: audience.attempt, segments)
+    }
+
+    static func message(_ chunk: DispatchChunk) -> OutgoingMessage {
+        let isApple = chunk.segments.first?.variants.first == 0
+        // Chunks of a segment are spread over the partitions, so that two senders have a part of them each.
+        let key = withUnsafeBytes(of: SystemRandomSource().next()) { Array($0) }
+        return (isApple ? Topics.dispatchAPNs : Topics.dispatchAndroid).message(chunk, key: key, lane: chunk.lane)
+    }
+
+    private func variant(_ kind: PushProtocol, _ payload: PayloadTemplate) -> RenderedVariant {
+        RenderedVariant(
+            kind: kind, priority: .high, pushType: kind == .apns ? "alert" : "", collapseID: Renderer.collapseID,
+            expiration: UInt32(Renderer.deadline.milliseconds / 1_000), payload: payload)
+    }
+
+    static func template(_ beginning: String, _ end: String) -> PayloadTemplate {
+        PayloadTemplate(parts: [Array(beginning.utf8), Array(end.utf8)], slots: [.token])
+    }
+}
+
+/// Renders what the scheduler lets go, for as long as a test runs.
+struct RendererStandIn: Sendable {
+    private let consumer: any BusConsumer
+    private let producer: any BusProducer
+    private let renderer: Renderer
+
+    init(_ bus: any Bus, _ renderer: Renderer = Renderer()) async throws {
+        consumer = try await bus.makeConsumer(
+            ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
+        producer = try await bus.makeProducer(ProducerOptions())
+        self.renderer = renderer
+    }
+
+    func run() async throws {
+        while let delivery = await consumer.next() {
+            let chunks = try delivery.messages.map { renderer.chunk(try AudienceChunk(decoding: $0.value)) }
+            _ = try await producer.send(chunks.map(Renderer.message))
+            consumer.complete(delivery)
+        }
+    }
+
+    func close() async {
+        consumer.stopTaking()
+        await consumer.close()
+        await producer.close()
+    }
+}

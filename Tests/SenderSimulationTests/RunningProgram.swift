@@ -1,0 +1,58 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+/// One of our services as a process, with its admin port.
+final class RunningProgram: Sendable {
+    private let process: ChildProcess
+    private let adminPort: UInt16
+
+    init(_ name: String, _ settings: [String: String]) async throws {
+        adminPort = FreePort.next()
+        process = try ChildProcess.service(name, settings.merging(["CARILLON_ADMIN_PORT": "\(adminPort)"]) { $1 })
+        guard await process.line(where: { $0.contains("\"message\":\"running\"") }) != nil else {
+            throw SetupError(description: "\(name) did not start: \(process.lines)")
+        }
+    }
+
+    /// What it has logged so far, for a test that fails.
+    var lines: [String] { process.lines }
+    var ending: ChildProcess.Ending? { process.ending }
+
+    /// Waits for a line with this text; false when it does not come.
+    func hasLogged(_ text: String) async -> Bool {
+        await process.line { $0.contains(text) } != nil
+    }
+
+    /// SIGTERM; how it ended.
+    func stop() async -> ChildProcess.Ending? {
+        process.signal(15)
+        return await process.end(within: .seconds(60))
+    }
+
+    func kill9() async {
+        process.signal(9)
+        #expect(await process.end() == .signalled(9))
+    }
+
+    /// The value of the metric's line that begins so.
+    func metric(_ line: String) async throws -> Int {
+        let port = adminPort
+        let answer = await blocking {
+            let client = RawClient(port: port)
+            client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client.receiveResponse()
+        }
+        let found = answer?.text.split(separator: "\n").first { $0.hasPrefix(line) }
+        let value = found?.split(separator: " ").last.flatMap { Double($0) }
+        return Int(try #require(value, "no \(line) in \(answer?.text ?? "no answer")"))
+    }
+
+    /// The most memory it ever had.
+    func residentBytesMost() throws -> Int {
+        let status = try #require(SmallFile.read("/proc/\(process.processID)/status", bytesMaximum: 64 << 10))
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kibibytes = line?.split { !("0"..."9" ~= $0) }.first.flatMap { Int($0) }
+        return try #require(kibibytes) << 10
+    }
+}

@@ -1,0 +1,169 @@
+import Bus
+import PushModel
+import RedisBus
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// The simulator, a Redis with bus, registry and ledger, apps with the simulator's credentials, and the real programs
+/// that a test starts between them.
+final class SenderHouse: Sendable {
+    let simulator: SimulatorProcess
+    let bus: RedisBus
+    let ledger: RedisLedger
+    private let server: RedisServer
+    private let redis: RedisClient
+    private let apps = TemporaryDirectory("apps")
+    private let programs = Monitor<[RunningProgram]>([])
+
+    init(apps names: [String], simulator settings: [String: String]) async throws {
+        simulator = try await SimulatorProcess(settings)
+        server = try await RedisServer(.forStores)
+        let configuration = try RedisConfiguration(url: server.url)
+        let (log, time) = (Log(service: "test", level: .error), SystemTimeSource())
+        bus = RedisBus(
+            redis: configuration, RedisBusConfiguration(), log: log, metrics: Metrics(), health: Health(time: time),
+            time: time, random: SystemRandomSource())
+        redis = RedisClient(configuration, log: log, metrics: Metrics())
+        ledger = RedisLedger(StoreConnection(redis))
+        for name in names { apps.write("\(name).json", appFile) }
+    }
+
+    /// With the simulator in place of the providers, until it says that it runs.
+    func start(_ name: String, _ settings: [String: String] = [:]) async throws -> RunningProgram {
+        let program = try await RunningProgram(name, surroundings.merging(settings) { $1 })
+        programs.change { $0.append(program) }
+        return program
+    }
+
+    /// Puts the task's plan and marks into the ledger, and its chunks onto the bus, each so many times.
+    func dispatch(_ shipment: Shipment, times: Int = 1) async throws {
+        let deadline = SystemTimeSource().now + .seconds(3_600)
+        _ = try await ledger.plan(
+            shipment.task,
+            TaskPlan(app: shipment.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+        for (segment, offsets) in shipment.marks {
+            _ = try await ledger.mark(offsets, of: shipment.task, in: segment)
+        }
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let chunks = shipment.chunks()
+        for _ in 0..<times { _ = try await producer.send(chunks.map(Renderer.message)) }
+        await producer.close()
+    }
+
+    /// Devices that a scheduler can look up.
+    func register(_ tokens: [PushToken], in app: AppID) async throws -> [Shipment.Addressee] {
+        let registry = try await RedisRegistry.open(
+            StoreConnection(redis), mode: .authoritative, log: Log(service: "test", level: .error))
+        return try await withThrowingTaskGroup(of: [Shipment.Addressee].self) { tasks in
+            for start in stride(from: 0, to: tokens.count, by: 100) {
+                tasks.addTask {
+                    var addressees: [Shipment.Addressee] = []
+                    for token in tokens[start..<min(start + 100, tokens.count)] {
+                        let known = try await registry.register(token, DeviceChanges(), in: app).registered
+                        addressees.append(Shipment.Addressee(index: known.id.index, device: known.device))
+                    }
+                    return addressees
+                }
+            }
+            return try await tasks.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// Renders what the scheduler lets go while the body runs.
+    func whileRendering(_ body: () async throws -> Void) async throws {
+        let renderer = try await RendererStandIn(bus)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await renderer.run() }
+            do {
+                try await body()
+            } catch {
+                await renderer.close()
+                throw error
+            }
+            await renderer.close()
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// What the ledger says of the task's devices.
+    func counts(_ shipment: Shipment) async throws -> StateCounts {
+        var counts = StateCounts()
+        for (segment, _) in shipment.marks {
+            if let states = try await ledger.states(of: shipment.task, in: segment) { counts.add(states.counts) }
+        }
+        return counts
+    }
+
+    /// Lets every program end as an orchestrator would.
+    func close() async {
+        for program in programs.withLock({ $0 }) where program.ending == nil {
+            #expect(await program.stop() == .exited(0), "\(program.lines.suffix(20))")
+        }
+        await bus.close()
+        await redis.close()
+        _ = await simulator.stop()
+        await server.stop()
+    }
+
+    private var appFile: String {
+        JSONText.object { app in
+            app.member(
+                "providers",
+                json: JSONText.object { providers in
+                    providers.member("apns", json: apns)
+                    providers.member("fcm", json: fcm)
+                    providers.member("huawei", json: huawei)
+                })
+        }
+    }
+
+    private var apns: String {
+        JSONText.object { json in
+            for name in ["key_file", "key_id", "team_id", "topic"] { json.member(name, simulator.text("apns", name)) }
+        }
+    }
+
+    private var fcm: String {
+        JSONText.object { $0.member("service_account_file", simulator.text("fcm", "service_account_file")) }
+    }
+
+    private var huawei: String {
+        JSONText.object { json in
+            for name in ["client_id", "client_secret_file"] { json.member(name, simulator.text("huawei", name)) }
+        }
+    }
+
+    private var surroundings: [String: String] {
+        let authority = simulator.text("ca_file")
+        let huawei = "https://localhost:\(simulator.port("huawei"))"
+        return [
+            "CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "5s", "CARILLON_BUS_HEARTBEAT": "500ms",
+            "CARILLON_APPS": apps.path, "CARILLON_WORKER_BACKOFF_LONGEST": "1s",
+            "CARILLON_APNS_HOST": "localhost", "CARILLON_APNS_SANDBOX_HOST": "localhost",
+            "CARILLON_APNS_PORT": "\(simulator.port("apns"))", "CARILLON_APNS_CA_FILE": authority,
+            "CARILLON_FCM_HOST": "localhost", "CARILLON_FCM_PORT": "\(simulator.port("fcm"))",
+            "CARILLON_FCM_CA_FILE": authority, "CARILLON_HUAWEI_URL": huawei,
+            "CARILLON_HUAWEI_TOKEN_URL": huawei + simulator.text("huawei", "token_path"),
+            "CARILLON_HUAWEI_CA_FILE": authority,
+        ]
+    }
+}
+
+/// Runs the body in a house of its own, whose programs must all end in order.
+func withHouse(
+    apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHouse) async throws -> Void
+) async throws {
+    let house = try await SenderHouse(apps: apps, simulator: simulator)
+    do {
+        try await body(house)
+    } catch {
+        await house.close()
+        throw error
+    }
+    await house.close()
+}

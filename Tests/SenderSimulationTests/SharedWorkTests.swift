@@ -1,0 +1,95 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// Several senders, and senders that die.
+@Suite(.timeLimit(.minutes(4))) struct SharedWorkTests {
+    /// Goal: the ledger lets one of two senders have a device. Method: every chunk is on the bus twice, in partitions of
+    /// which each sender holds a part, and answers take long enough for both to be at it.
+    @Test func twoSendersWithTheSameChunksSendNothingTwice() async throws {
+        try await withHouse { house in
+            try await house.simulator.order("/faults", #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#)
+            // One that works on few deliveries leaves others to take.
+            let settings = ["CARILLON_APNS_IN_FLIGHT": "50", "CARILLON_APNS_CONCURRENCY": "2"]
+            let senders = [
+                try await house.start("apns-sender", settings), try await house.start("apns-sender", settings),
+            ]
+            var shipment = Shipment(try AppID("news"), try PushToken.numbered(.apns, 0..<4_000))
+            shipment.devicesPerChunk = 50
+            try await house.dispatch(shipment, times: 2)
+            var results = try await ResultReader(house.bus)
+            #expect(try await results.read(shipment.count), "\(results.endings.count); \(senders.map(\.lines))")
+            #expect(results.count("delivered") == shipment.count)
+            #expect(try await house.simulator.count("apns", "distinct_devices") == shipment.count)
+            #expect(try await house.simulator.count("apns", "most_for_one_device") == 1)
+            for sender in senders {
+                #expect(try await sender.metric(#"carillon_sender_pushes_total{outcome="answered"}"#) > 0)
+            }
+            await results.close()
+        }
+    }
+
+    struct Killed: Sendable, CustomTestStringConvertible {
+        let program: String
+        let kinds: [PushProtocol]
+        let settings: [String: String]
+        /// Pushes of all kinds together that wait for an answer at once.
+        let inFlight: Int
+
+        var testDescription: String { program }
+    }
+
+    /// The claims of a dead sender end after some ten seconds, and a living one tells of one delivery after the other how it
+    /// ended.
+    static let killed = [
+        Killed(
+            program: "apns-sender", kinds: [.apns],
+            settings: [
+                "CARILLON_APNS_IN_FLIGHT": "100", "CARILLON_APNS_REQUEST_LIMIT": "2s",
+                "CARILLON_APNS_LEASE_MARGIN": "1s", "CARILLON_APNS_CONCURRENCY": "1",
+            ], inFlight: 100),
+        Killed(
+            program: "android-sender", kinds: [.fcm, .huawei],
+            settings: [
+                "CARILLON_FCM_IN_FLIGHT": "100", "CARILLON_FCM_REQUEST_LIMIT": "3s",
+                "CARILLON_HUAWEI_IN_FLIGHT": "100", "CARILLON_HUAWEI_REQUEST_LIMIT": "3s",
+                "CARILLON_ANDROID_TOKEN_LIMIT": "1s", "CARILLON_ANDROID_LEASE_MARGIN": "1s",
+                "CARILLON_ANDROID_CONCURRENCY": "1",
+            ], inFlight: 200),
+    ]
+
+    /// Goal: killed at any moment, a sender loses no device, and repeats at most what was in flight, with the same ids.
+    /// Method: it is killed when a part of its devices has ended, and started again.
+    @Test(arguments: killed) func aKilledSenderLosesNothing(_ killed: Killed) async throws {
+        try await withHouse { house in
+            for kind in killed.kinds {
+                try await house.simulator.order(
+                    "/faults", #"{"provider":"\#(kind.name)","kind":"delay","fixed":"200ms"}"#)
+            }
+            let tokens = try killed.kinds.flatMap { try PushToken.numbered($0, 0..<(3_000 / killed.kinds.count)) }
+            let shipment = Shipment(try AppID("news"), tokens)
+            try await house.dispatch(shipment)
+            let former = try await house.start(killed.program, killed.settings)
+            var results = try await ResultReader(house.bus)
+            #expect(try await results.read(500), "\(results.endings.count) have ended; \(former.lines)")
+            await former.kill9()
+            #expect(try await house.counts(shipment).open > 0, "it was over before the crash")
+            let next = try await house.start(killed.program, killed.settings)
+            #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(next.lines)")
+            #expect(results.count("delivered") == shipment.count)
+            var extra = 0
+            for kind in killed.kinds {
+                let devices = try await house.simulator.count(kind.name, "distinct_devices")
+                let accepted = try await house.simulator.count(kind.name, "accepted")
+                #expect(devices == shipment.count / killed.kinds.count)
+                #expect(try await house.simulator.count(kind.name, "repeated") == accepted - devices)
+                extra += accepted - devices
+            }
+            #expect(extra <= 2 * killed.inFlight, "as much may have been answered and not yet be in the ledger")
+            await results.close()
+        }
+    }
+}

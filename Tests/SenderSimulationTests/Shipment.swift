@@ -1,0 +1,77 @@
+import PushModel
+import ServiceKit
+import TestSupport
+import Topics
+
+/// Devices of one task, in the chunks in which a renderer hands them on.
+struct Shipment: Sendable {
+    struct Addressee: Sendable {
+        let index: DeviceIndex
+        var device: Device
+    }
+
+    let task: TaskID
+    let app: AppID
+    var addressees: [Addressee]
+    var lane = Lane.bulk
+    var renderer = Renderer()
+    var devicesPerChunk = 200
+
+    init(_ app: AppID, task: UInt64 = 1, _ addressees: [Addressee]) {
+        self.app = app
+        self.task = TaskID(high: 7, low: task)
+        self.addressees = addressees
+    }
+
+    /// Devices that no registry knows, the first of which has this number.
+    init(_ app: AppID, task: UInt64 = 1, _ tokens: [PushToken]) {
+        let addressees = tokens.enumerated().map { place, token in
+            Addressee(
+                index: DeviceIndex(rawValue: UInt32(place)),
+                device: Device(tag: UInt32(place), token: token, created: 1_700_000_000))
+        }
+        self.init(app, task: task, addressees)
+    }
+
+    var count: Int { addressees.count }
+
+    /// As results call the device.
+    func resultID(_ place: Int) -> String {
+        let addressee = addressees[place]
+        return "\(task)/\(DeviceID(index: addressee.index, tag: addressee.device.tag))"
+    }
+
+    var marks: [(segment: SegmentID, offsets: SegmentSet)] {
+        Dictionary(grouping: addressees, by: \.index.segment).map { segment, members in
+            (SegmentID(app, segment), SegmentSet(members.map(\.index.offset)))
+        }
+    }
+
+    func chunks() -> [DispatchChunk] {
+        Dictionary(grouping: addressees, by: \.index.segment).sorted { $0.key < $1.key }.flatMap { segment, members in
+            stride(from: 0, to: members.count, by: devicesPerChunk).map { start in
+                var devices = SegmentDevices(segment: segment)
+                for member in members[start..<min(start + devicesPerChunk, members.count)] {
+                    devices.append(
+                        offset: member.index.offset, variant: Renderer.place(of: member.device), device: member.device)
+                }
+                return renderer.chunk(task, app, lane, attempt: 0, [devices])
+            }
+        }
+    }
+}
+
+extension PushToken {
+    /// Devices numbered from one on. By `trouble` the simulator knows what to answer for them.
+    static func numbered(
+        _ kind: PushProtocol, _ numbers: Range<Int>, trouble: String = ""
+    ) throws -> [PushToken] {
+        try numbers.map { number in
+            let isHexadecimal = kind == .apns
+            let beginning = isHexadecimal ? trouble : (trouble.isEmpty ? "device" : trouble) + "-"
+            let digits = String(number, radix: isHexadecimal ? 16 : 10)
+            let zeros = String(repeating: "0", count: 64 - beginning.utf8.count - digits.utf8.count)
+            return try PushToken(kind, beginning + zeros + digits)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// A provider from which nothing comes back any more.
+@Suite(.timeLimit(.minutes(4))) struct StallTests {
+    struct Stall: Sendable, CustomTestStringConvertible {
+        let program: String
+        let kind: PushProtocol
+        /// Tokens that are never answered begin so.
+        let trouble: String
+        let others: PushProtocol
+
+        var testDescription: String { "\(kind.name) stalls, \(others.name) goes on" }
+    }
+
+    static let stalls = [
+        Stall(program: "apns-sender", kind: .apns, trouble: "c0de0003", others: .apns),
+        Stall(program: "android-sender", kind: .fcm, trouble: "stall", others: .huawei),
+        Stall(program: "android-sender", kind: .huawei, trouble: "stall", others: .fcm),
+    ]
+
+    private static let inFlight = 200
+    private static let growthMaximum = 32 << 20
+
+    /// Goal: whoever waits for a stalled provider keeps neither the other apps nor the fast lane, and no memory. Method:
+    /// after a good start one app's devices are not answered any more, twenty thousand of them with large payloads; behind
+    /// them on the bus lie another app's, and some in the fast lane. Those are delivered, and of the others no more than
+    /// fits the window was ever on its way.
+    @Test(arguments: stalls) func aStalledProviderHoldsNobodyElse(_ stall: Stall) async throws {
+        try await withHouse(apps: ["news", "shop"]) { house in
+            let (news, shop) = (try AppID("news"), try AppID("shop"))
+            let sender = try await house.start(stall.program, settings)
+            var results = try await ResultReader(house.bus)
+            var retries = try await RetryReader(house.bus)
+            let start = try [stall.kind, stall.others].flatMap { try PushToken.numbered($0, 0..<500) }
+            try await house.dispatch(Shipment(shop, task: 1, start))
+            #expect(try await results.read(start.count), "\(sender.lines)")
+            let before = try sender.residentBytesMost()
+
+            let tokens = try PushToken.numbered(stall.kind, 0..<20_000, trouble: stall.trouble)
+            var stalled = Shipment(news, task: 2, tokens)
+            stalled.renderer = .large
+            try await house.dispatch(stalled)
+            let others = Shipment(shop, task: 3, try PushToken.numbered(stall.others, 500..<2_500))
+            try await house.dispatch(others)
+            var fast = Shipment(shop, task: 4, try PushToken.numbered(stall.others, 2_500..<2_550))
+            fast.lane = .fast
+            try await house.dispatch(fast)
+
+            #expect(try await results.read(start.count + others.count + fast.count), "\(sender.lines)")
+            #expect(results.count("delivered") == start.count + others.count + fast.count)
+            let isHandedBack = try await retries.read(stalled.count, of: stalled.task)
+            #expect(isHandedBack, "\(retries.devices(of: stalled.task)) are handed back; \(sender.lines)")
+            let growth = try sender.residentBytesMost() - before
+            #expect(growth < StallTests.growthMaximum, "it has taken \(growth >> 20) MiB")
+            // A window's worth, and those that asked whether it is back.
+            let asked = try await house.simulator.count(stall.kind.name, "faults", "stall")
+            #expect(1...(StallTests.inFlight + 20) ~= asked)
+            await results.close()
+            await retries.close()
+        }
+    }
+
+    private let settings = [
+        "CARILLON_APNS_IN_FLIGHT": "\(inFlight)", "CARILLON_APNS_REQUEST_LIMIT": "10s",
+        "CARILLON_FCM_IN_FLIGHT": "\(inFlight)", "CARILLON_FCM_REQUEST_LIMIT": "15s",
+        "CARILLON_HUAWEI_IN_FLIGHT": "\(inFlight)", "CARILLON_HUAWEI_REQUEST_LIMIT": "15s",
+    ]
+}
+
+extension Renderer {
+    /// Nearly as much as providers take.
+    fileprivate static var large: Renderer {
+        let text = String(repeating: "x", count: 3_500)
+        return Renderer(
+            apns: PayloadTemplate(Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8)),
+            fcm: template(#"{"message":{"data":{"text":"\#(text)"},"token":""#, #""}}"#),
+            huawei: template(#"{"message":{"data":"\#(text)","token":[""#, #""]}}"#))
+    }
+}
