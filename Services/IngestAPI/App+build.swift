@@ -13,12 +13,13 @@ extension IngestAPI {
             configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
             time: environment.time)
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
-        let pushd = PushdDialect(
-            registry: access.registry, gatekeeper: Gatekeeper { apps.access(presented: $0, peer: $1) },
-            log: environment.log)
+        let tasks = try await TaskAccess.open(context, access.connection)
+        let routes = IngestRoutes(
+            access.registry, access.reader, tasks, gatekeeper: Gatekeeper { apps.access(presented: $0, peer: $1) },
+            idempotencyLease: configuration.idempotencyLease, environment)
         let server = PublicServer(
-            configuration.server, router: IngestRoutes.router(pushd), log: environment.log,
+            configuration.server, router: routes.router, log: environment.log,
             metrics: environment.metrics, time: environment.time)
-        return access.services + [apps, server]
+        return access.services + [ProducerCloser(tasks.producer), apps, server]
     }
 }

@@ -19,15 +19,19 @@ struct Gatekeeper: Sendable {
         self.access = access
     }
 
-    /// `name` is the app as the path chooses it; nil takes the only one that is granted.
-    func admit(_ request: HTTPRequest, toAppNamed name: String?, for scope: Scope) throws(Refusal) -> PushApp {
-        let presented = PresentedKey.text(inAuthorization: request.headers["Authorization"])
-        switch access(presented, request.peer).choose(name, scope) {
-        case .app(let app): return app
-        case .unauthenticated: throw .unauthenticated
-        case .forbidden: throw .forbidden(scope)
-        case .unknownApp: throw .unknownApp
-        case .ambiguous(let apps): throw .ambiguous(apps)
-        }
+    /// What the caller may touch, for dialects whose app is named in the body: somebody who may touch nothing is refused
+    /// before it is read.
+    func access(of request: HTTPRequest) throws(Refusal) -> Access {
+        let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
+        guard !access.grants.isEmpty else { throw .unauthenticated }
+        return access
+    }
+
+    /// `name` is the app as the path chooses it; nil takes the only one that is granted. Any one of the scopes will do.
+    func admit(
+        _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
+    ) throws(Refusal) -> Admission {
+        let access = try access(of: request)
+        return try Admission(access, for: scopes) { access.choose(name, $0) }
     }
 }

@@ -7,6 +7,7 @@ struct IngestConfiguration: Sendable {
     let apps: AppsConfiguration
     let server: HTTPServerConfiguration
     let sweepInterval: Duration
+    let idempotencyLease: Duration
 
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment)
@@ -16,5 +17,8 @@ struct IngestConfiguration: Sendable {
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
             "How often the registry is rid of what removed devices left.")
+        idempotencyLease = environment.duration(
+            "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
+            "How long a request whose idempotency key was in the hands of a process that died is answered 409.")
     }
 }

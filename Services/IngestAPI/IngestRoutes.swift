@@ -1,10 +1,38 @@
+import Bus
 import HTTPServer
+import ServiceKit
+import Store
 
 /// Everything that `ingest-api` answers on its public port.
-enum IngestRoutes {
-    static func router(_ pushd: PushdDialect) -> HTTPRouter {
+struct IngestRoutes {
+    private let pushd: PushdDialect
+    private let native: NativeDialect
+    private let richie: RichieDialect
+
+    init(
+        _ registry: any Registry, _ reader: any RegistryReader, _ access: TaskAccess, gatekeeper: Gatekeeper,
+        idempotencyLease: Duration, _ environment: WorkerEnvironment
+    ) {
+        let desk = TaskDesk(access, idempotencyLease: idempotencyLease, environment: environment)
+        pushd = PushdDialect(registry: registry, desk: desk, gatekeeper: gatekeeper, log: environment.log)
+        let payloads = PayloadCheck(time: environment.time)
+        native = NativeDialect(
+            gatekeeper: gatekeeper,
+            tasks: TaskRoutes(
+                desk: desk, payloads: payloads,
+                book: TaskBook(
+                    archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
+                cancellation: TaskCancellation(access, reader, environment),
+                audience: AudienceCount(registry: registry, reader: reader)),
+            log: environment.log)
+        richie = RichieDialect(gatekeeper: gatekeeper, desk: desk, payloads: payloads, log: environment.log)
+    }
+
+    var router: HTTPRouter {
         var router = HTTPRouter()
         pushd.addRoutes(to: &router)
+        native.addRoutes(to: &router)
+        richie.addRoutes(to: &router)
         router.on(.get, "/openapi.yaml") { _ in
             // The type is RFC 9512's.
             HTTPResponse(

@@ -16,7 +16,10 @@ final class RegistryReadiness: Sendable {
             switch try await registry.state() {
             case .ready: return .ready
             case .rebuilding: return .notReady("it is being rebuilt")
-            case .absent: return .notReady("it is gone: Redis has lost what it held")
+            case .absent:
+                return .notReady(
+                    "it is gone: Redis has lost what it held. Bring its append-only file back, or restart ingest-api to "
+                        + "begin anew without devices")
             }
         } catch {
             return .notReady(error.description)

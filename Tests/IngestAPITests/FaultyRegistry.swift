@@ -82,8 +82,10 @@ final class FaultyRegistry: Registry {
         return try await registry.device(of: token, in: app)
     }
 
-    func countFailure(of id: DeviceID, limit: Int, in app: AppID) async throws(StoreError) -> FailureVerdict {
+    func countFailure(
+        of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
+    ) async throws(StoreError) -> FailureVerdict {
         try pass()
-        return try await registry.countFailure(of: id, limit: limit, in: app)
+        return try await registry.countFailure(of: id, by: task, limit: limit, in: app)
     }
 }

@@ -1,4 +1,4 @@
-import HTTPServer
+import Bus
 import JSONKit
 import MemoryStore
 import PushModel
@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
+@testable import HTTPServer
 @testable import ingest_api
 
 /// The API over a registry in memory, on a port of its own, with two apps: `news` and `shop`.
@@ -17,38 +18,64 @@ final class IngestFixture: Sendable {
         case news
         /// For both apps.
         case both
-        /// For `news`, but not for registering.
+        /// For `news`, but not for registering, and not for ringing everybody at once.
         case publisher
+        /// For `news`, another publisher who may do everything.
+        case owner
+        /// For `shop` alone, with everything.
+        case shop
     }
 
     let registry: FaultyRegistry
     let time = ManualTimeSource()
     let log = CollectingSink()
+    let archive = FaultyArchive()
+    let ledger: MemoryLedger
+    let agenda: MemoryTaskAgenda
+    let traces: MemoryTaskTraces
+    let bus = TestProducer()
+    let metrics = Metrics()
     let news: AppID
+    /// A method and a pattern each.
+    let routeNames: [String]
     private let keys: [Key: APIKey]
     private let server: HTTPServer
     private let port: UInt16
 
     /// `openRange` lets callers from there register in `news` without a key.
     init(openRange: String? = nil) throws {
-        registry = FaultyRegistry(MemoryRegistry(time: time, random: SeededRandomSource(seed: 1)))
+        let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
+        registry = FaultyRegistry(memory)
+        ledger = MemoryLedger(time: time)
+        agenda = MemoryTaskAgenda(time: time)
+        traces = MemoryTaskTraces(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange)
         let log = Log(service: "ingest-api", sink: log)
-        let router = IngestFixture.router(registry, log) { [time] in
+        let environment = WorkerEnvironment(
+            time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
+        let access = TaskAccess(
+            archive: archive, ledger: ledger, agenda: agenda, traces: traces,
+            keys: MemoryIdempotencyStore(time: time), producer: bus)
+        let routes = IngestFixture.routes(registry, memory, access, environment) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
+        let router = routes.router
+        routeNames = router.routeNames
         server = HTTPServer(
-            configuration: HTTPServerConfiguration(), router: router, log: log, metrics: Metrics())
+            configuration: HTTPServerConfiguration(), router: router, log: log, metrics: metrics)
         try server.start()
         port = try #require(server.port)
     }
 
-    static func router(
-        _ registry: any Registry, _ log: Log, access: @escaping Gatekeeper.AccessQuery
-    ) -> HTTPRouter {
-        IngestRoutes.router(PushdDialect(registry: registry, gatekeeper: Gatekeeper(access: access), log: log))
+    static func routes(
+        _ registry: any Registry, _ reader: any RegistryReader, _ tasks: TaskAccess,
+        _ environment: WorkerEnvironment, access: @escaping Gatekeeper.AccessQuery
+    ) -> IngestRoutes {
+        IngestRoutes(
+            registry, reader, tasks, gatekeeper: Gatekeeper(access: access), idempotencyLease: .seconds(15),
+            environment)
     }
 
     /// Runs the body and stops the server, however it ends.
@@ -72,6 +99,13 @@ final class IngestFixture: Sendable {
         return key.reveal()
     }
 
+    func keyID(_ key: Key) -> String { keys[key]?.id ?? "" }
+
+    /// What the app's list of tasks names, the newest first.
+    func listed() async throws -> [TaskEntry.ID] {
+        try await archive.tasks(of: news, before: nil, limit: 100)
+    }
+
     /// A request with a form, by the key of `news` unless `headers` say otherwise.
     func form(
         _ method: String, _ path: String, _ form: String = "", headers: [String: String] = [:]
@@ -80,8 +114,14 @@ final class IngestFixture: Sendable {
         return await send(method, path, Array(form.utf8), headers: type.merging(headers) { $1 })
     }
 
-    func json(_ method: String, _ path: String, _ json: String) async -> RawClient.Response {
-        await send(method, path, Array(json.utf8), headers: ["Content-Type": "application/json; charset=utf-8"])
+    /// By the key of `news` unless another is named.
+    func json(
+        _ method: String, _ path: String, _ json: String = "", as key: Key = .news, headers: [String: String] = [:]
+    ) async -> RawClient.Response {
+        let defaults = [
+            "Content-Type": "application/json; charset=utf-8", "Authorization": authorization(key),
+        ]
+        return await send(method, path, Array(json.utf8), headers: defaults.merging(headers) { $1 })
     }
 
     func head(_ path: String) async -> RawClient.Response {
@@ -123,11 +163,14 @@ final class IngestFixture: Sendable {
         var news = PushApp(id: try AppID("news"))
         news.credentials = [
             try credential(.news, [.register]), try credential(.both, [.register]),
-            try credential(.publisher, [.publish, .read]),
+            try credential(.publisher, [.publish, .read]), try credential(.owner, Set(Scope.allCases)),
         ]
+        news.identifiers[.richie] = ["example-news"]
+        news.defaults.timeToLive = .seconds(3_600)
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
         var shop = PushApp(id: try AppID("shop"))
-        shop.credentials = [try credential(.both, [.register])]
+        shop.credentials = [try credential(.both, [.register]), try credential(.shop, Set(Scope.allCases))]
+        shop.identifiers[.richie] = ["example-shop"]
         return AppSnapshot([news, shop], pepper: pepper)
     }
 }

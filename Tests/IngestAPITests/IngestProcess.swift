@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A running `ingest-api` with one app, `news`, in which callers on loopback register without a key.
+/// A running `ingest-api` with one app, `news`, in which callers on loopback register and publish without a key.
 final class IngestProcess: Sendable {
     let port = FreePort.next()
     private let adminPort = FreePort.next()
@@ -13,15 +13,17 @@ final class IngestProcess: Sendable {
     private let process: Monitor<ChildProcess>
 
     /// `bus` is the registry's Redis unless given.
-    init(redis: String, bus: String? = nil) async throws {
+    init(redis: String, bus: String? = nil, idempotencyLease: String = "15s") async throws {
         settings = [
+            "CARILLON_INGEST_IDEMPOTENCY_LEASE": idempotencyLease,
             "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
             "CARILLON_INGEST_PORT": "\(port)", "CARILLON_ADMIN_PORT": "\(adminPort)",
             "CARILLON_REDIS_COMMAND_DEADLINE": "2s", "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
             "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "6000", "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
         ]
         let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
-        _ = try editor.add(try AppID("news"), scopes: [.register], allowing: [try AddressRange("127.0.0.0/8")])
+        _ = try editor.add(
+            try AppID("news"), scopes: [.register, .publish, .read], allowing: [try AddressRange("127.0.0.0/8")])
         process = Monitor(try IngestProcess.start(settings))
         try await listens()
     }
@@ -34,6 +36,12 @@ final class IngestProcess: Sendable {
         let next = try IngestProcess.start(settings)
         process.change { $0 = next }
         try await listens()
+    }
+
+    func kill9() async {
+        let current = process.withLock { $0 }
+        current.signal(9)
+        #expect(await current.end() == .signalled(9))
     }
 
     /// Waits for a log line with this message.
@@ -50,14 +58,22 @@ final class IngestProcess: Sendable {
     }
 
     /// What `curl -d FORM URL` sends, or another method's request without a body.
-    func curl(_ method: String, _ path: String, _ body: String = "", json: Bool = false) async throws
-        -> RawClient.Response
-    {
-        try await IngestProcess.send(method, path, body, json: json, to: port)
+    func curl(
+        _ method: String, _ path: String, _ body: String = "", json: Bool = false, headers: [String: String] = [:]
+    ) async throws -> RawClient.Response {
+        try #require(
+            await IngestProcess.send(method, path, body, json: json, headers: headers, to: port))
+    }
+
+    /// The same with JSON, when the service may die before it answers.
+    func attempt(
+        _ method: String, _ path: String, _ body: String, headers: [String: String]
+    ) async -> RawClient.Response? {
+        await IngestProcess.send(method, path, body, json: true, headers: headers, to: port)
     }
 
     func readiness() async throws -> RawClient.Response {
-        try await IngestProcess.send("GET", "/readyz", "", json: false, to: adminPort)
+        try #require(await IngestProcess.send("GET", "/readyz", "", json: false, to: adminPort))
     }
 
     private func listens() async throws {
@@ -67,22 +83,22 @@ final class IngestProcess: Sendable {
     }
 
     private static func start(_ settings: [String: String]) throws -> ChildProcess {
-        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        return try ChildProcess(builtExecutable("ingest-api"), environment: inherited.merging(settings) { $1 })
+        return try ChildProcess.service("ingest-api", settings)
     }
 
     private static func send(
-        _ method: String, _ path: String, _ body: String, json: Bool, to port: UInt16
-    ) async throws -> RawClient.Response {
+        _ method: String, _ path: String, _ body: String, json: Bool, headers: [String: String] = [:],
+        to port: UInt16
+    ) async -> RawClient.Response? {
         let type = json ? "application/json" : "application/x-www-form-urlencoded"
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/7.88.1\r\nAccept: */*\r\n"
         if !body.isEmpty { head += "Content-Length: \(body.utf8.count)\r\nContent-Type: \(type)\r\n" }
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let request = head + "\r\n" + body
-        let response = await blocking {
+        return await blocking {
             let client = RawClient(port: port)
             client.send(request)
             return client.receiveResponse()
         }
-        return try #require(response)
     }
 }

@@ -1,3 +1,4 @@
+import Bus
 import MemoryStore
 import ServiceKit
 import TestSupport
@@ -19,9 +20,15 @@ import Testing
         let time = ManualTimeSource()
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let apps = AppSnapshot([], pepper: nil)
-        return IngestFixture.router(registry, Log(service: "test", sink: CollectingSink())) {
+        let tasks = TaskAccess(
+            archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
+            traces: MemoryTaskTraces(time: time), keys: MemoryIdempotencyStore(time: time), producer: TestProducer())
+        let environment = WorkerEnvironment(
+            time: time, random: SeededRandomSource(seed: 2), log: Log(service: "test", sink: CollectingSink()),
+            metrics: Metrics(), health: Health(time: time))
+        return IngestFixture.routes(registry, registry, tasks, environment) {
             apps.access(presented: $0, peer: $1, now: time.now)
-        }
+        }.router
     }
 
     @Test func listsEveryRouteAndNothingElse() {

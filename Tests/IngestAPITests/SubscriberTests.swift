@@ -1,6 +1,8 @@
+import Bus
 import JSONKit
 import PushModel
 import ServiceKit
+import TaskModel
 import TestSupport
 import Testing
 
@@ -201,14 +203,32 @@ import Testing
         }
     }
 
-    /// What is not done is never answered as done.
-    @Test func aTestMessageIsNotClaimedToBeSent() async throws {
+    @Test func aTestMessageGoesToTheSubscriberAlone() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
             let response = await fixture.form("POST", "/subscriber/\(id)/test")
-            #expect(response.status == 503)
-            #expect(response.error == "Nothing sends")
+            #expect(response.status == 201)
+            let task = try #require(fixture.bus.tasks.first)
+            #expect(response.headers["location"] == "/v1/tasks/\(task.id)")
+            #expect(task.dialect == .pushd)
+            #expect(task.target.audience == nil)
+            let device = try #require(DeviceID(id))
+            #expect(task.target.list == .entries([.device(device)]))
+            #expect(task.content.message?.body?.standard == "Test")
+            #expect(task.content.message?.data["test"] == .string("ok"))
             #expect(await fixture.form("POST", "/subscriber/J8lHY4X1XkU/test").status == 404)
+            #expect(fixture.bus.tasks.count == 1)
+        }
+    }
+
+    @Test func aTestMessageThatCannotBeTakenIsNotClaimedToBe() async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            let response = await fixture.form("POST", "/subscriber/\(id)/test")
+            #expect(response.status == 503)
+            #expect(response.headers["retry-after"] == "5")
+            #expect(response.error == "Service Unavailable")
         }
     }
 

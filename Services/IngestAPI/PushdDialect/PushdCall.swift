@@ -1,12 +1,15 @@
+import Apps
 import HTTPServer
 import PushModel
 
 /// A request that was let through to an app.
 struct PushdCall: Sendable {
     let request: HTTPRequest
-    let app: AppID
+    let admission: Admission
     /// What paths to this app begin with, where the request chose it by its path.
     let base: String
+
+    var app: AppID { admission.app.id }
 
     /// Nil for what cannot be an id: to clients it is an unknown subscriber like any other.
     var subscriber: DeviceID? { DeviceID(request.parameter("id")) }

@@ -12,11 +12,12 @@ struct PushdDialect: Sendable {
     private static let bulkBytesMaximum = 2 << 20
 
     let registry: any Registry
+    let desk: TaskDesk
     let gatekeeper: Gatekeeper
     let log: Log
 
     func addRoutes(to router: inout HTTPRouter) {
-        let subscribers = SubscriberRoutes(registry: registry)
+        let subscribers = SubscriberRoutes(registry: registry, desk: desk)
         route(.post, "/subscribers", in: &router, subscribers.register)
         route(.get, "/subscriber/:id", in: &router, subscribers.read)
         route(.post, "/subscriber/:id", in: &router, subscribers.update)
@@ -51,8 +52,9 @@ struct PushdDialect: Sendable {
         _ request: HTTPRequest, toAppNamed name: String?, _ handler: Handler
     ) async -> HTTPResponse {
         do {
-            let app = try gatekeeper.admit(request, toAppNamed: name, for: .register).id
-            return try await handler(PushdCall(request: request, app: app, base: name == nil ? "" : "/apps/\(app)"))
+            let admission = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
+            let base = name == nil ? "" : "/apps/\(admission.app.id)"
+            return try await handler(PushdCall(request: request, admission: admission, base: base))
         } catch {
             return refusal(error).response
         }
@@ -65,9 +67,7 @@ struct PushdDialect: Sendable {
         case let error as StoreError:
             if error.code == .corrupt { log.error("the registry holds what cannot be read", [.error: "\(error)"]) }
             return .store(error)
-        default:
-            log.error("a request failed", [.error: "\(error)"])
-            return .unexpected
+        default: return .task(TaskRefusal(error, log: log))
         }
     }
 }

@@ -14,9 +14,8 @@ enum PushdRefusal: Error, Equatable {
     case tooManySubscriptions(Int)
     case unknownSubscriber
     case notSubscribed
-    case nothingSends
+    case task(TaskRefusal)
     case store(StoreError)
-    case unexpected
 
     var response: HTTPResponse {
         switch self {
@@ -48,9 +47,8 @@ enum PushdRefusal: Error, Equatable {
         case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
-        case .nothingSends: .serviceUnavailable
+        case .task(let refusal): refusal.problem.status
         case .store(let error): PushdRefusal.status(of: error)
-        case .unexpected: .internalServerError
         }
     }
 
@@ -74,9 +72,8 @@ enum PushdRefusal: Error, Equatable {
         case .invalidEvent(let name): "Invalid event name \(name.prefix(100))"
         case .tooManySubscriptions: "Too many subscriptions"
         case .unknownSubscriber, .notSubscribed: "Not found"
-        case .nothingSends: "Nothing sends"
+        case .task(let refusal): refusal.problem.title
         case .store(let error): PushdRefusal.message(of: error)
-        case .unexpected: "Internal error"
         }
     }
 
@@ -105,9 +102,9 @@ enum PushdRefusal: Error, Equatable {
         case .invalidEvent: PushdEvent.rule
         case .tooManySubscriptions(let count):
             "\(count) were given; a subscriber has at most \(RegistryBounds.subscriptionsMaximum)."
-        case .nothingSends: "The subscriber is registered; there is no sender for test messages yet."
+        case .task(let refusal): refusal.problem.detail
         case .store(let error) where error.code == .tooMany: error.message
-        case .store, .unknownSubscriber, .notSubscribed, .unexpected: nil
+        case .store, .unknownSubscriber, .notSubscribed: nil
         }
     }
 
@@ -118,6 +115,7 @@ enum PushdRefusal: Error, Equatable {
                 HTTPField("WWW-Authenticate", "Basic realm=\"carillon\", charset=\"UTF-8\""),
                 HTTPField("WWW-Authenticate", "Bearer realm=\"carillon\""),
             ]
+        case .task(let refusal): refusal.headers
         case .store where status == .serviceUnavailable: [HTTPField("Retry-After", "5")]
         default: []
         }

@@ -1,10 +1,14 @@
+import Apps
 import HTTPServer
+import JSONKit
 import PushModel
 import Store
+import TaskModel
 
 /// `/subscribers` and `/subscriber/:id`: devices come, report, and go.
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
+    let desk: TaskDesk
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try call.fields())
@@ -38,10 +42,23 @@ struct SubscriberRoutes: Sendable {
         return HTTPResponse(.noContent)
     }
 
-    /// Nothing is sent, so nothing is claimed to be.
+    /// The message is pushd's.
     @Sendable func test(_ call: PushdCall) async throws -> HTTPResponse {
-        _ = try await registered(call)
-        throw PushdRefusal.nothingSends
+        let subscriber = try await registered(call)
+        var draft = TaskDraft()
+        draft.dialect = .pushd
+        draft.entries = [.device(subscriber.id)]
+        var message = PushMessage()
+        message.body = LocalizedText("Test")
+        message.data["test"] = .string("ok")
+        draft.content.message = message
+        draft.content.platforms = Set(Platform.allCases)
+        draft.options.timeToLive = call.admission.app.defaults.timeToLive
+        return try await desk.accept(
+            call.request, of: call.admission, draft: { _ in draft },
+            answer: { task in
+                HTTPResponse(.created, headers: [HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)")])
+            })
     }
 
     private func registered(_ call: PushdCall) async throws -> RegisteredDevice {

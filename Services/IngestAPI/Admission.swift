@@ -1,0 +1,44 @@
+import Apps
+
+/// Who was let through, to which app, and what may be done there.
+struct Admission: Sendable {
+    let app: PushApp
+    let caller: Access.Caller
+    private let scopes: Set<Scope>
+
+    /// The first of the scopes that is granted decides.
+    init(
+        _ access: Access, for wanted: [Scope], choose: (Scope) -> Access.Choice
+    ) throws(Gatekeeper.Refusal) {
+        var refusal = Gatekeeper.Refusal.unauthenticated
+        for scope in wanted {
+            switch choose(scope) {
+            case .app(let app):
+                self.app = app
+                caller = access.caller
+                scopes = access.grants.first { $0.app.id == app.id }?.scopes ?? []
+                return
+            // The first is the one to ask for.
+            case .forbidden: refusal = .forbidden(wanted[0])
+            case .unauthenticated: throw .unauthenticated
+            case .unknownApp: throw .unknownApp
+            case .ambiguous(let apps): throw .ambiguous(apps)
+            }
+        }
+        throw refusal
+    }
+
+    /// The id of the key that was shown; empty where an address was enough.
+    var credential: String {
+        guard case .key(let id) = caller else { return "" }
+        return id
+    }
+
+    func has(_ scope: Scope) -> Bool {
+        scopes.contains(scope)
+    }
+
+    func require(_ scope: Scope) throws(Gatekeeper.Refusal) {
+        guard has(scope) else { throw .forbidden(scope) }
+    }
+}

@@ -1,0 +1,94 @@
+import JSONKit
+import ServiceKit
+import TaskModel
+
+/// What the devices get, as the native API writes it: a message for all platforms, payloads for single ones, or both.
+struct NativeContentForm {
+    /// Those that something is sent to.
+    static let platforms: [Platform] = [.ios, .android]
+    private static let names = platforms.map(\.rawValue).joined(separator: " or ")
+
+    private let fields: JSONFields
+
+    init(_ fields: JSONFields) {
+        self.fields = fields
+    }
+
+    func content() -> TaskContent {
+        var content = TaskContent()
+        content.message = fields.object("message").map { message($0) }
+        content.payloads = payloads()
+        let chosen = platforms()
+        content.platforms = Set(chosen ?? NativeContentForm.platforms)
+        content.variables = variables()
+        if let chosen { check(chosen, content) }
+        if !fields.has("message"), !fields.has("payloads") {
+            fields.problems.add("", "nothing is sent: give a message or payloads")
+        }
+        return content
+    }
+
+    private func message(_ given: JSONFields) -> PushMessage {
+        let message = PushMessage(given)
+        let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
+        if isEmpty, !message.isSilent, message.badge == nil {
+            fields.reject("message", "must have a title, a body, data or a badge, or be silent")
+        }
+        return message
+    }
+
+    private func platforms() -> [Platform]? {
+        guard fields.has("platforms") else { return nil }
+        let platforms = fields.elements("platforms", countMaximum: Platform.allCases.count).compactMap { element in
+            element.text(expected: "\(NativeContentForm.names); nothing is sent to others yet") {
+                Platform(rawValue: $0).flatMap { NativeContentForm.platforms.contains($0) ? $0 : nil }
+            }
+        }
+        if platforms.isEmpty, fields.problems.all.isEmpty { fields.reject("platforms", "must name one at least") }
+        return platforms
+    }
+
+    private func payloads() -> [Platform: JSONObject] {
+        guard let given = fields.object("payloads") else { return [:] }
+        var payloads: [Platform: JSONObject] = [:]
+        for platform in NativeContentForm.platforms {
+            payloads[platform] = given.value(platform.rawValue, expected: "an object") { $0.object }
+        }
+        given.rejectUnknown()
+        if payloads.isEmpty, fields.problems.all.isEmpty {
+            fields.reject("payloads", "must have one for \(NativeContentForm.names)")
+        }
+        return payloads
+    }
+
+    private func check(_ chosen: [Platform], _ content: TaskContent) {
+        for platform in NativeContentForm.platforms {
+            let isMeant = chosen.contains(platform)
+            if !isMeant, content.payloads[platform] != nil {
+                fields.reject("payloads.\(platform.rawValue)", "is for a platform that platforms does not name")
+            }
+            if isMeant, content.payloads[platform] == nil, !fields.has("message") {
+                fields.reject("platforms", "names \(platform.rawValue), which has neither a payload nor a message")
+            }
+        }
+    }
+
+    private func variables() -> [String: String] {
+        let expected =
+            "an object of at most \(TaskLimits.variablesMaximum) texts of at most \(TaskLimits.variableBytesMaximum)"
+            + " bytes, whose names have 1 to \(TaskLimits.variableNameBytesMaximum)"
+        return fields.value("variables", expected: expected) { $0.object.flatMap(NativeContentForm.variables) } ?? [:]
+    }
+
+    private static func variables(_ object: JSONObject) -> [String: String]? {
+        guard object.members.count <= TaskLimits.variablesMaximum else { return nil }
+        var variables: [String: String] = [:]
+        for (name, value) in object.members {
+            guard let text = value.text, text.utf8.count <= TaskLimits.variableBytesMaximum,
+                1...TaskLimits.variableNameBytesMaximum ~= name.utf8.count
+            else { return nil }
+            variables[name] = text
+        }
+        return variables
+    }
+}

@@ -1,0 +1,42 @@
+import Apps
+import HTTPServer
+import ServiceKit
+
+/// The API under `/v1`, into which every dialect maps.
+struct NativeDialect: Sendable {
+    typealias Handler = @Sendable (NativeCall) async throws -> HTTPResponse
+
+    let gatekeeper: Gatekeeper
+    let tasks: TaskRoutes
+    let log: Log
+
+    func addRoutes(to router: inout HTTPRouter) {
+        let publishing: [Scope] = [.publish, .broadcast]
+        route(.post, "/v1/tasks", publishing, bodyBytesMaximum: TaskLimits.bodyBytesMaximum, in: &router, tasks.create)
+        route(.get, "/v1/tasks", [.read], in: &router, tasks.list)
+        route(.get, "/v1/tasks/:id", [.read], in: &router, tasks.read)
+        route(.get, "/v1/tasks/:id/report", [.read], in: &router, tasks.report)
+        route(.get, "/v1/tasks/:id/devices/:device", [.read], in: &router, tasks.trace)
+        route(.post, "/v1/tasks/:id/cancel", publishing + [.admin], in: &router, tasks.cancel)
+    }
+
+    /// Each route stands on its own, and below an app's path for keys that are granted several. Any of the scopes lets a
+    /// caller in.
+    private func route(
+        _ method: HTTPMethod, _ pattern: String, _ scopes: [Scope], bodyBytesMaximum: Int? = nil,
+        in router: inout HTTPRouter, _ handler: @escaping Handler
+    ) {
+        for base in ["", "/apps/:app"] {
+            router.on(method, base + pattern, bodyBytesMaximum: bodyBytesMaximum) { request in
+                do {
+                    let name = base.isEmpty ? nil : request.parameter("app")
+                    let admission = try gatekeeper.admit(request, toAppNamed: name, for: scopes)
+                    let base = name == nil ? "" : "/apps/\(admission.app.id)"
+                    return try await handler(NativeCall(request: request, admission: admission, base: base))
+                } catch {
+                    return TaskRefusal(error, log: log).response()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Apps
+import HTTPServer
+import JSONKit
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+
+/// `/v1/tasks` and what is below it.
+struct TaskRoutes: Sendable {
+    let desk: TaskDesk
+    let payloads: PayloadCheck
+    let book: TaskBook
+    let cancellation: TaskCancellation
+    let audience: AudienceCount
+
+    @Sendable func create(_ call: NativeCall) async throws -> HTTPResponse {
+        let isDryRun = try TaskQuery.isDryRun(call.request)
+        let draft = try draft(call)
+        guard !isDryRun else { return try await count(draft, call) }
+        return try await desk.accept(
+            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, base: call.base) })
+    }
+
+    @Sendable func list(_ call: NativeCall) async throws -> HTTPResponse {
+        let query = try TaskQuery(call.request)
+        return .json(try await book.page(of: call.app, before: query.before, limit: query.limit).text)
+    }
+
+    @Sendable func read(_ call: NativeCall) async throws -> HTTPResponse {
+        .json(try await book.status(of: try await task(call)).text)
+    }
+
+    @Sendable func report(_ call: NativeCall) async throws -> HTTPResponse {
+        let task = try await task(call)
+        guard let report = try await book.report(of: task) else { throw TaskRefusal.notClosed }
+        return HTTPResponse(.ok, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(report))
+    }
+
+    @Sendable func trace(_ call: NativeCall) async throws -> HTTPResponse {
+        let task = try await task(call)
+        guard let device = DeviceID(call.request.parameter("device")) else { throw TaskRefusal.unknownDevice }
+        return .json(try await book.trace(of: device, in: task).text)
+    }
+
+    /// Whoever posted it may, and whoever looks after the app.
+    @Sendable func cancel(_ call: NativeCall) async throws -> HTTPResponse {
+        let known = try await self.task(call)
+        // What is closed stays as it ended, whoever asks.
+        guard case .kept(let task) = known else {
+            return .json(try await book.status(of: known).text, status: .accepted)
+        }
+        let isOwn = task.credential == call.admission.credential
+        if !isOwn || !call.admission.has(.publish) && !call.admission.has(.broadcast) {
+            try call.admission.require(.admin)
+        }
+        try await cancellation.cancel(task)
+        return .json(try await book.status(of: known).text, status: .accepted)
+    }
+
+    private func task(_ call: NativeCall) async throws -> KnownTask {
+        guard let id = TaskID(call.request.parameter("id")) else { throw TaskRefusal.unknownTask }
+        return try await book.task(id, of: call.app)
+    }
+
+    private func draft(_ call: NativeCall) throws -> TaskDraft {
+        let draft = try call.read { fields in
+            let draft = NativeTaskForm(fields).draft(defaults: call.admission.app.defaults)
+            if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, fields.problems) }
+            return draft
+        }
+        try call.admission.require(draft.scope)
+        return draft
+    }
+
+    private func count(_ draft: TaskDraft, _ call: NativeCall) async throws -> HTTPResponse {
+        guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
+            let message = "and devices together may have \(TaskLimits.countedEntriesMaximum) entries in a dry run"
+            throw TaskRefusal.invalid([JSONProblems.Problem(path: "users", message: message)])
+        }
+        let count = try await audience.count(draft, in: call.app)
+        return .json(JSONText.object { $0.member("devices", count) })
+    }
+
+    private func created(_ task: PushTask, base: String) -> HTTPResponse {
+        let body = JSONText.object { json in
+            json.member("id", "\(task.id)")
+            json.member("app", task.app.text)
+            json.member("created", "\(task.created)")
+            json.member("deadline", "\(task.deadline)")
+        }
+        var response = HTTPResponse.json(body, status: .created)
+        response.headers.append(HTTPField("Location", "\(base)/v1/tasks/\(task.id)"))
+        return response
+    }
+}

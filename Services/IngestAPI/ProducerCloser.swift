@@ -1,0 +1,22 @@
+import Bus
+import ServiceKit
+
+/// Closes the way onto the bus when nobody puts anything on it any more.
+struct ProducerCloser: Service {
+    let name = "task producer"
+    private let producer: any BusProducer
+    private let stopped = OneTimeEvent()
+
+    init(_ producer: any BusProducer) {
+        self.producer = producer
+    }
+
+    func run() async {
+        await stopped.wait()
+        await producer.close()
+    }
+
+    func stop() {
+        stopped.happen()
+    }
+}

@@ -1,0 +1,58 @@
+import Apps
+import HTTPServer
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+
+/// Richie's Push API: one route, at which `app_id` chooses the app. `docs/richie.md` says what is taken.
+struct RichieDialect: Sendable {
+    /// Richie's clients know no other.
+    private static let challenges = ["Basic realm=\"carillon\", charset=\"UTF-8\""]
+
+    let gatekeeper: Gatekeeper
+    let desk: TaskDesk
+    let payloads: PayloadCheck
+    let log: Log
+
+    func addRoutes(to router: inout HTTPRouter) {
+        router.on(.post, "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum) { request in
+            do {
+                return try await create(request)
+            } catch {
+                return TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
+            }
+        }
+    }
+
+    private func create(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let access = try gatekeeper.access(of: request)
+        let problems = JSONProblems()
+        let fields = try JSONBody.fields(request, problems)
+        let appID = fields.text("app_id", isRequired: true)
+        let admission = try appID.map { appID throws(Gatekeeper.Refusal) in
+            try Admission(access, for: [.publish, .broadcast]) { access.choose(.richie, appID, $0) }
+        }
+        let form = RichieForm(fields, appID: appID ?? "")
+        guard let admission, problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
+        let defaults = admission.app.defaults
+        let draft = form.draft(TaskID(high: 0, low: 0), defaults: defaults)
+        payloads.check(draft, of: admission, problems)
+        guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
+        try admission.require(draft.scope)
+        return try await desk.accept(
+            request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
+            answer: { RichieDialect.created($0, form.warnings) })
+    }
+
+    private static func created(_ task: PushTask, _ warnings: [JSONProblems.Problem]) -> HTTPResponse {
+        let body = JSONText.object { json in
+            json.member("task_id", "\(task.id)")
+            if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
+        }
+        var response = HTTPResponse.json(body, status: .created)
+        // Below the app, so that it can be read with a key for several apps too.
+        response.headers.append(HTTPField("Location", "/apps/\(task.app)/v1/tasks/\(task.id)"))
+        return response
+    }
+}

@@ -1,0 +1,73 @@
+import Apps
+import JSONKit
+import PushModel
+import TaskModel
+
+/// A push task as Richie's API writes it. What is wrong goes to the problems of the fields.
+struct RichieForm {
+    static let allUsers = "all_users"
+    /// Of the names that a report repeats; of a longer list it has none.
+    private static let reportedBytesMaximum = 16 << 10
+
+    private let appID: String
+    private let topics: [TopicName]
+    private let users: [Alias]
+    private let payloads: RichiePayloads?
+
+    init(_ fields: JSONFields, appID: String) {
+        self.appID = appID
+        topics = RichieForm.topics(fields)
+        users = RichieForm.users(fields)
+        payloads = fields.object("payloads", isRequired: true).map { RichiePayloads($0) }
+        if fields.has("topics") == fields.has("external_user_ids") {
+            fields.problems.add("topics", "or external_user_ids must be given, and not both")
+        }
+        _ = fields.has("app_id")
+        fields.rejectUnknown()
+    }
+
+    var warnings: [JSONProblems.Problem] { payloads?.warnings ?? [] }
+
+    func draft(_ id: TaskID, defaults: AppDefaults) -> TaskDraft {
+        var draft = TaskDraft()
+        draft.dialect = .richie
+        draft.audience = audience
+        draft.entries = users.map { .alias($0) }
+        draft.content.payloads = payloads?.sent(id) ?? [:]
+        draft.options.timeToLive = defaults.timeToLive
+        draft.reported["app_id"] = .string(appID)
+        draft.reported["payloads"] = payloads.map { .object($0.reported(id)) }
+        if !topics.isEmpty { draft.reported["topics"] = .array(topics.map { .string($0.text) }) }
+        if !users.isEmpty, users.reduce(0, { $0 + $1.value.utf8.count }) <= RichieForm.reportedBytesMaximum {
+            draft.reported["external_user_ids"] = .array(users.map { .string($0.value) })
+        }
+        return draft
+    }
+
+    private var audience: Audience? {
+        guard !topics.isEmpty else { return nil }
+        if topics.contains(where: { $0.text == RichieForm.allUsers }) { return .everyone }
+        return topics.count == 1 ? .topic(topics[0]) : .any(topics.map { .topic($0) })
+    }
+
+    private static func topics(_ fields: JSONFields) -> [TopicName] {
+        let elements = fields.elements("topics", countMaximum: Audience.topicsMaximum)
+        if elements.isEmpty, fields.has("topics") { fields.reject("topics", "must name at least one topic") }
+        return elements.compactMap { element in
+            element.text(expected: "a topic of 1 to \(TopicName.bytesMaximum) bytes without control characters") {
+                try? TopicName($0)
+            }
+        }
+    }
+
+    private static func users(_ fields: JSONFields) -> [Alias] {
+        let name = "external_user_ids"
+        let elements = fields.elements(name, countMaximum: TaskLimits.entriesMaximum)
+        if elements.isEmpty, fields.has(name) { fields.reject(name, "must name at least one user") }
+        return elements.compactMap { element in
+            element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
+                try? Alias(.externalUser, $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Bus
+import RedisStore
+import ServiceHost
+import ServiceKit
+import Store
+
+/// What accepting a task takes: the stores beside the registry, and the way onto the bus.
+struct TaskAccess {
+    /// A publisher waits for it.
+    private static let patience = Duration.seconds(5)
+
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let agenda: any TaskAgenda
+    let traces: any TaskTraces
+    let keys: any IdempotencyStore
+    let producer: any BusProducer
+
+    static func open(_ context: ServiceContext, _ store: StoreConnection) async throws -> TaskAccess {
+        let producer = try await context.untilReachable {
+            try await context.bus.makeProducer(ProducerOptions(patience: patience))
+        }
+        return TaskAccess(
+            archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
+            agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
+            keys: RedisIdempotencyStore(store), producer: producer)
+    }
+}

@@ -1,0 +1,66 @@
+import PushModel
+import Store
+import TaskModel
+
+/// How many devices a draft would reach now.
+struct AudienceCount: Sendable {
+    let registry: any Registry
+    let reader: any RegistryReader
+
+    func count(_ draft: TaskDraft, in app: AppID) async throws(StoreError) -> Int {
+        let listed = try await listed(draft.entries, in: app)
+        let meansAll = draft.content.targetedPlatforms.isSuperset(of: NativeContentForm.platforms)
+        if listed.isEmpty, meansAll {
+            guard let audience = draft.audience else { return 0 }
+            return try await reader.size(of: audience, in: app)
+        }
+        var segments = Set(listed.keys)
+        if let audience = draft.audience { segments.formUnion(try await reader.segments(of: audience, in: app)) }
+        var count = 0
+        for number in segments.sorted() {
+            let segment = SegmentID(app, number)
+            let members = try await members(of: draft.audience, in: segment)
+            count += try await self.count(members, listed[number] ?? [], draft.content.targetedPlatforms, in: segment)
+        }
+        return count
+    }
+
+    /// A listed id counts only with the tag of the device that lives there.
+    private func count(
+        _ members: SegmentSet, _ listed: Set<DeviceID>, _ platforms: Set<Platform>, in segment: SegmentID
+    ) async throws(StoreError) -> Int {
+        let devices = try await reader.devices(
+            at: members.union(SegmentSet(listed.map(\.index.offset).sorted())), in: segment)
+        return (0..<devices.count).count { place in
+            guard let device = devices.device(at: place) else { return false }
+            let offset = devices.offsets[place]
+            let id = DeviceID(index: DeviceIndex(segment: segment.number, offset: offset), tag: device.tag)
+            return platforms.contains(Platform(device.token.kind)) && (members.contains(offset) || listed.contains(id))
+        }
+    }
+
+    private func listed(
+        _ entries: [TargetEntry], in app: AppID
+    ) async throws(StoreError) -> [SegmentNumber: Set<DeviceID>] {
+        var listed: [SegmentNumber: Set<DeviceID>] = [:]
+        for entry in entries {
+            for device in try await devices(of: entry, in: app) {
+                listed[device.index.segment, default: []].insert(device)
+            }
+        }
+        return listed
+    }
+
+    private func devices(of entry: TargetEntry, in app: AppID) async throws(StoreError) -> [DeviceID] {
+        switch entry {
+        case .device(let id): [id]
+        case .alias(let alias): try await registry.devices(of: alias, in: app)
+        case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
+        }
+    }
+
+    private func members(of audience: Audience?, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
+        guard let audience else { return SegmentSet() }
+        return try await reader.select(audience, in: segment).members
+    }
+}

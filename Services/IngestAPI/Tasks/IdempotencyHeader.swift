@@ -1,0 +1,46 @@
+import HTTPServer
+
+/// The field `Idempotency-Key`, as the IETF's draft has it: a text in quotation marks. Clients leave them out, which is
+/// taken for the same key.
+enum IdempotencyHeader {
+    static let name = "Idempotency-Key"
+    static let bytesMaximum = 255
+    static let rule =
+        "\(name) must be one text of 1 to \(bytesMaximum) visible ASCII characters, in quotation marks or without."
+
+    /// Nil for a request without a key.
+    static func key(of request: HTTPRequest) throws(TaskRefusal) -> String? {
+        let values = request.headers.values(name)
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let key = key(in: value), 1...bytesMaximum ~= key.utf8.count else {
+            throw .idempotencyKey
+        }
+        return key
+    }
+
+    private static func key(in value: String) -> String? {
+        let bytes = Array(value.utf8)
+        guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+        guard bytes.first == UInt8(ascii: "\"") else {
+            return bytes.contains(UInt8(ascii: " ")) || bytes.contains(UInt8(ascii: "\"")) ? nil : value
+        }
+        return unquoted(bytes)
+    }
+
+    /// RFC 8941, 4.2.5: only a quotation mark and a backslash stand behind a backslash, and nothing behind the end.
+    private static func unquoted(_ bytes: [UInt8]) -> String? {
+        var key: [UInt8] = []
+        var rest = bytes.dropFirst()
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return rest.isEmpty ? String(decoding: key, as: UTF8.self) : nil
+            case UInt8(ascii: "\\"):
+                guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\")
+                else { return nil }
+                key.append(escaped)
+            default: key.append(byte)
+            }
+        }
+        return nil
+    }
+}

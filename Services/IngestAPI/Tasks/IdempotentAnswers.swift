@@ -1,0 +1,100 @@
+import Apps
+import HTTPServer
+import JSONKit
+import PushModel
+import ServiceKit
+import Signing
+import Store
+
+/// Carries a request out once for each key, and answers those that come again as the first was answered. A request without
+/// a key is carried out each time.
+struct IdempotentAnswers: Sendable {
+    static let replayed = HTTPField("Idempotency-Replayed", "true")
+
+    let store: any IdempotencyStore
+    let lease: Duration
+    let log: Log
+    let time: any TimeSource
+    let random: any RandomSource
+
+    /// What `work` throws is not kept: the request may be repeated, and makes the same task then.
+    func answer(
+        _ request: HTTPRequest, of admission: Admission, _ work: (TaskSeed) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
+        let claim = claim(key, request, admission)
+        switch try await store.begin(claim, for: lease) {
+        case .inProgress: throw TaskRefusal.inProgress
+        case .otherRequest: throw TaskRefusal.otherRequest
+        case .answered(let bytes):
+            guard var response = HTTPResponse(kept: bytes) else {
+                throw StoreError(.corrupt, "a kept answer cannot be read")
+            }
+            response.headers.append(IdempotentAnswers.replayed)
+            return response
+        case .begun(let began): return try await carryOut(claim, began, work)
+        }
+    }
+
+    private func carryOut(
+        _ claim: IdempotentRequest, _ began: Timestamp, _ work: (TaskSeed) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        let response: HTTPResponse
+        do {
+            response = try await work(TaskSeed(claim, began: began))
+        } catch {
+            await attempt("an idempotency key stays held until its lease is over") { () async throws(StoreError) in
+                try await store.release(claim)
+            }
+            throw error
+        }
+        // The work is durable: without the answer, a repeat of the request does the same again under the same id.
+        await attempt("the answer for an idempotency key is not kept") { () async throws(StoreError) in
+            try await store.finish(claim, answer: response.kept)
+        }
+        return response
+    }
+
+    private func attempt(_ failure: String, _ step: () async throws(StoreError) -> Void) async {
+        do throws(StoreError) {
+            try await step()
+        } catch {
+            log.warning(failure, [.error: "\(error)"])
+        }
+    }
+
+    private func claim(_ key: String, _ request: HTTPRequest, _ admission: Admission) -> IdempotentRequest {
+        let owner = [admission.app.id.text, admission.credential, key].joined(separator: "\u{0}")
+        let line = "\(request.method) \(request.path)?\(request.query)\n"
+        return IdempotentRequest(
+            key: SHA256.digest(of: Array(owner.utf8)),
+            fingerprint: SHA256.digest(of: Array(line.utf8) + request.body.bytes), holder: random.next())
+    }
+
+    private func freshSeed() -> TaskSeed {
+        let id = TaskID(high: random.next(), low: random.next()).marked(version: 4)
+        return TaskSeed(id: id, created: time.now, isRepeatable: false)
+    }
+}
+
+extension HTTPResponse {
+    /// Status, header fields and body, as far as they are texts.
+    fileprivate var kept: [UInt8] {
+        guard case .bytes(let body) = body else { preconditionFailure("a stream cannot be given again") }
+        let text = JSONText.object { json in
+            json.member("status", status.code)
+            json.member("names", json: JSONText.array(headers.map(\.name)))
+            json.member("values", json: JSONText.array(headers.map(\.value)))
+            json.member("body", String(decoding: body, as: UTF8.self))
+        }
+        return Array(text.utf8)
+    }
+
+    fileprivate init?(kept bytes: [UInt8]) {
+        guard let json = try? JSON(bytes), case .integer(let status) = json["status"], 200...599 ~= status,
+            let names = json["names"]?.elements, let values = json["values"]?.elements, let body = json["body"]?.text
+        else { return nil }
+        let fields = zip(names, values).map { HTTPField($0.text ?? "", $1.text ?? "") }
+        self.init(HTTPStatus(Int(status)), headers: fields, body: .bytes(Array(body.utf8)))
+    }
+}

@@ -1,0 +1,37 @@
+import PushModel
+import Store
+import TaskModel
+import Topics
+
+/// A task as far as it is known.
+enum KnownTask: Sendable {
+    /// With everything that was accepted.
+    case kept(PushTask)
+    /// One for few devices that is closed.
+    case traced(TaskID, TaskTrace)
+
+    var id: TaskID {
+        switch self {
+        case .kept(let task): task.id
+        case .traced(let id, _): id
+        }
+    }
+
+    var app: AppID {
+        switch self {
+        case .kept(let task): task.app
+        case .traced(_, let trace): trace.plan.app
+        }
+    }
+}
+
+extension TaskReport {
+    /// The one that was fixed when the task was closed.
+    init(_ task: TaskID, _ trace: TaskTrace) {
+        let counts = trace.progress.counts
+        self.init(
+            task: task, app: trace.plan.app, dialect: TaskDialect(rawValue: trace.dialect) ?? .native,
+            created: trace.created, closed: trace.closed, isCancelled: trace.isCancelled,
+            lane: trace.plan.isFast ? .fast : .bulk, count: { counts[$0] })
+    }
+}

@@ -1,0 +1,98 @@
+import Bus
+import HTTPServer
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// Makes a task durable: when it returns, the task will reach its end whatever dies.
+struct TaskAcceptance: Sendable {
+    /// Parts that are on their way at once.
+    private static let partsAtOnce = 64
+
+    private let archive: any TaskArchive
+    private let ledger: any Ledger
+    private let producer: any BusProducer
+    private let log: Log
+    private let accepted: [TaskDialect: Counter]
+
+    init(_ access: TaskAccess, _ environment: WorkerEnvironment) {
+        archive = access.archive
+        ledger = access.ledger
+        producer = access.producer
+        log = environment.log
+        let dialects: [TaskDialect] = [.native, .pushd, .richie]
+        accepted = Dictionary(
+            uniqueKeysWithValues: dialects.map {
+                ($0, environment.metrics.counter(.ingestTasksAccepted, ["dialect": $0.rawValue]))
+            })
+    }
+
+    /// The content is in the archive before anybody can ask the bus for it, and the task comes after all the parts of its
+    /// list, which mean nothing without it. Cut off anywhere before the last step, nothing has happened.
+    func accept(
+        _ draft: TaskDraft, _ seed: TaskSeed, of admission: Admission, trace: TraceContext?
+    ) async throws -> PushTask {
+        let listless = draft.task(seed.id, of: admission, created: seed.created)
+        var task = listless
+        let parts = ListParts.cut(draft.entries)
+        task.target.list =
+            parts.count > 1
+            ? .parts(count: parts.count, entries: draft.entries.count) : .entries(draft.entries)
+        let message = Topics.tasks.message(.task(task), key: task.busKey, trace: trace)
+        // Written a second time only where the list may be what makes it too large.
+        guard
+            message.value.count <= TaskLimits.taskBytesMaximum
+                || listless.bytes.count <= TaskLimits.taskBytesMaximum
+        else {
+            throw TaskRefusal.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
+        }
+        do {
+            try await keep(task, message.value)
+            if parts.count > 1 { try await send(parts, of: task, trace) }
+            try await producer.send([message])
+        } catch {
+            await withdraw(task, message.value, seed)
+            throw error
+        }
+        accepted[task.dialect]?.increment()
+        return task
+    }
+
+    private func keep(_ task: PushTask, _ content: [UInt8]) async throws(StoreError) {
+        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        try await archive.keep(content, of: task.id, entry)
+    }
+
+    private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, _ trace: TraceContext?) async throws {
+        for start in stride(from: 0, to: parts.count, by: TaskAcceptance.partsAtOnce) {
+            let numbers = start..<min(start + TaskAcceptance.partsAtOnce, parts.count)
+            try await producer.send(
+                numbers.map { number in
+                    let part = TaskPart(task: task.id, number: number, entries: Array(parts[number]))
+                    return Topics.tasks.message(.part(part), key: task.busKey, trace: trace)
+                })
+        }
+    }
+
+    /// A task that was refused must not be listed. It may be on the bus all the same, since its acknowledgement was lost:
+    /// with a plan it is under way, and one that is planned from now on gets its content again from its resolver. One with
+    /// a key is about to be repeated.
+    private func withdraw(_ task: PushTask, _ content: [UInt8], _ seed: TaskSeed) async {
+        guard !seed.isRepeatable else { return }
+        do throws(StoreError) {
+            guard try await ledger.progress(of: task.id) == nil else { return }
+            try await archive.withdraw(task.id)
+            if try await ledger.progress(of: task.id) != nil { try await keep(task, content) }
+        } catch {
+            log.warning("a task that was not accepted stays in the archive", [.task: "\(task.id)", .error: "\(error)"])
+        }
+    }
+}
+
+extension PushTask {
+    fileprivate var bytes: [UInt8] { TaskMessage.task(self).encoded() }
+    /// Parts and their task keep their order by it.
+    fileprivate var busKey: [UInt8] { Array(id.key.utf8) }
+}

@@ -1,0 +1,87 @@
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// What is known of an app's tasks. A task of another app is one that is not there.
+struct TaskBook: Sendable {
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let traces: any TaskTraces
+    let log: Log
+
+    func task(_ id: TaskID, of app: AppID) async throws -> KnownTask {
+        guard let task = try await known(id, created: nil), task.app == app else { throw TaskRefusal.unknownTask }
+        return task
+    }
+
+    /// A ledger may be gone before what was accepted is: an endpoint that takes no report keeps its task from being
+    /// finished.
+    func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
+        switch task {
+        case .traced(let id, let trace): return TaskStatus(id, trace)
+        case .kept(let task):
+            if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress) }
+            if let trace = try await trace(of: task) { return TaskStatus(task.id, trace) }
+            return TaskStatus(
+                unplanned: task, isCancelled: try await ledger.isCancelled(task.id),
+                problem: try await archive.reasonGivenUp(task.id))
+        }
+    }
+
+    /// Nil while the task is open.
+    func report(of task: KnownTask) async throws(StoreError) -> [UInt8]? {
+        switch task {
+        case .kept(let task): try await archive.report(of: task.id)
+        case .traced(let id, let trace): TaskReport(id, trace).encoded()
+        }
+    }
+
+    func trace(of device: DeviceID, in task: KnownTask) async throws -> DeviceTrace {
+        switch task {
+        case .traced(let id, let trace): return DeviceTrace(device, of: id, trace)
+        case .kept(let task):
+            if let progress = try await ledger.progress(of: task.id) {
+                return try await DeviceTrace.read(device, of: task, progress, from: ledger)
+            }
+            if let trace = try await trace(of: task) { return DeviceTrace(device, of: task.id, trace) }
+            return DeviceTrace(device, ofUnplanned: task.id)
+        }
+    }
+
+    /// The newest first. One that was refused after all, or is long closed, is in the list and nowhere else.
+    func page(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws -> TaskPage {
+        let entries = try await archive.tasks(of: app, before: before, limit: limit)
+        var page = TaskPage(statuses: [], next: entries.count == limit ? entries.last : nil)
+        for entry in entries {
+            if let status = try await listed(entry, of: app) { page.statuses.append(status) }
+        }
+        return page
+    }
+
+    /// One that cannot be read, as another version may have kept it, hides no other.
+    private func listed(_ entry: TaskEntry.ID, of app: AppID) async throws -> TaskStatus? {
+        do {
+            guard let task = try await known(entry.task, created: entry.created), task.app == app else { return nil }
+            return try await status(of: task)
+        } catch let error as StoreError where error.code == .corrupt {
+            log.error("a task is left out of a list", [.task: "\(entry.task)", .error: "\(error)"])
+            return nil
+        }
+    }
+
+    private func known(_ id: TaskID, created: Timestamp?) async throws -> KnownTask? {
+        guard let bytes = try await archive.content(of: id) else {
+            return try await traces.trace(of: id, created: created).map { .traced(id, $0) }
+        }
+        guard case .task(let task)? = try? TaskMessage(decoding: bytes) else {
+            throw StoreError(.corrupt, "the content of task \(id) cannot be read")
+        }
+        return .kept(task)
+    }
+
+    private func trace(of task: PushTask) async throws(StoreError) -> TaskTrace? {
+        try await traces.trace(of: task.id, created: task.created)
+    }
+}

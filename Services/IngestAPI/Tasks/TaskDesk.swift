@@ -1,0 +1,29 @@
+import Apps
+import Bus
+import HTTPServer
+import ServiceKit
+import TaskModel
+
+/// Where every dialect hands in what it has read: carried out once for each key, and durable when it is answered.
+struct TaskDesk: Sendable {
+    private let acceptance: TaskAcceptance
+    private let answers: IdempotentAnswers
+
+    init(_ access: TaskAccess, idempotencyLease: Duration, environment: WorkerEnvironment) {
+        acceptance = TaskAcceptance(access, environment)
+        answers = IdempotentAnswers(
+            store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
+            random: environment.random)
+    }
+
+    /// The draft may hold the task's id.
+    func accept(
+        _ request: HTTPRequest, of admission: Admission, draft: (TaskSeed) -> TaskDraft,
+        answer: (PushTask) -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        try await answers.answer(request, of: admission) { seed in
+            let task = try await acceptance.accept(draft(seed), seed, of: admission, trace: request.traceContext)
+            return answer(task)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Apps
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+
+/// What a request asks for, in whatever dialect, before it is a task.
+struct TaskDraft: Sendable, Equatable {
+    var dialect = TaskDialect.native
+    var audience: Audience?
+    /// Everybody on the list, however long it is.
+    var entries: [TargetEntry] = []
+    var content = TaskContent()
+    var options = TaskOptions()
+    var reported = JSONObject()
+
+    /// The list is left to whoever sends the task on.
+    func task(_ id: TaskID, of admission: Admission, created: Timestamp) -> PushTask {
+        var task = PushTask(id: id, app: admission.app.id, created: created)
+        task.credential = admission.credential
+        task.dialect = dialect
+        task.target.audience = audience
+        task.content = content
+        task.options = options
+        task.reported = reported
+        return task
+    }
+}
+
+extension TaskDraft {
+    /// Whoever can ring devices that are subscribed to none of the topics it names can ring all of them.
+    var scope: Scope {
+        guard let audience, audience.necessaryTopics == nil else { return .publish }
+        return .broadcast
+    }
+}

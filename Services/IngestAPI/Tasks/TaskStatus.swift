@@ -1,0 +1,95 @@
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+
+/// How far a task is.
+struct TaskStatus: Sendable {
+    enum State: String {
+        /// Nobody has looked for its devices yet.
+        case accepted
+        case sending
+        /// Every device has its outcome.
+        case closed
+        /// Nobody could look for its devices.
+        case failed
+    }
+
+    let id: TaskID
+    let app: AppID
+    let created: Timestamp
+    let deadline: Timestamp
+    /// Nil until its devices are looked for.
+    let progress: TaskProgress?
+    let isCancelled: Bool
+    /// Why it will have no progress; nil where that is not known.
+    let problem: String?
+
+    init(_ task: PushTask, _ progress: TaskProgress) {
+        id = task.id
+        app = task.app
+        created = task.created
+        deadline = progress.plan.deadline
+        self.progress = progress
+        isCancelled = progress.isCancelled
+        problem = nil
+    }
+
+    init(unplanned task: PushTask, isCancelled: Bool, problem: String?) {
+        id = task.id
+        app = task.app
+        created = task.created
+        deadline = task.deadline
+        progress = nil
+        self.isCancelled = isCancelled
+        self.problem = problem
+    }
+
+    init(_ task: TaskID, _ trace: TaskTrace) {
+        id = task
+        app = trace.plan.app
+        created = trace.created
+        deadline = trace.plan.deadline
+        progress = trace.progress
+        isCancelled = trace.isCancelled
+        problem = nil
+    }
+
+    var state: State {
+        guard let progress else { return problem == nil ? .accepted : .failed }
+        return progress.closed == nil ? .sending : .closed
+    }
+
+    var text: String {
+        JSONText.object { json in
+            json.member("id", "\(id)")
+            json.member("app", app.text)
+            json.member("state", state.rawValue)
+            json.member("cancelled", isCancelled)
+            json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
+            json.member("created", "\(created)")
+            json.member("deadline", "\(deadline)")
+            json.member("closed", json: progress?.closed.map { JSONText.quoted("\($0)") } ?? "null")
+            // Which it will be depends on how many devices there are.
+            json.member("lane", json: progress.map { JSONText.quoted($0.plan.isFast ? "fast" : "bulk") } ?? "null")
+            json.member("jobs", json: jobs)
+            json.member("counts", json: counts)
+        }
+    }
+
+    private var jobs: String {
+        JSONText.object { json in
+            json.member("resolved", progress?.jobsResolved ?? 0)
+            json.member("total", progress?.plan.jobs ?? 0)
+        }
+    }
+
+    private var counts: String {
+        let counts = progress?.counts ?? StateCounts()
+        return JSONText.object { json in
+            json.member("targeted", counts.targeted)
+            json.member("open", counts.open)
+            for state in DeliveryState.allCases where state.isTerminal { json.member(state.name, counts[state]) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import MemoryStore
+import PushModel
+import Store
+import Synchronization
+
+/// An archive in memory that fails when it is told to.
+final class FaultyArchive: TaskArchive {
+    private let archive = MemoryTaskArchive()
+    private let fault = Mutex<StoreError?>(nil)
+
+    func fail(with error: StoreError?) {
+        fault.withLock { $0 = error }
+    }
+
+    private func pass() throws(StoreError) {
+        if let error = fault.withLock({ $0 }) { throw error }
+    }
+
+    func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
+        try pass()
+        archive.keep(content, of: task, entry)
+    }
+
+    func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try pass()
+        return archive.content(of: task)
+    }
+
+    func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
+        try pass()
+        archive.keep(part, number: number, of: task)
+    }
+
+    func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try pass()
+        return archive.part(number, of: task)
+    }
+
+    func decide(segments: [SegmentNumber], of task: TaskID) async throws(StoreError) -> [SegmentNumber] {
+        try pass()
+        return archive.decide(segments: segments, of: task)
+    }
+
+    func decide(devices: [UInt8], job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8] {
+        try pass()
+        return archive.decide(devices: devices, job: job, of: task)
+    }
+
+    func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try pass()
+        return archive.devices(job: job, of: task)
+    }
+
+    func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+        try pass()
+        archive.dropDevices(job: job, of: task)
+    }
+
+    func giveUp(_ task: TaskID, reason: String) async throws(StoreError) {
+        try pass()
+        archive.giveUp(task, reason: reason)
+    }
+
+    func reasonGivenUp(_ task: TaskID) async throws(StoreError) -> String? {
+        try pass()
+        return archive.reasonGivenUp(task)
+    }
+
+    func fix(report: [UInt8], of task: TaskID) async throws(StoreError) -> [UInt8] {
+        try pass()
+        return archive.fix(report: report, of: task)
+    }
+
+    func report(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try pass()
+        return archive.report(of: task)
+    }
+
+    func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError) {
+        try pass()
+        archive.advance(reportOf: task, to: stage)
+    }
+
+    func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage {
+        try pass()
+        return archive.reportStage(of: task)
+    }
+
+    func withdraw(_ task: TaskID) async throws(StoreError) {
+        try pass()
+        archive.withdraw(task)
+    }
+
+    func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+        try pass()
+        archive.forget(task, after: after)
+    }
+
+    func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID] {
+        try pass()
+        return archive.tasks(of: app, before: before, limit: limit)
+    }
+}

@@ -1,0 +1,131 @@
+import Bus
+import JSONKit
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// `Idempotency-Key`, as the IETF's draft has it.
+@Suite struct IdempotencyTests {
+    private func post(
+        _ fixture: IngestFixture, _ body: String = TaskCreationTests.small, key: String = "\"a-key\"",
+        as user: IngestFixture.Key = .publisher, path: String = "/v1/tasks"
+    ) async -> RawClient.Response {
+        await fixture.json("POST", path, body, as: user, headers: ["Idempotency-Key": key])
+    }
+
+    @Test func aRepeatIsAnsweredAsTheFirstWas() async throws {
+        try await IngestFixture.run { fixture in
+            let first = await post(fixture)
+            #expect(first.status == 201)
+            #expect(first.headers["idempotency-replayed"] == nil)
+            fixture.time.advance(by: .seconds(3_600))
+            for key in ["\"a-key\"", "a-key"] {
+                let again = await post(fixture, key: key)
+                #expect(again.status == 201)
+                #expect(again.body == first.body)
+                #expect(again.headers["location"] == first.headers["location"])
+                #expect(again.headers["content-type"] == first.headers["content-type"])
+                #expect(again.headers["idempotency-replayed"] == "true")
+            }
+            #expect(fixture.bus.tasks.count == 1)
+        }
+    }
+
+    @Test func anotherBodyIsToldSo() async throws {
+        try await IngestFixture.run { fixture in
+            #expect(await post(fixture).status == 201)
+            let other = await post(fixture, #"{"audience":{"topic":"b"},"message":{"body":"x"}}"#)
+            #expect(other.status == 422)
+            #expect(other.json["type"] == .string("urn:carillon:idempotency-key-reused"))
+            #expect(fixture.bus.tasks.count == 1)
+        }
+    }
+
+    @Test func keysBelongToTheirCallers() async throws {
+        try await IngestFixture.run { fixture in
+            let first = await post(fixture)
+            let other = await post(fixture, as: .owner)
+            let shop = await post(fixture, as: .shop)
+            #expect([first.status, other.status, shop.status] == [201, 201, 201])
+            #expect(Set([first, other, shop].map { $0.json["id"]?.text }).count == 3)
+        }
+    }
+
+    /// The bus takes the task and its acknowledgement is lost: the repeat makes the same one, as of the same time.
+    @Test func aRequestThatCameToNothingIsRepeatedAsItWas() async throws {
+        try await IngestFixture.run { fixture in
+            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            #expect(await post(fixture).status == 503)
+            let began = fixture.time.now
+            fixture.time.advance(by: .seconds(5))
+            fixture.bus.fail(with: nil)
+            let again = await post(fixture)
+            #expect(again.status == 201)
+            #expect(again.json["created"] == .string("\(began)"))
+            let kept = try await fixture.archive.content(of: try #require(fixture.bus.tasks.first).id)
+            #expect(kept == fixture.bus.sent.first?.value)
+        }
+    }
+
+    @Test func aKeyServesAgainAfterADayForAnotherTask() async throws {
+        try await IngestFixture.run { fixture in
+            let first = await post(fixture)
+            fixture.time.advance(by: IdempotencyBounds.retention)
+            let later = await post(fixture)
+            #expect(later.status == 201)
+            #expect(later.json["id"] != first.json["id"])
+            #expect(fixture.bus.tasks.count == 2)
+        }
+    }
+
+    @Test func mistakesAreNotKept() async throws {
+        try await IngestFixture.run { fixture in
+            #expect(await post(fixture, "{}").status == 400)
+            #expect(await post(fixture).status == 201)
+        }
+    }
+
+    @Test(arguments: [
+        "\"\"", "\"a", "\"a\" b", "a b", "a\"b", "\"\\x\"", String(repeating: "x", count: 256), "\"a\";p=1",
+    ])
+    func whatIsNoKeyIsRefused(key: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await post(fixture, key: key)
+            #expect(response.status == 400)
+            #expect(response.json["type"] == .string("urn:carillon:invalid-idempotency-key"))
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    @Test func aTestMessageHasKeysToo() async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            for expected in [nil, "true"] {
+                let response = await post(fixture, "", as: .news, path: "/subscriber/\(id)/test")
+                #expect(response.status == 201)
+                #expect(response.headers["idempotency-replayed"] == expected)
+            }
+            #expect(fixture.bus.tasks.count == 1)
+        }
+    }
+
+    /// Goal: the task's id depends on caller, key and request alone, whichever instance makes it.
+    @Test func theSeedIsDerived() {
+        let request = IdempotentRequest(key: [1], fingerprint: [2], holder: 3)
+        let began = Timestamp(milliseconds: 1_767_225_600_000)
+        let seed = TaskSeed(request, began: began)
+        let elsewhere = IdempotentRequest(key: [1], fingerprint: [2], holder: 4)
+        #expect(TaskSeed(elsewhere, began: began + .seconds(60)).id == seed.id)
+        #expect(TaskSeed(elsewhere, began: began + .seconds(86_400)).id != seed.id)
+        #expect(TaskSeed(IdempotentRequest(key: [1], fingerprint: [3], holder: 3), began: began).id != seed.id)
+        // Marked as a UUID whose bits are its maker's own.
+        let text = Array("\(seed.id)")
+        #expect(text[14] == "8")
+        #expect("89ab".contains(text[19]))
+    }
+}

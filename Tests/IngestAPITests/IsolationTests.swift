@@ -1,0 +1,128 @@
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// Two apps: neither can read, push to or see anything of the other's, whatever the endpoint.
+@Suite struct IsolationTests {
+    /// What `news` has, and what another app tries to get at.
+    private struct Possessions {
+        let subscriber: String
+        let task: PushTask
+        let before: [String]
+    }
+
+    /// What is posted where an empty body would be refused by anybody.
+    private static let bodies = [
+        "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
+        "POST /push/v2/admin/task":
+            #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
+        "POST /subscribers": #"{"proto":"fcm","token":"\#(Samples.fcmToken)"}"#,
+        "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
+    ]
+
+    /// Everything there is to see of `news`, by its own key.
+    private func view(_ fixture: IngestFixture, _ subscriber: String, _ task: TaskID) async -> [String] {
+        var views: [String] = []
+        for path in [
+            "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
+            "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
+        ] {
+            let response = await fixture.json("GET", path, as: .owner)
+            #expect(response.status == 200, "\(path)")
+            views.append(response.text)
+        }
+        return views
+    }
+
+    private func possessions(_ fixture: IngestFixture) async throws -> Possessions {
+        let subscriber = try await fixture.subscriber("external_user_id=ada")
+        #expect(await fixture.form("POST", "/subscriber/\(subscriber)/subscriptions/news").status == 201)
+        #expect(await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner).status == 201)
+        let task = try #require(fixture.bus.tasks.first)
+        _ = try fixture.ledger.plan(
+            task.id, TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce))
+        let device = try #require(DeviceID(subscriber))
+        let segment = SegmentID(task.app, device.index.segment)
+        _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
+        _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
+        return Possessions(
+            subscriber: subscriber, task: task, before: await view(fixture, subscriber, task.id))
+    }
+
+    private func path(_ pattern: String, _ news: Possessions) -> String {
+        pattern.replacing(":app", with: "news")
+            .replacing("/tasks/:id", with: "/tasks/\(news.task.id)").replacing(":id", with: news.subscriber)
+            .replacing(":event", with: "news").replacing(":device", with: news.subscriber)
+    }
+
+    /// What a route is asked for, with everything that `news` has put in its place.
+    private func ask(
+        _ route: String, _ news: Possessions, as key: IngestFixture.Key, _ fixture: IngestFixture
+    ) async -> RawClient.Response {
+        let parts = route.split(separator: " ").map(String.init)
+        let body = Self.bodies[route.replacing("/apps/:app", with: "")] ?? ""
+        return await fixture.json(
+            parts[0], path(parts[1], news), body.replacing("SUBSCRIBER", with: news.subscriber), as: key)
+    }
+
+    /// Goal: what is refused below is refused for whose it is, also where a route is new. Method: the same request by whom
+    /// everything belongs to, which must be a good one.
+    @Test func everyRequestIsGoodFromItsOwner() async throws {
+        try await IngestFixture.run { first in
+            for route in first.routeNames where route != "GET /openapi.yaml" {
+                try await IngestFixture.run { fixture in
+                    let response = await ask(route, try await possessions(fixture), as: .owner, fixture)
+                    #expect((200...299).contains(response.status), "\(route): \(response.status) \(response.text)")
+                }
+            }
+        }
+    }
+
+    /// Goal: no endpoint answers `shop` with anything of `news`, or changes it. Method: every route there is, with the ids
+    /// of `news` and a key that may do everything in `shop`; then `news` looks at what it has.
+    @Test func noEndpointReachesAnotherApp() async throws {
+        try await IngestFixture.run { fixture in
+            let news = try await possessions(fixture)
+            for route in fixture.routeNames where route != "GET /openapi.yaml" {
+                let response = await ask(route, news, as: .shop, fixture)
+                if route.contains(":") || route.hasSuffix(RichieTests.path) {
+                    #expect(response.status == 404, "\(route): \(response.text)")
+                }
+                for secret in [Samples.token.lowercased(), "\(news.task.id)", "ada"] {
+                    #expect(!response.text.contains(secret), "\(route): \(response.text)")
+                }
+            }
+            #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 1)
+            #expect(await view(fixture, news.subscriber, news.task.id) == news.before)
+        }
+    }
+
+    /// Goal: naming the devices and users of another app reaches nobody. Method: a task of `shop` that names them.
+    @Test func theNamesOfOthersMeanNobody() async throws {
+        try await IngestFixture.run { fixture in
+            let news = try await possessions(fixture)
+            let body = (Self.bodies["POST /v1/tasks"] ?? "").replacing("SUBSCRIBER", with: news.subscriber)
+            let size = await fixture.json("POST", "/v1/tasks?dry_run=true", body, as: .shop)
+            #expect(size.text == #"{"devices":0}"#)
+            let posted = await fixture.json("POST", "/v1/tasks", body, as: .shop)
+            #expect(posted.status == 201)
+            let id = try #require(posted.json["id"]?.text)
+            let trace = await fixture.json("GET", "/v1/tasks/\(id)/devices/\(news.subscriber)", as: .shop)
+            #expect(trace.json["state"] == .string("not_targeted"))
+            let seen = await fixture.json("GET", "/v1/tasks/\(id)", as: .owner)
+            #expect(seen.status == 404)
+            let key = ["Idempotency-Key": "k"]
+            let first = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner, headers: key)
+            let second = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .shop, headers: key)
+            #expect(first.status == 201 && second.status == 201)
+            #expect(first.json["id"] != second.json["id"])
+        }
+    }
+}

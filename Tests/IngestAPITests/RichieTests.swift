@@ -1,0 +1,307 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import ingest_api
+
+/// Richie's Push API as its documentation has it, and where that leaves a choice, as `docs/richie.md` says.
+@Suite struct RichieTests {
+    static let path = "/push/v2/admin/task"
+
+    private func post(
+        _ fixture: IngestFixture, _ body: String, as key: IngestFixture.Key = .owner, headers: [String: String] = [:]
+    ) async -> RawClient.Response {
+        await fixture.json("POST", Self.path, body, as: key, headers: headers)
+    }
+
+    private static func request(_ ios: String?, _ android: String? = nil, _ target: String = #""topics":["food"]"#)
+        -> String
+    {
+        let payloads = [ios.map { #""ios":\#($0)"# }, android.map { #""android":\#($0)"# }].compactMap { $0 }
+        return #"{"app_id":"example-news",\#(target),"payloads":{\#(payloads.joined(separator: ","))}}"#
+    }
+
+    /// The page's samples, with what devices get and what the report repeats of them.
+    @Test func thePagesSamplesAreTaken() async throws {
+        let page = try #require(SourceTree.text("docs/richie.md"))
+        let samples = MarkdownCode.blocks("json", inPage: page)
+        #expect(samples.count >= 3)
+        try await IngestFixture.run { fixture in
+            for sample in samples {
+                let response = await post(fixture, sample)
+                #expect(response.status == 201, "\(response.text)\n\(sample)")
+            }
+            #expect(fixture.bus.tasks.count == samples.count)
+        }
+    }
+
+    @Test func theTaskSaysWhatWasAsked() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await post(
+                fixture,
+                """
+                {"app_id":"example-news","topics":["breaking-news","sports"],"payloads":{
+                 "ios":{"aps":{"alert":{"title":"T","body":"B","publisher-item-id":"100200"},"content-available":1,
+                  "issue-guid":"2258b0e6-6748-46c2-8e67-0893c0542fbb","issue-page":10}},
+                 "android":{"data":{"title":"T","body":"B","custom_key":"v"}}}}
+                """, as: .publisher)
+            #expect(response.status == 201, "\(response.text)")
+            let task = try #require(fixture.bus.tasks.first)
+            let id = JSON.string("\(task.id)")
+            #expect(response.text == #"{"task_id":"\#(task.id)"}"#)
+            #expect(response.headers["location"] == "/apps/news/v1/tasks/\(task.id)")
+            #expect(task.dialect == .richie)
+            #expect(
+                try task.target.audience == .any([.topic(TopicName("breaking-news")), .topic(TopicName("sports"))]))
+            #expect(task.options.timeToLive == .seconds(3_600))
+            let ios = task.content.payloads[.ios]
+            #expect(ios?["aps"]?["task_id"] == id)
+            #expect(ios?["aps"]?["alert"]?["publisher-item-id"] == .string("100200"))
+            #expect(ios?["aps"]?["content-available"] == .integer(1))
+            #expect(ios?["aps"]?["issue-page"] == .integer(10))
+            #expect(task.content.payloads[.android]?["data"]?["task_id"] == id)
+            #expect(task.content.targetedPlatforms == [.ios, .android])
+            #expect(task.reported["app_id"] == .string("example-news"))
+            #expect(task.reported["topics"] == .array([.string("breaking-news"), .string("sports")]))
+            #expect(task.reported["payloads"]?["ios"]?["aps"]?["task_id"] == id)
+            #expect(task.reported["payloads"]?["android"]?["data"]?["custom_key"] == .string("v"))
+            let status = await fixture.json("GET", response.headers["location"] ?? "", as: .publisher)
+            #expect(status.json["id"] == id)
+        }
+    }
+
+    /// Goal: both places where the documentation has the keys mean the same to devices; the report repeats what was posted.
+    @Test func bothLayoutsReachDevicesAsOne() async throws {
+        try await IngestFixture.run { fixture in
+            for data in [#"{"alert":{"title":"T","body":"B"}}"#, #"{"title":"T","body":"B"}"#] {
+                #expect(await post(fixture, Self.request(nil, #"{"data":\#(data)}"#)).status == 201)
+            }
+            let tasks = fixture.bus.tasks
+            #expect(tasks.count == 2)
+            for task in tasks {
+                #expect(task.content.payloads[.android]?["data"]?["body"] == .string("B"))
+                #expect(task.content.payloads[.android]?["data"]?["task_id"] == .string("\(task.id)"))
+                #expect(task.content.payloads[.android]?["data"]?["alert"] == nil)
+                #expect(task.content.targetedPlatforms == [.android])
+            }
+            let reported = tasks.first?.reported["payloads"]?["android"]?["data"]
+            #expect(reported?["alert"]?["title"] == .string("T"))
+            #expect(reported?["task_id"] == tasks.first.map { .string("\($0.id)") })
+        }
+    }
+
+    @Test func usersAreTargetedByTheirNames() async throws {
+        try await IngestFixture.run { fixture in
+            let body = Self.request(
+                #"{"aps":{"alert":{"body":"B"}}}"#, nil, #""external_user_ids":["abcde...","12345..."]"#)
+            #expect(await post(fixture, body, as: .publisher).status == 201)
+            let task = try #require(fixture.bus.tasks.first)
+            #expect(task.target.audience == nil)
+            let users = try ["abcde...", "12345..."].map { TargetEntry.alias(try Alias(.externalUser, $0)) }
+            #expect(task.target.list == .entries(users))
+            #expect(task.reported["external_user_ids"] == .array([.string("abcde..."), .string("12345...")]))
+            #expect(task.reported["topics"] == nil)
+        }
+    }
+
+    @Test func allUsersTakesTheScopeForIt() async throws {
+        try await IngestFixture.run { fixture in
+            let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["all_users","food"]"#)
+            #expect(await post(fixture, body, as: .publisher).status == 403)
+            #expect(await post(fixture, body).status == 201)
+            #expect(fixture.bus.tasks.map(\.target.audience) == [.everyone])
+            #expect(fixture.bus.tasks.first?.reported["topics"] == .array([.string("all_users"), .string("food")]))
+        }
+    }
+
+    /// Goal: the first sample of Richie's documentation, which is no JSON, is told where it is wrong. Method: as it stands
+    /// there, to the line.
+    @Test func thePublishedSampleIsToldWhereItIsWrong() async throws {
+        try await IngestFixture.run { fixture in
+            let sample = """
+                {
+                  "app_id": "your-app-id",
+                  "topics": ["breaking-news"],
+                  "payloads": {
+                    "ios": {
+                      "aps": {
+                        "alert": {
+                          "title": "Push Notification Title for iOS",
+                          "publisher-item-id": "100200",
+                        },
+                        "content-available": 1
+                        "issue-page": 10
+                      }
+                    }
+                  }
+                }
+                """
+            let response = await post(fixture, sample)
+            #expect(response.status == 400)
+            #expect(response.detail?.contains("line 10, column 9") == true, "\(response.text)")
+            let mended = sample.replacing("\"100200\",", with: "\"100200\"")
+            #expect(await post(fixture, mended).detail?.contains("line 12, column 9") == true)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"title":"T"}"#, "body", "is missing; it must be a text that is not empty"),
+        (#"{"body":""}"#, "body", "must be a text that is not empty"),
+        (#"{"body":"B","title":1}"#, "title", "must be a text"),
+        (#"{"body":"B","external-browser-url":"http://x.fi"}"#, "external-browser-url", "must be a full https address"),
+        (#"{"body":"B","external-browser-url":"https:///x"}"#, "external-browser-url", "must be a full https address"),
+        (#"{"body":"B","external-browser-url":"https://x y"}"#, "external-browser-url", "must be a full https address"),
+        (#"{"body":"B","issue-guid":"x"}"#, "issue-guid", "must be a UUID"),
+        (#"{"body":"B","issue-guid":"2258b0e6674846c28e670893c0542fbb"}"#, "issue-guid", "must be a UUID"),
+        (#"{"body":"B","issue-title":"x","issue-page":"10"}"#, "issue-page", "must be a whole number from 1"),
+        (#"{"body":"B","issue-title":"x","issue-page":0}"#, "issue-page", "must be a whole number from 1"),
+        (#"{"body":"B","issue-title":"x","issue-page":1.5}"#, "issue-page", "must be a whole number from 1"),
+        (#"{"body":"B","my-key":"v"}"#, "my-key", "is no documented key, and additional keys cannot have dashes"),
+        (#"{"body":"B","isue-page":1}"#, "isue-page", "did you mean issue-page?"),
+        (#"{"body":"B","extra":{"a":1}}"#, "extra", "nested keys are not supported"),
+        (#"{"body":"B","extra":[1]}"#, "extra", "nested keys are not supported"),
+        (#"{"body":"B","task_id":"x"}"#, "task_id", "is given by the service"),
+        (#"{"body":"B","content-available":1}"#, "content-available", "is for iOS alone, directly under aps"),
+    ])
+    func everyRuleIsTheSameInEveryPlace(keys: String, name: String, detail: String) async throws {
+        try await IngestFixture.run { fixture in
+            for (payload, path) in [
+                (Self.request(#"{"aps":{"alert":\#(keys)}}"#), "payloads.ios.aps.alert"),
+                (Self.request(nil, #"{"data":\#(keys)}"#), "payloads.android.data"),
+                (Self.request(nil, #"{"data":{"alert":\#(keys)}}"#), "payloads.android.data.alert"),
+            ] {
+                let response = await post(fixture, payload)
+                #expect(response.status == 400)
+                let errors = response.json["errors"]?.elements ?? []
+                #expect(errors.map { $0["field"] } == [.string("\(path).\(name)")], "\(response.text)")
+                #expect(errors.first?["detail"]?.text?.contains(detail) == true, "\(response.text)")
+            }
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"app_id":"example-news","topics":["a"]}"#, "payloads", "is missing"),
+        (
+            #"{"app_id":"example-news","topics":["a"],"payloads":{}}"#, "payloads",
+            "must have one for ios or for android"
+        ),
+        (request(#"{"aps":{}}"#), "payloads.ios.aps.alert", "is missing"),
+        (request(#"{"aps":{"alert":"B"}}"#), "payloads.ios.aps.alert", "must be an object, not a text"),
+        (request(#"{"alert":{"body":"B"},"aps":{"alert":{"body":"B"}}}"#), "payloads.ios.alert", "unknown name"),
+        (
+            request(#"{"aps":{"alert":{"body":"B"},"title":"T"}}"#), "payloads.ios.aps.title",
+            "stands in the wrong place; move it into aps.alert"
+        ),
+        (
+            request(#"{"aps":{"alert":{"body":"B"},"content-available":2}}"#), "payloads.ios.aps.content-available",
+            "must be a whole number from 0 to 1"
+        ),
+        (
+            request(#"{"aps":{"alert":{"body":"B","issue-title":"x"},"issue-title":"y"}}"#),
+            "payloads.ios.aps.issue-title",
+            "stands in payloads.ios.aps.alert as well; keep one of them"
+        ),
+        (request(nil, #"{"data":{"body":"B","from":"x"}}"#), "payloads.android.data.from", "Google keeps for itself"),
+        (request(nil, #"{"notification":{"body":"B"}}"#), "payloads.android.data", "is missing"),
+        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":[]"#), "topics", "must name at least one topic"),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["a"],"external_user_ids":["b"]"#), "topics",
+            "or external_user_ids must be given, and not both"
+        ),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""external_user_ids":["b",""]"#), "external_user_ids[1]",
+            "must be a text of 1 to 256 bytes"
+        ),
+        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["a"],"topic":"b""#), "topic", "unknown name"),
+    ])
+    func theRestIsCheckedToo(body: String, field: String, detail: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await post(fixture, body)
+            #expect(response.status == 400)
+            let errors = response.json["errors"]?.elements ?? []
+            #expect(
+                errors.contains { $0["field"] == .string(field) && $0["detail"]?.text?.contains(detail) == true },
+                "\(response.text)")
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    /// Goal: 4,096 bytes as they are sent, the task's id among them. Method: a body that is just short enough, and one that
+    /// is a byte longer.
+    @Test func aPayloadHasItsBoundOnWhatIsSent() async throws {
+        try await IngestFixture.run { fixture in
+            let sent = #"{"aps":{"alert":{"body":""},"task_id":"00f5c216-ee53-4e29-af13-f109d5563a9e"}}"#
+            let room = 4_096 - sent.utf8.count
+            for (count, status) in [(room, 201), (room + 1, 400)] {
+                let text = String(repeating: "x", count: count)
+                let response = await post(fixture, Self.request(#"{"aps":{"alert":{"body":"\#(text)"}}}"#))
+                #expect(response.status == status, "\(response.text)")
+                if status == 400 {
+                    #expect(response.json["errors"]?.elements?.first?["field"] == .string("payloads.ios"))
+                }
+            }
+            let android = await post(
+                fixture, Self.request(nil, #"{"data":{"body":"\#(String(repeating: "x", count: 4_100))"}}"#))
+            #expect(android.status == 400)
+        }
+    }
+
+    @Test(arguments: [
+        (#""publisher-item-id":"1","external-browser-url":"https://x.fi""#, ["external-browser-url"]),
+        (#""publisher-item-id":"1","external-browser-url":"https://x.fi","tab-id":"t""#, []),
+        (#""external-browser-url":"https://x.fi","tab-id":"t""#, []),
+        (#""issue-page":2"#, ["issue-page"]), (#""issue-page":2,"issue-title":"x""#, []),
+    ])
+    func whatMayNotDoWhatWasMeantIsWarnedOf(keys: String, fields: [String]) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await post(fixture, Self.request(#"{"aps":{"alert":{"body":"B",\#(keys)}}}"#))
+            #expect(response.status == 201, "\(response.text)")
+            let warnings = response.json["warnings"]?.elements ?? []
+            #expect(warnings.map { $0["field"] } == fields.map { .string("payloads.ios.aps.alert.\($0)") })
+            #expect((response.json["warnings"] == nil) == fields.isEmpty)
+        }
+    }
+
+    @Test func theAppIsChosenByItsIdentifier() async throws {
+        try await IngestFixture.run { fixture in
+            let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#)
+            for name in ["example-shop", "news", "nobody"] {
+                #expect(await post(fixture, body.replacing("example-news", with: name)).status == 404)
+            }
+            let missing = await post(fixture, body.replacing(#""app_id":"example-news","#, with: ""))
+            #expect(missing.status == 400)
+            #expect(missing.detail?.hasPrefix("app_id: is missing") == true)
+            #expect(await post(fixture, body.replacing("example-news", with: "example-shop"), as: .shop).status == 201)
+            #expect(fixture.bus.tasks.map(\.app.text) == ["shop"])
+        }
+    }
+
+    @Test func othersAreAskedForBasic() async throws {
+        try await IngestFixture.run { fixture in
+            for header in ["", "Basic !", "Bearer nobody"] {
+                let response = await post(fixture, "{", headers: ["Authorization": header])
+                #expect(response.status == 401)
+                #expect(response.headers["www-authenticate"] == "Basic realm=\"carillon\", charset=\"UTF-8\"")
+            }
+            let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#)
+            #expect(await post(fixture, body, as: .news).status == 403)
+        }
+    }
+
+    @Test func aRepeatWithAKeyHasTheSameTaskAndItsWarnings() async throws {
+        try await IngestFixture.run { fixture in
+            let body = Self.request(#"{"aps":{"alert":{"body":"B","issue-page":2}}}"#)
+            let first = await post(fixture, body, headers: ["Idempotency-Key": "k"])
+            let again = await post(fixture, body, headers: ["Idempotency-Key": "k"])
+            #expect(first.status == 201)
+            #expect(again.body == first.body)
+            #expect(again.headers["idempotency-replayed"] == "true")
+            #expect(fixture.bus.tasks.count == 1)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import JSONKit
+import PushModel
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// What `POST /v1/tasks` refuses, and how it says so: the field, and what to do.
+@Suite struct TaskMistakesTests {
+    private static let target = #""audience":{"topic":"a"}"#
+    private static let message = #""message":{"body":"x"}"#
+
+    @Test(arguments: [
+        ("{\(message)}", "", "nobody is targeted: give an audience, users or devices"),
+        ("{\(target)}", "", "nothing is sent: give a message or payloads"),
+        ("{\(message),\"users\":[]}", "", "nobody is targeted: the lists of users and devices are empty"),
+        ("{\(message),\"audience\":{}}", "audience", "must have exactly one of all, topic, not, all_of and any"),
+        ("{\(message),\"audience\":{\"all\":false}}", "audience.all", "must be true"),
+        ("{\(message),\"audience\":{\"any\":[]}}", "audience.any", "must have at least one part"),
+        ("{\(message),\"users\":[\"a\",7]}", "users[1]", "must be a text of 1 to 256 bytes without control characters"),
+        (
+            "{\(message),\"devices\":[\"x\"]}", "devices[0]",
+            "must be a subscriber's id, as its registration answered it"
+        ),
+        ("{\(target),\"message\":{}}", "message", "must have a title, a body, data or a badge, or be silent"),
+        (
+            "{\(target),\"message\":{\"body\":\"x\",\"titel\":\"x\"}}", "message.titel",
+            "unknown name; did you mean title?"
+        ),
+        (
+            "{\(target),\"message\":{\"body\":\"${var.name}\"}}", "message.body",
+            "asks for ${var.name}, which has no value; add it to variables"
+        ),
+        (
+            "{\(target),\(message),\"platforms\":[\"web\"]}", "platforms[0]",
+            "must be ios or android; nothing is sent to others yet"
+        ),
+        ("{\(target),\(message),\"platforms\":[]}", "platforms", "must name one at least"),
+        (
+            "{\(target),\(message),\"platforms\":[\"ios\"],\"payloads\":{\"android\":{\"data\":{\"a\":\"b\"}}}}",
+            "payloads.android", "is for a platform that platforms does not name"
+        ),
+        (
+            "{\(target),\"platforms\":[\"ios\",\"android\"],\"payloads\":{\"ios\":{\"aps\":{}}}}", "platforms",
+            "names android, which has neither a payload nor a message"
+        ),
+        ("{\(target),\"payloads\":{\"ios\":{}}}", "payloads.ios.aps", "is missing; it must be an object"),
+        ("{\(target),\"payloads\":{}}", "payloads", "must have one for ios or android"),
+        (
+            "{\(target),\(message),\"options\":{\"time_to_live\":\"29d\"}}", "options.time_to_live",
+            "must be a time of 0s to 28d, such as 30m, 12h or 7d"
+        ),
+        (
+            "{\(target),\(message),\"options\":{\"time_to_live\":60}}", "options.time_to_live",
+            "must be a time of 0s to 28d, such as 30m, 12h or 7d"
+        ),
+        (
+            "{\(target),\(message),\"options\":{\"priority\":\"urgent\"}}", "options.priority",
+            "must be high or normal"
+        ),
+        (
+            "{\(target),\(message),\"options\":{\"ambiguous\":\"never\"}}", "options.ambiguous",
+            "must be at_least_once or at_most_once"
+        ),
+        (
+            "{\(target),\(message),\"variables\":{\"a\":1}}", "variables",
+            "must be an object of at most 64 texts of at most 1024 bytes, whose names have 1 to 64"
+        ),
+    ])
+    func theFieldAndTheCureAreNamed(body: String, field: String, detail: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            #expect(response.status == 400, "\(response.text)")
+            #expect(response.headers["content-type"] == "application/problem+json")
+            let errors = response.json["errors"]?.elements ?? []
+            #expect(errors.map { $0["field"] } == [.string(field)], "\(response.text)")
+            #expect(errors.first?["detail"] == .string(detail))
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    @Test func everythingIsToldAtOnce() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json(
+                "POST", "/v1/tasks",
+                #"{"audience":{"topics":"a"},"message":{"image":"http://x"},"options":{"priority":1},"adience":{}}"#,
+                as: .publisher)
+            let fields = (response.json["errors"]?.elements ?? []).compactMap { $0["field"]?.text }
+            #expect(
+                Set(fields) == [
+                    "audience", "audience.topics", "message.image", "message", "options.priority", "adience",
+                ])
+            #expect(response.json["type"] == .string("urn:carillon:invalid-fields"))
+            #expect(response.json["status"] == .integer(400))
+        }
+    }
+
+    /// Goal: what is larger than a provider takes is refused here, in whichever language.
+    @Test func whatIsTooLargeForAProviderIsRefused() async throws {
+        try await IngestFixture.run { fixture in
+            let long = String(repeating: "x", count: 4_000)
+            for body in [
+                #"{"audience":{"topic":"a"},"message":{"body":{"default":"x","fr":"\#(long)"},"title":"\#(long.prefix(200))"}}"#,
+                #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"\#(long)"},"a":"\#(long.prefix(100))"}}}"#,
+            ] {
+                let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+                #expect(response.status == 400)
+                #expect(response.text.contains("4096"), "\(response.text)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("{", "line 1, column 2"), ("[]", "must be a JSON object, not a list"), ("", "line 1, column 1"),
+        ("{\"a\":\n 1,}", "line 2, column 4"),
+    ])
+    func whatIsNoJSONIsToldWhere(body: String, place: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            #expect(response.status == 400)
+            #expect(response.detail?.contains(place) == true, "\(response.text)")
+        }
+    }
+
+    @Test func bodiesAreJSON() async throws {
+        try await IngestFixture.run { fixture in
+            let form = await fixture.json(
+                "POST", "/v1/tasks", "a=b", as: .publisher, headers: ["Content-Type": "text/plain"])
+            #expect(form.status == 415)
+            let untyped = await fixture.json(
+                "POST", "/v1/tasks", TaskCreationTests.small, as: .publisher, headers: ["Content-Type": ""])
+            #expect(untyped.status == 201)
+        }
+    }
+
+    @Test func tooManyEntriesAreRefused() async throws {
+        try await IngestFixture.run { fixture in
+            let users = Array(repeating: "\"u\"", count: TaskLimits.entriesMaximum + 1).joined(separator: ",")
+            let response = await fixture.json(
+                "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
+            #expect(response.status == 400)
+            #expect(response.detail == "users: must be a list of at most 250000")
+        }
+    }
+
+    @Test func aTaskOverTheBoundOfAMessageIsRefused() async throws {
+        try await IngestFixture.run { fixture in
+            // Each of them alone is within what a provider takes.
+            let texts = (0..<100).map { "\"l\($0)\":\"\(String(repeating: "x", count: 3_000))\"" }.joined(
+                separator: ",")
+            let body = #"{"audience":{"topic":"a"},"message":{"body":{"default":"x",\#(texts)}}}"#
+            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            #expect(response.status == 413, "\(response.text)")
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    @Test func whoHasNoKeyIsNotHeard() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json("POST", "/v1/tasks", "{", headers: ["Authorization": "Bearer nobody"])
+            #expect(response.status == 401)
+            #expect(response.headers["www-authenticate"]?.isEmpty == false)
+            let other = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .news)
+            #expect(other.status == 403)
+            #expect(other.detail == "The key has no scope publish for this app.")
+        }
+    }
+}

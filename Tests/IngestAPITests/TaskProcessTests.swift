@@ -1,0 +1,130 @@
+import Bus
+import Glibc
+import JSONKit
+import PushModel
+import RedisBus
+import RedisClient
+import ServiceKit
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+/// Tasks, with the real program on real servers.
+@Suite(.timeLimit(.minutes(2))) struct TaskProcessTests {
+    private static let body = #"{"audience":{"topic":"news"},"message":{"title":"Hello"}}"#
+
+    private func durableRedis() async throws -> RedisServer {
+        var options = RedisServer.Options()
+        options.isDurable = true
+        return try await RedisServer(options)
+    }
+
+    /// What lies on `tasks`.
+    private func tasks(on redis: RedisServer) async throws -> [IncomingMessage] {
+        let time = SystemTimeSource()
+        let bus = RedisBus(
+            redis: try RedisConfiguration(url: redis.url), RedisBusConfiguration(),
+            log: Log(service: "test", level: .error), metrics: Metrics(), health: Health(time: time), time: time,
+            random: SystemRandomSource())
+        let found = Monitor<[IncomingMessage]>([])
+        try await bus.scan(Topics.tasks.channel) { message in
+            found.change { $0.append(message) }
+            return true
+        }
+        await bus.close()
+        return found.withLock { $0 }
+    }
+
+    /// A line of what the server carries out, from now on.
+    private func watch(_ redis: RedisServer) async -> RawClient {
+        await blocking { [port = redis.port] in
+            let client = RawClient(port: port)
+            client.send("MONITOR\r\n")
+            _ = client.receive(through: "+OK\r\n")
+            return client
+        }
+    }
+
+    private func sees(_ client: RawClient, _ text: String) async -> Bool {
+        await blocking { client.receive(through: text) != nil }
+    }
+
+    /// Goal: what was answered is on the bus and can be asked about, and survives a crash of the service.
+    @Test func aTaskIsDurableWhenItIsAnswered() async throws {
+        let redis = try await durableRedis()
+        let api = try await IngestProcess(redis: redis.url)
+        let posted = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        #expect(posted.status == 201, "\(posted.text)")
+        try await api.killAndRestart()
+        let location = try #require(posted.headers["location"])
+        let status = try await api.curl("GET", location)
+        #expect(status.json["id"] == posted.json["id"])
+        #expect(status.json["state"] == .string("accepted"))
+        let listed = try await api.curl("GET", "/v1/tasks").json["tasks"]?.elements ?? []
+        #expect(listed.map { $0["id"] } == [posted.json["id"]])
+        let messages = try await tasks(on: redis)
+        #expect(messages.count == 1)
+        #expect(await api.stop() == .exited(0))
+    }
+
+    /// Goal: a publisher who got no answer repeats its request, wherever it lands, and makes one task. Method: the bus has a
+    /// server of its own, so that the service is stopped where the task is durable and nobody knows: once the content is
+    /// kept the store sleeps, then the bus goes on and takes the task, and the service is killed before it can keep or give
+    /// an answer.
+    @Test func aRepeatAfterACrashIsTheSameTask() async throws {
+        let (store, bus) = (try await durableRedis(), try await durableRedis())
+        let first = try await IngestProcess(redis: store.url, bus: bus.url, idempotencyLease: "1s")
+        let second = try await IngestProcess(redis: store.url, bus: bus.url, idempotencyLease: "1s")
+        let key = ["Idempotency-Key": "\"8e03978e-40d5-43dd-bc93-6894a57f9324\""]
+        let (atStore, atBus) = (await watch(store), await watch(bus))
+        bus.signal(SIGSTOP)
+        let unanswered = Task { await first.attempt("POST", "/v1/tasks", Self.body, headers: key) }
+        #expect(await sees(atStore, "ZREMRANGEBYRANK"))
+        store.signal(SIGSTOP)
+        bus.signal(SIGCONT)
+        #expect(await sees(atBus, "XADD"))
+        await first.kill9()
+        #expect(await unanswered.value == nil)
+        store.signal(SIGCONT)
+        let lost = try #require(try await tasks(on: bus).first)
+
+        // Until the lease of the dead is over, somebody may still be at it.
+        var again = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+        while again.status == 409 {
+            #expect(again.headers["retry-after"] == "1")
+            again = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+        }
+        #expect(again.status == 201, "\(again.text)")
+        let messages = try await tasks(on: bus)
+        #expect(messages.count == 2)
+        #expect(messages.allSatisfy { $0.value == lost.value && $0.key == lost.key })
+        guard case .task(let task) = try TaskMessage(decoding: lost.value) else { return }
+        #expect(again.json["id"] == .string("\(task.id)"))
+        #expect(again.json["created"] == .string("\(task.created)"))
+        let replayed = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+        #expect(replayed.body == again.body)
+        #expect(replayed.headers["idempotency-replayed"] == "true")
+        #expect(try await second.curl("GET", "/v1/tasks").json["tasks"]?.elements?.count == 1)
+        #expect(try await tasks(on: bus).count == 2)
+        #expect(await second.stop() == .exited(0))
+    }
+
+    /// Goal: nothing is accepted that is not durable. Method: the bus is gone, then the store.
+    @Test func withoutABusNothingIsAccepted() async throws {
+        let (store, bus) = (try await durableRedis(), try await durableRedis())
+        let api = try await IngestProcess(redis: store.url, bus: bus.url)
+        await bus.kill9()
+        let refused = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        #expect(refused.status == 503)
+        #expect(refused.headers["retry-after"] != nil)
+        #expect(try await api.curl("GET", "/v1/tasks").json["tasks"] == .array([]))
+        try await bus.restart()
+        #expect(try await tasks(on: bus).isEmpty)
+        await store.kill9()
+        let away = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        #expect(away.status == 503)
+        #expect(try await tasks(on: bus).isEmpty)
+        #expect(await api.stop() == .exited(0))
+    }
+}

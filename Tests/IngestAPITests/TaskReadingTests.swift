@@ -1,0 +1,324 @@
+import Bus
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import ingest_api
+
+/// What is known of a task while it runs and afterwards.
+@Suite struct TaskReadingTests {
+    private func post(_ fixture: IngestFixture, _ body: String = TaskCreationTests.small) async throws -> PushTask {
+        let known = fixture.bus.tasks.count
+        #expect(await fixture.json("POST", "/v1/tasks", body, as: .publisher).status == 201)
+        return try #require(fixture.bus.tasks.dropFirst(known).first)
+    }
+
+    private func plan(_ fixture: IngestFixture, _ task: PushTask, jobs: Int = 1, isFast: Bool = true) async throws {
+        _ = try fixture.ledger.plan(
+            task.id,
+            TaskPlan(app: task.app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce))
+    }
+
+    private func settle(
+        _ fixture: IngestFixture, _ task: PushTask, _ offsets: [UInt16], _ state: DeliveryState,
+        status: UInt16 = 0, reason: String = ""
+    ) {
+        let segment = SegmentID(task.app, SegmentNumber(rawValue: 0))
+        let id = ClaimID(owner: 1, number: UInt64(offsets[0]))
+        _ = fixture.ledger.claim(
+            ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task.id,
+            in: segment)
+        let group = Settlement.Group(offsets: offsets, state: state, attempt: 0, status: status, reason: reason)
+        _ = fixture.ledger.settle(Settlement(claim: id, groups: [group]), of: task.id, in: segment)
+    }
+
+    private func mark(_ fixture: IngestFixture, _ task: PushTask, _ offsets: [UInt16]) {
+        _ = fixture.ledger.mark(
+            SegmentSet(offsets), of: task.id, in: SegmentID(task.app, SegmentNumber(rawValue: 0)))
+    }
+
+    /// Another version may have kept it.
+    @Test func aTaskThatCannotBeReadHidesNoOther() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            try await fixture.archive.keep(
+                Array("{}".utf8), of: TaskID(high: 9, low: 9),
+                TaskEntry(app: task.app, created: task.created + .seconds(1), deadline: task.deadline))
+            let list = await fixture.json("GET", "/v1/tasks", as: .publisher)
+            #expect(list.status == 200)
+            #expect(list.json["tasks"]?.elements?.map { $0["id"] } == [.string("\(task.id)")])
+        }
+    }
+
+    /// A task on its way from being accepted to being closed.
+    @Test func theStatusFollowsTheLedger() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            let path = "/v1/tasks/\(task.id)"
+            let accepted = await fixture.json("GET", path, as: .publisher)
+            #expect(accepted.status == 200)
+            #expect(accepted.json["state"] == .string("accepted"))
+            #expect(accepted.json["lane"] == .null)
+            #expect(accepted.json["counts"]?["targeted"] == .integer(0))
+            #expect(accepted.json["deadline"] == .string("\(task.deadline)"))
+
+            try await plan(fixture, task)
+            mark(fixture, task, [1, 2, 3])
+            settle(fixture, task, [1], .delivered)
+            settle(fixture, task, [2], .invalidRemoved)
+            let sending = await fixture.json("GET", path, as: .publisher).json
+            #expect(sending["state"] == .string("sending"))
+            #expect(sending["lane"] == .string("fast"))
+            #expect(sending["jobs"]?["resolved"] == .integer(0))
+            #expect(sending["jobs"]?["total"] == .integer(1))
+            #expect(sending["counts"]?["open"] == .integer(1))
+            #expect(sending["counts"]?["delivered"] == .integer(1))
+            #expect(sending["counts"]?["invalid_removed"] == .integer(1))
+            #expect(sending["closed"] == .null)
+
+            settle(fixture, task, [3], .failed)
+            try fixture.ledger.resolve(job: 0, of: task.id)
+            _ = fixture.ledger.close([SegmentID(task.app, SegmentNumber(rawValue: 0))], of: task.id)
+            let closed = await fixture.json("GET", path, as: .publisher).json
+            #expect(closed["state"] == .string("closed"))
+            #expect(closed["closed"] == .string("\(fixture.time.now)"))
+            #expect(closed["counts"]?["targeted"] == .integer(3))
+        }
+    }
+
+    @Test(arguments: ["00f5c216-ee53-4e29-af13-f109d5563a9e", "x", "%E2%82%AC"])
+    func whatIsNoTaskIsUnknown(id: String) async throws {
+        try await IngestFixture.run { fixture in
+            for path in ["", "/report", "/devices/J8lHY4X1XkU"] {
+                let response = await fixture.json("GET", "/v1/tasks/\(id)\(path)", as: .publisher)
+                #expect(response.status == 404)
+                #expect(response.json["type"] == .string("urn:carillon:unknown-task"))
+            }
+            #expect(await fixture.json("POST", "/v1/tasks/\(id)/cancel", as: .publisher).status == 404)
+        }
+    }
+
+    @Test func theListHasPages() async throws {
+        try await IngestFixture.run { fixture in
+            var posted: [String] = []
+            for _ in 0..<5 {
+                posted.insert("\(try await post(fixture).id)", at: 0)
+                fixture.time.advance(by: .milliseconds(1))
+            }
+            var read: [String] = []
+            var query = "?limit=2"
+            for _ in 0..<3 {
+                let page = await fixture.json("GET", "/v1/tasks\(query)", as: .publisher).json
+                read += (page["tasks"]?.elements ?? []).compactMap { $0["id"]?.text }
+                guard let next = page["next"]?.text else { break }
+                query = "?limit=2&before=\(next)"
+            }
+            #expect(read == posted)
+            for query in ["?limit=0", "?limit=101", "?limit=x", "?before=x", "?before="] {
+                let response = await fixture.json("GET", "/v1/tasks\(query)", as: .publisher)
+                #expect(response.status == 400, "\(query)")
+            }
+        }
+    }
+
+    @Test func theReportIsThereOnceItIsFixed() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            let early = await fixture.json("GET", "/v1/tasks/\(task.id)/report", as: .publisher)
+            #expect(early.status == 404)
+            #expect(early.json["type"] == .string("urn:carillon:task-not-closed"))
+            _ = try await fixture.archive.fix(report: Array(#"{"delivered":7}"#.utf8), of: task.id)
+            let report = await fixture.json("GET", "/v1/tasks/\(task.id)/report", as: .publisher)
+            #expect(report.status == 200)
+            #expect(report.text == #"{"delivered":7}"#)
+        }
+    }
+
+    @Test func aDeviceIsTraced() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            func trace(_ offset: UInt16) async -> RawClient.Response {
+                let index = DeviceIndex(segment: SegmentNumber(rawValue: 0), offset: offset)
+                let id = DeviceID(index: index, tag: 9)
+                return await fixture.json("GET", "/v1/tasks/\(task.id)/devices/\(id)", as: .publisher)
+            }
+            let early = await trace(1)
+            #expect(early.status == 200)
+            #expect(early.json["state"] == .string("not_targeted"))
+            #expect(early.json["why"]?.text?.contains("still being looked for") == true)
+
+            try await plan(fixture, task)
+            mark(fixture, task, [1, 2, 3])
+            settle(fixture, task, [1], .invalidRemoved, status: 410, reason: "Unregistered")
+            settle(fixture, task, [2], .delivered, status: 200)
+            try fixture.ledger.resolve(job: 0, of: task.id)
+            let gone = await trace(1).json
+            #expect(gone["state"] == .string("invalid_removed"))
+            #expect(gone["status"] == .integer(410))
+            #expect(gone["reason"] == .string("Unregistered"))
+            #expect(gone["attempt"] == .integer(0))
+            #expect(gone["time"] == .string("\(fixture.time.now)"))
+            #expect(
+                gone["why"] == .string("The provider says that the device is gone (Unregistered); it was unregistered.")
+            )
+            #expect(await trace(2).json["state"] == .string("delivered"))
+            let open = await trace(3).json
+            #expect(open["state"] == .string("targeted"))
+            #expect(open["time"] == .null)
+            #expect(await trace(4).json["why"]?.text?.hasPrefix("The task does not mean this device") == true)
+            let none = await fixture.json("GET", "/v1/tasks/\(task.id)/devices/x", as: .publisher)
+            #expect(none.status == 404)
+            #expect(none.json["type"] == .string("urn:carillon:unknown-device"))
+        }
+    }
+
+    /// Goal: when everything else of a task for few is gone it can still be read, in the same words. Method: read while its
+    /// ledger is there, and once it is not.
+    @Test func aClosedTaskIsReadFromItsTrace() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            try await plan(fixture, task)
+            mark(fixture, task, [1, 2])
+            settle(fixture, task, [1], .invalidRemoved, status: 410, reason: "Unregistered")
+            settle(fixture, task, [2], .delivered, status: 200)
+            try fixture.ledger.resolve(job: 0, of: task.id)
+            let segment = SegmentID(task.app, SegmentNumber(rawValue: 0))
+            let closed = try #require(fixture.ledger.close([segment], of: task.id)?.closed)
+            let report = TaskReport(
+                task: task.id, app: task.app, dialect: .native, created: task.created, closed: closed,
+                isCancelled: false, lane: .fast, count: { [.invalidRemoved, .delivered].contains($0) ? 1 : 0 })
+            _ = try await fixture.archive.fix(report: report.encoded(), of: task.id)
+            let outcomes = try #require(fixture.ledger.outcomes(of: task.id))
+            let trace = TaskTrace(
+                outcomes, dialect: "native", created: task.created, closed: closed, isCancelled: false)
+            fixture.traces.keep(trace, of: task.id, for: TaskTraceBounds.retention)
+
+            let devices = (UInt16(1)...3).map { offset in
+                let index = DeviceIndex(segment: segment.number, offset: offset)
+                return "/devices/\(DeviceID(index: index, tag: 9))"
+            }
+            let paths = (["", "/report"] + devices).map { "/v1/tasks/\(task.id)\($0)" } + ["/v1/tasks"]
+            func read() async -> [RawClient.Response] {
+                var read: [RawClient.Response] = []
+                for path in paths { read.append(await fixture.json("GET", path, as: .publisher)) }
+                return read
+            }
+            let before = await read()
+            #expect(before.allSatisfy { $0.status == 200 })
+            fixture.time.advance(by: TaskPlan.retention(isFast: true))
+            #expect(fixture.ledger.progress(of: task.id) == nil)
+            // An endpoint that takes no report keeps what was accepted for longer than the ledger.
+            #expect(await read().map(\.text) == before.map(\.text))
+            try await fixture.archive.forget(task.id, after: .zero)
+            #expect(await read().map(\.text) == before.map(\.text))
+            let cancelled = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
+            #expect(cancelled.status == 202)
+            #expect(cancelled.json["cancelled"] == .bool(false))
+            let stranger = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .shop)
+            #expect(stranger.status == 404)
+        }
+    }
+
+    /// Goal: whoever can be reached without a sender's help ends at once, is told of, and somebody looks after the rest.
+    @Test func cancellingEndsWhatIsOpen() async throws {
+        try await IngestFixture.run { fixture in
+            let first = try #require(DeviceID(try await fixture.subscriber()))
+            let task = try await post(fixture)
+            try await plan(fixture, task)
+            mark(fixture, task, [first.index.offset, 7])
+            settle(fixture, task, [7], .delivered)
+            fixture.agenda.enter(task.id, due: fixture.time.now + .seconds(1_000))
+            let response = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
+            #expect(response.status == 202)
+            #expect(response.json["cancelled"] == .bool(true))
+            #expect(response.json["counts"]?["cancelled"] == .integer(1))
+            #expect(response.json["counts"]?["delivered"] == .integer(1))
+            let told = try fixture.bus.sent.filter { $0.channel == Topics.results.channel }.map {
+                try ResultBatch(decoding: $0.value)
+            }
+            #expect(told.flatMap(\.results).map(\.device) == [first])
+            #expect(told.flatMap(\.results).map(\.state) == [.cancelled])
+            #expect(fixture.agenda.take(upTo: 10, for: .seconds(1)) == [task.id])
+            #expect(await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher).status == 202)
+        }
+    }
+
+    /// Whatever is marked after it ends by that.
+    @Test func aTaskIsCancelledBeforeItsDevicesAreKnown() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            let response = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
+            #expect(response.status == 202)
+            #expect(response.json["state"] == .string("accepted"))
+            #expect(response.json["cancelled"] == .bool(true))
+            let status = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
+            #expect(status["state"] == .string("accepted") && status["cancelled"] == .bool(true))
+            let listed = await fixture.json("GET", "/v1/tasks", as: .publisher).json["tasks"]?.elements?.first
+            #expect(listed?["cancelled"] == .bool(true))
+            try await plan(fixture, task)
+            let segment = SegmentID(task.app, SegmentNumber(rawValue: 5))
+            #expect(fixture.ledger.mark(SegmentSet([1]), of: task.id, in: segment) == .cancelled)
+            #expect(await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json["cancelled"] == .bool(true))
+        }
+    }
+
+    @Test func aTaskThatNobodyCanPlanHasFailed() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            try await fixture.archive.giveUp(task.id, reason: "it cannot be read")
+            let failed = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
+            #expect(failed["state"] == .string("failed"))
+            #expect(failed["problem"] == .string("it cannot be read"))
+            // Replayed from dead after all.
+            try await plan(fixture, task)
+            let sending = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
+            #expect(sending["state"] == .string("sending"))
+            #expect(sending["problem"] == .null)
+        }
+    }
+
+    @Test func theTasksOfOthersTakeTheirOwnScope() async throws {
+        try await IngestFixture.run { fixture in
+            #expect(await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner).status == 201)
+            let task = try #require(fixture.bus.tasks.first)
+            let refused = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
+            #expect(refused.status == 403)
+            #expect(refused.detail == "The key has no scope admin for this app.")
+            let other = try await post(fixture)
+            #expect(await fixture.json("POST", "/v1/tasks/\(other.id)/cancel", as: .owner).status == 202)
+        }
+    }
+
+    @Test(arguments: [
+        (#""audience":{"topic":"news"}"#, 2), (#""audience":{"all":true}"#, 3),
+        (#""audience":{"topic":"news"},"platforms":["android"]"#, 1), (#""users":["ada"]"#, 2),
+        (#""users":["ada"],"audience":{"topic":"news"}"#, 3), (#""users":["ada"],"platforms":["ios"]"#, 1),
+        (#""devices":["FIRST","J8lHY4X1XkU"]"#, 1), (#""users":["nobody"]"#, 0),
+    ])
+    func aDryRunCounts(target: String, expected: Int) async throws {
+        try await IngestFixture.run { fixture in
+            let first = try await fixture.subscriber()
+            let second = await fixture.form(
+                "POST", "/subscribers", "proto=fcm&token=\(Samples.fcmToken)&external_user_id=ada")
+            let third = await fixture.form(
+                "POST", "/subscribers",
+                "proto=apns&token=\(String(repeating: "0", count: 64))&external_user_id=ada")
+            #expect(third.status == 201)
+            for id in [first, second.json["id"]?.text ?? ""] {
+                #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/news").status == 201)
+            }
+            let body = #"{\#(target.replacing("FIRST", with: first)),"message":{"body":"x"}}"#
+            let response = await fixture.json("POST", "/v1/tasks?dry_run=true", body, as: .owner)
+            #expect(response.status == 200, "\(response.text)")
+            #expect(response.text == #"{"devices":\#(expected)}"#)
+            #expect(fixture.bus.sent.isEmpty)
+            #expect(try await fixture.listed().isEmpty)
+        }
+    }
+}

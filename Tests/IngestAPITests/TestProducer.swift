@@ -1,0 +1,67 @@
+import Bus
+import JSONKit
+import PushModel
+import Synchronization
+import TaskModel
+import Topics
+
+/// A way onto a bus that remembers what was sent, or fails when it is told to.
+final class TestProducer: BusProducer {
+    private struct State {
+        var sent: [OutgoingMessage] = []
+        var fault: BusError?
+        /// What happens to messages all the same.
+        var meanwhile: @Sendable ([OutgoingMessage]) -> Void = { _ in }
+        /// How many sends still succeed before the fault.
+        var remaining = 0
+    }
+
+    private let state = Mutex(State())
+
+    func fail(
+        with error: BusError?, after count: Int = 0,
+        meanwhile: @escaping @Sendable ([OutgoingMessage]) -> Void = { _ in }
+    ) {
+        state.withLock { state in
+            state.fault = error
+            state.meanwhile = meanwhile
+            state.remaining = count
+        }
+    }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        try messages.checkSizes()
+        return try state.withLock { state throws(BusError) in
+            if let fault = state.fault, state.remaining == 0 {
+                state.meanwhile(messages)
+                throw fault
+            }
+            state.remaining -= 1
+            state.sent += messages
+            return messages.map { _ in MessagePosition(partition: 0, offset: 0) }
+        }
+    }
+
+    func close() async {}
+
+    var sent: [OutgoingMessage] { state.withLock { $0.sent } }
+
+    var tasks: [PushTask] {
+        messages.compactMap { message in
+            guard case .task(let task) = message else { return nil }
+            return task
+        }
+    }
+
+    var parts: [TaskPart] {
+        messages.compactMap { message in
+            guard case .part(let part) = message else { return nil }
+            return part
+        }
+    }
+
+    /// What lies on `tasks`, read as its consumers read it.
+    var messages: [TaskMessage] {
+        sent.filter { $0.channel == Topics.tasks.channel }.compactMap { try? TaskMessage(decoding: $0.value) }
+    }
+}
