@@ -1,0 +1,35 @@
+import Bus
+import RedisClient
+import RedisStore
+import ServiceHost
+import ServiceKit
+import Topics
+
+extension Renderer {
+    static let group = "renderer"
+
+    /// Workers come last and go first: what they have in hand still needs the store.
+    static func build(
+        _ context: ServiceContext, _ configuration: RendererConfiguration
+    ) async throws -> [any Service] {
+        let environment = context.environment
+        let redis = context.makeRedisClient()
+        environment.health.addReadinessCheck("store") { redis.readiness() }
+        let connection = StoreConnection(redis)
+        let archive = RedisTaskArchive(connection, time: environment.time)
+        let handler = RenderHandler(
+            tasks: TaskShelf(archive, bytesMaximum: configuration.cacheBytes, metrics: environment.metrics),
+            ledger: RedisLedger(connection), environment: environment)
+        let workers = [Lane.bulk, .fast].map {
+            context.worker(options($0), concurrency: configuration.concurrency, handler)
+        }
+        return [SharedResources { await redis.close() }] + workers
+    }
+
+    /// The order of chunks means nothing. Deliveries are small, so that few chunks wait for one whose task is away.
+    private static func options(_ lane: Lane) -> ConsumerOptions {
+        ConsumerOptions(
+            channel: Topics.audience.channel(lane), group: group, order: .none, batchMessagesMaximum: 8,
+            batchBytesMaximum: 256 << 10)
+    }
+}

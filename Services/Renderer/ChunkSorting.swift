@@ -1,0 +1,120 @@
+import ProviderKit
+import PushModel
+import Rendering
+import Store
+import Topics
+
+/// Sorts the devices of one audience chunk: into chunks for the senders, with the variant of each, and into those to whom
+/// nothing can be sent, with the reason.
+struct ChunkSorting {
+    private struct End: Hashable {
+        let segment: SegmentNumber
+        let state: DeliveryState
+        let reason: String
+    }
+
+    private enum Choice {
+        case send(NumberedVariant, DispatchFamily)
+        case end(DeliveryState, reason: String)
+    }
+
+    private struct Kind: Hashable {
+        let provider: PushProtocol
+        let isSilent: Bool
+        let language: [UInt8]
+    }
+
+    private let chunk: AudienceChunk
+    private let task: KeptTask
+    private let isTranslated: Bool
+    private var splits: [DispatchSplit]
+    private var ends: [End: [DeviceEndings.Order.Device]] = [:]
+    private var choices: [Kind: Choice] = [:]
+    /// What was chosen last for each provider and silence, since neighbours mostly speak alike.
+    private var last: [(language: ArraySlice<UInt8>, choice: Choice)?]
+
+    init(_ chunk: AudienceChunk, _ task: KeptTask) {
+        self.chunk = chunk
+        self.task = task
+        isTranslated = task.rendering.isTranslated
+        splits = DispatchFamily.allCases.map { _ in DispatchSplit(chunk, task.task) }
+        last = Array(repeating: nil, count: 2 * (PushProtocol.allCases.count + 1))
+        for segment in chunk.segments { sort(segment) }
+    }
+
+    mutating func dispatches() -> [(DispatchFamily, DispatchChunk)] {
+        DispatchFamily.allCases.flatMap { family in splits[family.rawValue].chunks().map { (family, $0) } }
+    }
+
+    var endings: [DeviceEndings.Order] {
+        ends.map { end, devices in
+            DeviceEndings.Order(
+                task: chunk.task, segment: SegmentID(chunk.app, end.segment), attempt: chunk.attempt,
+                state: end.state, reason: end.reason, devices: devices)
+        }
+    }
+
+    private mutating func sort(_ devices: AudienceDevices) {
+        for position in 0..<devices.count {
+            let offset = devices.offsets[position]
+            let record = devices.record(at: position)
+            guard let device = DeviceGlance(packed: record), let token = device.token else {
+                end(
+                    .failed, "its record cannot be read", DeviceEndings.Order.Device(unreadable: record, offset),
+                    devices)
+                continue
+            }
+            switch choice(for: device, isSilent: devices.isSilent[position]) {
+            case .send(let variant, let family):
+                splits[family.rawValue].append(device, token.text, at: offset, of: devices.segment, variant)
+            case .end(let state, let reason):
+                end(
+                    state, reason,
+                    DeviceEndings.Order.Device(offset: offset, tag: device.tag, provider: device.kind), devices)
+            }
+        }
+    }
+
+    private mutating func end(
+        _ state: DeliveryState, _ reason: String, _ device: DeviceEndings.Order.Device, _ devices: AudienceDevices
+    ) {
+        ends[End(segment: devices.segment, state: state, reason: reason), default: []].append(device)
+    }
+
+    private mutating func choice(for device: DeviceGlance, isSilent: Bool) -> Choice {
+        let language = isTranslated ? device.language : []
+        let seat = Int(device.kind.rawValue) * 2 + (isSilent ? 1 : 0)
+        if let known = last[seat], known.language.elementsEqual(language) { return known.choice }
+        let kind = Kind(provider: device.kind, isSilent: isSilent, language: Array(language))
+        let choice = choice(of: kind)
+        last[seat] = (language, choice)
+        return choice
+    }
+
+    private mutating func choice(of kind: Kind) -> Choice {
+        if let known = choices[kind] { return known }
+        let choice = choose(kind)
+        choices[kind] = choice
+        return choice
+    }
+
+    private func choose(_ kind: Kind) -> Choice {
+        guard let family = DispatchFamily(kind.provider) else {
+            return .end(.suppressed, reason: "nobody sends to \(kind.provider.name) yet")
+        }
+        let language = String(validating: kind.language, as: UTF8.self)
+        let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
+        switch task.variant(selection) {
+        case .success(let variant): return .send(NumberedVariant(number: choices.count, variant), family)
+        case .failure(let flaw): return .end(.failed, reason: "\(flaw)")
+        }
+    }
+}
+
+extension DeviceEndings.Order.Device {
+    /// As much as there is of a record that a later version wrote, or none did: its end must be told all the same.
+    fileprivate init(unreadable record: ArraySlice<UInt8>, _ offset: UInt16) {
+        let provider = record.first.flatMap { PushProtocol(rawValue: $0 & 0x0F) }
+        self.init(offset: offset, tag: DeviceGlance(packed: record)?.tag ?? 0, provider: provider ?? .http)
+    }
+}

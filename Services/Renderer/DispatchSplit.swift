@@ -1,0 +1,93 @@
+import PushModel
+import ServiceKit
+import TaskModel
+import Topics
+
+/// A variant with a number that tells it from the others of one source. Shared, since every device passes one.
+final class NumberedVariant: Sendable {
+    let number: Int
+    let variant: RenderedVariant
+
+    init(number: Int, _ variant: RenderedVariant) {
+        self.number = number
+        self.variant = variant
+    }
+}
+
+/// Gathers one family's devices into chunks that the bus carries: so many devices, so many variants, so many bytes. Give
+/// the devices of a segment one after the other.
+struct DispatchSplit {
+    private static let headBytes = 128
+    private static let segmentBytes = 4 + 3
+    /// Offset, variant, world, tag, time of registration, and the length of the token.
+    private static let deviceBytes = 2 + 1 + 1 + 4 + 4 + 3
+    private static let variantsMaximum = Int(DispatchSplit.nowhere)
+    private static let nowhere = UInt8.max
+
+    private let source: AudienceChunk
+    private let task: PushTask
+    private var full: [DispatchChunk] = []
+    private var variants: [RenderedVariant] = []
+    /// Of the open chunk, by the number of the variant.
+    private var places: [UInt8] = []
+    private var segments: [SegmentDevices] = []
+    private var count = 0
+    private var bytes = DispatchSplit.headBytes
+
+    init(_ source: AudienceChunk, _ task: PushTask) {
+        self.source = source
+        self.task = task
+    }
+
+    mutating func append(
+        _ device: DeviceGlance, _ token: String, at offset: UInt16, of segment: SegmentNumber,
+        _ variant: NumberedVariant
+    ) {
+        let size = DispatchSplit.segmentBytes + DispatchSplit.deviceBytes + token.utf8.count
+        let place = makeRoom(for: variant, beside: size)
+        if segments.last?.segment != segment { segments.append(SegmentDevices(segment: segment)) }
+        segments[segments.count - 1].append(
+            offset: offset, variant: place, isSandbox: device.isSandbox, tag: device.tag, updated: device.updated,
+            token: token)
+        count += 1
+        bytes += size
+    }
+
+    mutating func chunks() -> [DispatchChunk] {
+        closeChunk()
+        return full
+    }
+
+    /// The variant's place in a chunk that has room for one device more.
+    private mutating func makeRoom(for variant: NumberedVariant, beside size: Int) -> UInt8 {
+        let isFull = count == DispatchChunk.devicesMaximum || bytes + size > Topics.messageBytesMaximum
+        let known = variant.number < places.count ? places[variant.number] : DispatchSplit.nowhere
+        if !isFull, known != DispatchSplit.nowhere { return known }
+        let added = variant.variant.byteCount
+        if isFull || variants.count == DispatchSplit.variantsMaximum
+            || bytes + size + added > Topics.messageBytesMaximum
+        {
+            closeChunk()
+        }
+        while places.count <= variant.number { places.append(DispatchSplit.nowhere) }
+        let place = UInt8(variants.count)
+        places[variant.number] = place
+        variants.append(variant.variant)
+        bytes += added
+        return place
+    }
+
+    private mutating func closeChunk() {
+        guard count > 0 else { return }
+        full.append(
+            DispatchChunk(
+                task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
+                deadline: task.deadline.milliseconds, countsBadge: task.content.countsBadge,
+                repeatsUnknown: task.options.ambiguity == .atLeastOnce, variants: variants, segments: segments))
+        variants = []
+        places = []
+        segments = []
+        count = 0
+        bytes = DispatchSplit.headBytes
+    }
+}

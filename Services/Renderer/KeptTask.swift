@@ -1,0 +1,57 @@
+import PushModel
+import Rendering
+import ServiceKit
+import Synchronization
+import TaskModel
+import Topics
+
+/// A task with what was rendered of it so far: every chunk of a broadcast needs the same few variants.
+final class KeptTask: Sendable {
+    /// What a decoded task takes of memory for each byte it came in, roughly.
+    private static let weight = 6
+    private static let longestLife = Duration.seconds(60)
+
+    let task: PushTask
+    let rendering: TaskRendering
+    /// Google and Huawei are told how long a message has from now; when a tenth of that is over, it is written anew.
+    let goodUntil: Timestamp
+    private let contentBytes: Int
+    private let state = Mutex(State())
+
+    private struct State {
+        var variants: [TaskRendering.Selection: Result<RenderedVariant, RenderingFlaw>] = [:]
+        var bytes = 0
+    }
+
+    init(_ task: PushTask, contentBytes: Int, now: Timestamp) {
+        self.task = task
+        self.contentBytes = contentBytes
+        rendering = TaskRendering(task, now: now)
+        goodUntil = now + min(max((task.deadline - now) / 10, .seconds(1)), KeptTask.longestLife)
+    }
+
+    /// What it takes of memory.
+    var bytes: Int { contentBytes * KeptTask.weight + 1_024 + state.withLock { $0.bytes } }
+
+    func renewed(at now: Timestamp) -> KeptTask {
+        KeptTask(task, contentBytes: contentBytes, now: now)
+    }
+
+    /// Rendered at most once; whoever needs the same meanwhile waits for it.
+    func variant(_ selection: TaskRendering.Selection) -> Result<RenderedVariant, RenderingFlaw> {
+        state.withLock { state in
+            if let known = state.variants[selection] { return known }
+            let variant = Result { () throws(RenderingFlaw) in try rendering.variant(selection) }
+            state.variants[selection] = variant
+            state.bytes += (try? variant.get())?.byteCount ?? 256
+            return variant
+        }
+    }
+}
+
+extension RenderedVariant {
+    /// On the bus, or a little more.
+    var byteCount: Int {
+        payload.parts.reduce(64) { $0 + $1.count + 8 } + pushType.utf8.count + collapseID.utf8.count
+    }
+}

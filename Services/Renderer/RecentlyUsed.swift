@@ -1,0 +1,50 @@
+import Bus
+
+/// Values within a bound of cost; those used longest ago go first. The newest stays, whatever it costs.
+struct RecentlyUsed<Key: Hashable, Value> {
+    private struct Entry {
+        let value: Value
+        var cost: Int
+        var use: UInt64
+    }
+
+    let costMaximum: Int
+    private(set) var cost = 0
+    private var entries: [Key: Entry] = [:]
+    /// Every use in its order; of a key used again only the last counts.
+    private var uses = Queue<(key: Key, use: UInt64)>()
+    private var lastUse: UInt64 = 0
+
+    init(costMaximum: Int) {
+        self.costMaximum = costMaximum
+    }
+
+    var count: Int { entries.count }
+
+    /// Uses it, and takes note of what it costs by now.
+    mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
+        guard let value = entries[key]?.value else { return nil }
+        set(value, cost: cost(value), for: key)
+        return value
+    }
+
+    mutating func set(_ value: Value, cost: Int, for key: Key) {
+        lastUse += 1
+        self.cost += cost - (entries[key]?.cost ?? 0)
+        entries[key] = Entry(value: value, cost: cost, use: lastUse)
+        uses.append((key, lastUse))
+        while self.cost > costMaximum, entries.count > 1 { removeOldest() }
+        if uses.count > 64 + 4 * entries.count { forgetPassedUses() }
+    }
+
+    private mutating func removeOldest() {
+        guard let oldest = uses.popFirst(), let entry = entries[oldest.key], entry.use == oldest.use else { return }
+        cost -= entry.cost
+        entries[oldest.key] = nil
+    }
+
+    private mutating func forgetPassedUses() {
+        uses = Queue()
+        for (key, entry) in entries.sorted(by: { $0.value.use < $1.value.use }) { uses.append((key, entry.use)) }
+    }
+}

@@ -1,0 +1,138 @@
+import Bus
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// The renderer's work: takes chunks of targeted devices and puts them before the senders, with their payloads.
+///
+/// Whatever it is interrupted by, a chunk that comes again yields the same once more, which the ledger's claims make
+/// harmless.
+struct RenderHandler: MessageHandler {
+    private let tasks: TaskShelf
+    private let ledger: any Ledger
+    private let endings: DeviceEndings
+    private let handedOver = HandedOver()
+    private let rendered: [Counter]
+    private let unledgered: Counter
+
+    init(tasks: TaskShelf, ledger: any Ledger, environment: WorkerEnvironment) {
+        self.tasks = tasks
+        self.ledger = ledger
+        let metrics = environment.metrics
+        unledgered = metrics.counter(.rendererDevicesUnledgered)
+        endings = DeviceEndings(
+            ledger: ledger, random: environment.random, log: environment.log,
+            ended: metrics.counter(.rendererDevicesEnded), unledgered: unledgered)
+        rendered = DispatchFamily.allCases.map {
+            metrics.counter(.rendererDevicesRendered, ["topic": $0.topic.declaration.name])
+        }
+    }
+
+    func handle(
+        _ messages: [ReceivedMessage<AudienceChunk>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        var work = RenderedWork()
+        for received in messages {
+            guard let task = try await task(of: received.message, isAlone: messages.count == 1, context) else {
+                continue
+            }
+            try await render(received, task, into: &work, context)
+        }
+        let origins = messages.map(\.origin)
+        try await handOver(work, of: origins, context)
+        guard work.held > 0 else { return work.results }
+        // The chunks come again; what has ended is then told again, under the same ids.
+        try await context.producer.send(work.results)
+        handedOver.note(Set(work.dispatches.keys), of: origins)
+        throw HeldElsewhere(count: work.held)
+    }
+
+    /// Side by side, so that a sender that takes nothing delays no other.
+    private func handOver(
+        _ work: RenderedWork, of origins: [IncomingMessage], _ context: HandlerContext
+    ) async throws {
+        let failures = await withTaskGroup(of: (DispatchFamily, (any Error)?).self) { group in
+            for (family, messages) in work.dispatches {
+                group.addTask {
+                    do {
+                        try await context.producer.send(messages)
+                        return (family, nil)
+                    } catch {
+                        return (family, error)
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        guard let failure = failures.values.first else { return }
+        handedOver.note(Set(work.dispatches.keys.filter { failures[$0] == nil }), of: origins)
+        throw failure
+    }
+
+    /// Nil when nothing is left to do: the task is closed, and so all of its devices have ended. One of which nothing is
+    /// known was closed long ago, or is lost: no sender would get its devices, and a rebuild finds the chunk on the bus.
+    private func task(
+        of chunk: AudienceChunk, isAlone: Bool, _ context: HandlerContext
+    ) async throws -> KeptTask? {
+        guard let kept = try await tasks.task(chunk.task, now: context.time.now) else {
+            guard let progress = try await ledger.progress(of: chunk.task) else {
+                unledgered.increment(by: chunk.deviceCount)
+                context.log.error(
+                    "devices of a task that nobody knows are left alone",
+                    [.task: "\(chunk.task)", .count: "\(chunk.deviceCount)"])
+                return nil
+            }
+            guard progress.closed == nil else { return nil }
+            throw AbsentTask(task: chunk.task, isRetriable: isAlone)
+        }
+        guard kept.task.app == chunk.app else {
+            throw PoisonMessage("devices of \(chunk.app) are to get a task of \(kept.task.app)")
+        }
+        return kept
+    }
+
+    private func render(
+        _ received: ReceivedMessage<AudienceChunk>, _ task: KeptTask, into work: inout RenderedWork,
+        _ context: HandlerContext
+    ) async throws {
+        let chunk = received.message
+        let done = handedOver.families(of: received.origin)
+        var sorting = ChunkSorting(chunk, task)
+        for (family, dispatch) in sorting.dispatches() where !done.contains(family) {
+            rendered[family.rawValue].increment(by: dispatch.deviceCount)
+            let key = dispatch.segments.first.map { Topics.key(chunk.task, $0.segment) }
+            work.dispatches[family, default: []].append(
+                family.topic.message(dispatch, key: key, lane: chunk.lane, trace: received.trace))
+        }
+        for order in sorting.endings {
+            context.log.warning(
+                "devices cannot be sent to",
+                [.task: "\(order.task)", .count: "\(order.devices.count)", .reason: order.reason])
+            let ending = try await endings.end(order)
+            work.held += ending.held.count
+            work.results += ResultBatch.batches(
+                ending.results, of: chunk.task, app: chunk.app, at: context.time.now
+            ).map { Topics.results.message($0, key: $0.key, trace: received.trace) }
+        }
+    }
+}
+
+/// What came of a delivery.
+private struct RenderedWork: Sendable {
+    var dispatches: [DispatchFamily: [OutgoingMessage]] = [:]
+    var results: [OutgoingMessage] = []
+    /// Devices to be ended that somebody else holds.
+    var held = 0
+}
+
+/// A chunk came whose task the archive does not have: it was lost there, and comes back when the task is read from the
+/// bus again. The chunk waits for that, alone, so that those beside it go on.
+struct AbsentTask: RetriableError, CustomStringConvertible {
+    let task: TaskID
+    let isRetriable: Bool
+
+    var description: String { "there is no content of task \(task)" }
+}

@@ -1,0 +1,52 @@
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+import TaskModel
+import Topics
+
+/// The tasks that chunks are rendered from, those used last in memory and the others in the archive. Several workers ask
+/// at once; two that miss the same task both read it, which does no harm.
+final class TaskShelf: Sendable {
+    private let archive: any TaskArchive
+    private let kept: Mutex<RecentlyUsed<TaskID, KeptTask>>
+    private let reads: Counter
+
+    init(_ archive: any TaskArchive, bytesMaximum: Int, metrics: Metrics) {
+        self.archive = archive
+        kept = Mutex(RecentlyUsed(costMaximum: bytesMaximum))
+        reads = metrics.counter(.rendererTasksRead)
+    }
+
+    /// Nil when the archive does not have it, or not yet.
+    func task(_ id: TaskID, now: Timestamp) async throws -> KeptTask? {
+        if let task = kept.withLock({ $0.value(for: id) { $0.bytes } }) {
+            return task.goodUntil > now ? task : keep(task.renewed(at: now))
+        }
+        guard let content = try await archive.content(of: id) else { return nil }
+        reads.increment()
+        return keep(KeptTask(try TaskShelf.read(content, id), contentBytes: content.count, now: now))
+    }
+
+    private func keep(_ task: KeptTask) -> KeptTask {
+        kept.withLock { $0.set(task, cost: task.bytes, for: task.task.id) }
+        return task
+    }
+
+    private static func read(_ content: [UInt8], _ id: TaskID) throws -> PushTask {
+        do {
+            if case .task(let task) = try TaskMessage(decoding: content), task.id == id { return task }
+        } catch {
+            throw UnreadableTask(task: id, reason: "\(error)")
+        }
+        throw UnreadableTask(task: id, reason: "it is another one")
+    }
+}
+
+/// What the archive keeps for the task is none; a version of the house that wrote it can read it.
+struct UnreadableTask: Error, CustomStringConvertible {
+    let task: TaskID
+    let reason: String
+
+    var description: String { "the content of task \(task) cannot be read: \(reason)" }
+}

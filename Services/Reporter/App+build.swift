@@ -1,0 +1,73 @@
+import Apps
+import Bus
+import HTTPClient
+import RedisClient
+import RedisStore
+import RegistryLog
+import ServiceHost
+import ServiceKit
+import Store
+import Topics
+
+extension Reporter {
+    private static let group = "reporter"
+
+    static func build(
+        _ context: ServiceContext, _ configuration: ReporterConfiguration
+    ) async throws -> [any Service] {
+        let environment = context.environment
+        let apps = await AppDirectory.open(
+            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
+            time: environment.time)
+        let redis = context.makeRedisClient()
+        let store = StoreConnection(redis)
+        let (registry, journal) = try await openRegistry(store, context)
+        environment.health.addReadinessCheck("registry") { await registry.readiness(meanwhile: "results wait") }
+        let producer = try await context.untilReachable { try await context.bus.makeProducer(ProducerOptions()) }
+        let client = HTTPClient(
+            configuration: configuration.webhook, log: environment.log, metrics: environment.metrics,
+            time: environment.time)
+        let stores = TaskStores(
+            ledger: RedisLedger(store), archive: RedisTaskArchive(store, time: environment.time),
+            agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: environment.time))
+        let parts = ReporterParts(
+            stores: stores, registry: registry, producer: producer, client: client,
+            app: { apps.current.app($0) }, configuration: configuration, environment: environment)
+        // Stopped in reverse: first no results are taken any more, then the looks and posts under way are finished.
+        let connections = SharedResources {
+            await client.close(within: .seconds(1))
+            await producer.close()
+            await redis.close()
+        }
+        return [connections, apps] + journal + [
+            parts.sweeper, context.worker(webhooks, concurrency: 1, parts.replayedPosts),
+            context.worker(results, parts.handler),
+        ]
+    }
+
+    /// The order of results means nothing.
+    private static let results = ConsumerOptions(channel: Topics.results.channel, group: group, order: .none)
+
+    private static let webhooks = ConsumerOptions(
+        channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)
+
+    /// Only `ingest-api` and `carillon rebuild` make a registry; whoever else finds none waits for it. Where the log is the
+    /// truth, devices are removed by way of it.
+    private static func openRegistry(
+        _ store: StoreConnection, _ context: ServiceContext
+    ) async throws -> (RedisRegistry, [any Service]) {
+        let environment = context.environment
+        let registry = try await context.untilReachable("the registry") {
+            try await RedisRegistry.open(
+                store, mode: .follower, log: environment.log, time: environment.time, random: environment.random)
+        }
+        guard context.hasLoggedRegistry else { return (registry, []) }
+        let options = LoggedJournal.Options()
+        let producer = try await context.untilReachable {
+            try await context.bus.makeProducer(ProducerOptions(patience: options.patience))
+        }
+        let journal = LoggedJournal(
+            producer: producer, projection: registry, environment: environment, options: options)
+        return (registry.writing(through: journal), [journal])
+    }
+}

@@ -1,0 +1,63 @@
+import Bus
+import PushModel
+
+/// Tasks that somebody is to look at, each once, and not again before it has rested: results of a broadcast come by the
+/// thousand, and one look serves them all. What does not fit is in the agenda all the same.
+struct LookBook {
+    struct Look: Equatable {
+        let task: TaskID
+        /// Its time in the agenda has come; else results of it did.
+        let isDue: Bool
+    }
+
+    private struct Entry {
+        var isWanted = false
+        var isDue = false
+    }
+
+    static let tasksMaximum = 10_000
+    static let rest = Duration.milliseconds(200)
+
+    private var entries: [TaskID: Entry] = [:]
+    private var waiting = Queue<TaskID>()
+    /// With the end of the rest, on the clock that never goes back.
+    private var resting = Queue<(task: TaskID, end: Duration)>()
+
+    var waitingCount: Int { waiting.count }
+
+    /// When the next task has rested.
+    var nextWake: Duration? { resting.first?.end }
+
+    mutating func want(_ task: TaskID, isDue: Bool) {
+        if entries[task] == nil {
+            guard entries.count < LookBook.tasksMaximum else { return }
+            entries[task] = Entry()
+            waiting.append(task)
+        }
+        entries[task]?.isWanted = true
+        if isDue { entries[task]?.isDue = true }
+    }
+
+    /// It is in work until it is finished; what is wanted of it meanwhile is for another look.
+    mutating func take(at uptime: Duration) -> Look? {
+        wake(at: uptime)
+        guard let task = waiting.popFirst(), let entry = entries[task] else { return nil }
+        entries[task] = Entry()
+        return Look(task: task, isDue: entry.isDue)
+    }
+
+    mutating func finish(_ task: TaskID, at uptime: Duration) {
+        resting.append((task, uptime + LookBook.rest))
+    }
+
+    private mutating func wake(at uptime: Duration) {
+        while let first = resting.first, first.end <= uptime {
+            resting.popFirst()
+            guard entries[first.task]?.isWanted == true else {
+                entries[first.task] = nil
+                continue
+            }
+            waiting.append(first.task)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import PushModel
+import ServiceKit
+
+/// How long each task is left alone after a look that found nothing to do: longer each time.
+struct Pauses {
+    static let first = Duration.seconds(1)
+    static let longest = Duration.seconds(60)
+    /// Of tasks remembered; beyond that all begin anew with the first pause.
+    static let tasksMaximum = 10_000
+
+    private var last: [TaskID: Duration] = [:]
+
+    mutating func next(_ task: TaskID) -> Duration {
+        if last.count >= Pauses.tasksMaximum { last = [:] }
+        let pause = last[task].map { min($0 * 2, Pauses.longest) } ?? Pauses.first
+        last[task] = pause
+        return pause
+    }
+
+    /// Of what waits for room: about as long again as it has waited, lest thousands of them crowd out the rest.
+    static func again(waited: Duration, _ random: any RandomSource) -> Duration {
+        let ceiling = min(max(waited, first), longest)
+        return random.duration(in: ceiling / 2...ceiling)
+    }
+
+    mutating func forget(_ task: TaskID) {
+        last[task] = nil
+    }
+}

@@ -1,0 +1,191 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+import TaskModel
+import Topics
+
+/// Takes a task as far as it will go now: what `TaskWatch` decides is done here.
+final class TaskCare: Sendable {
+    /// What a look leaves to be done.
+    enum Aftermath: Equatable, Sendable {
+        /// Others look after it, or nothing is left to do.
+        case settled
+        case open(again: Timestamp)
+        case notify(TaskReport)
+    }
+
+    private let stores: TaskStores
+    private let untried: UntriedDevices
+    private let producer: any BusProducer
+    private let wantsToHear: @Sendable (AppID) -> Bool
+    private let lease: Duration
+    private let traceRetention: Duration
+    private let time: any TimeSource
+    private let log: Log
+    private let meters: TaskMeters
+    private let pauses = Mutex(Pauses())
+
+    init(
+        _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer,
+        wantsToHear: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
+        environment: WorkerEnvironment
+    ) {
+        self.stores = stores
+        self.untried = untried
+        self.producer = producer
+        self.wantsToHear = wantsToHear
+        self.lease = lease
+        self.traceRetention = traceRetention
+        time = environment.time
+        log = environment.log
+        meters = TaskMeters(environment.metrics)
+    }
+
+    func look(_ look: LookBook.Look) async throws -> Aftermath {
+        let task = look.task
+        guard var watch = try await open(look) else { return .settled }
+        while true {
+            let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
+            switch step {
+            case .end(let ending):
+                try await untried.end(ending, task, in: try await stores.ledger.openSegments(of: task))
+                try await refresh(&watch, task)
+            case .resolveJobs:
+                try await resolveJobs(of: task, watch)
+                try await refresh(&watch, task)
+            case .close:
+                // Whoever was told by results holds no lease yet.
+                if !look.isDue { try await postpone(task, until: time.now + lease) }
+                let segments = try await stores.ledger.openSegments(of: task)
+                if let progress = try await stores.ledger.close(segments, of: task) { watch.stage = .open(progress) }
+            case .fix(let closed): watch.stage = .reported(try await fix(task, watch, closed), .fixed)
+            case .publish(let report):
+                try await publish(report)
+                watch.stage = .reported(report, .published)
+            case .notify(let report): return .notify(report)
+            case .finish(let report):
+                try await finish(report)
+                return .settled
+            case .abandon(let reason):
+                try await abandon(task, reason)
+                return .settled
+            case .wait:
+                // Results that ended nothing else leave the agenda's time as it is.
+                let isTimely = look.isDue || watch.isNearlyDone
+                return isTimely ? .open(again: again(task, watch)) : .settled
+            }
+        }
+    }
+
+    /// Nobody is to hear of it any more.
+    func settle(_ report: TaskReport) async throws {
+        try await stores.archive.advance(reportOf: report.task, to: .settled)
+        try await finish(report)
+    }
+
+    func postpone(_ task: TaskID, until moment: Timestamp) async throws {
+        try await stores.agenda.postpone(task, until: moment)
+    }
+
+    /// Nil where results came of a task that is reported, or was long ago: the agenda says when it is to be looked at.
+    private func open(_ look: LookBook.Look) async throws -> TaskWatch? {
+        let task = look.task
+        if let report = try await stores.archive.report(of: task) {
+            guard look.isDue else { return nil }
+            let stage = try await stores.archive.reportStage(of: task)
+            return TaskWatch(.reported(try TaskReport(decoding: report), stage), isDue: true)
+        }
+        if let progress = try await stores.ledger.progress(of: task) {
+            return TaskWatch(.open(progress), isDue: look.isDue)
+        }
+        guard look.isDue else { return nil }
+        return TaskWatch(.unplanned(deadline: try await content(of: task)?.deadline), isDue: true)
+    }
+
+    private func refresh(_ watch: inout TaskWatch, _ task: TaskID) async throws {
+        guard let progress = try await stores.ledger.progress(of: task) else { return }
+        watch.stage = .open(progress)
+    }
+
+    private func fix(_ task: TaskID, _ watch: TaskWatch, _ closed: Timestamp) async throws -> TaskReport {
+        guard case .open(let progress) = watch.stage else { preconditionFailure("only an open task is closed") }
+        let content = try await content(of: task)
+        if content == nil { log.error("a task is reported whose content is lost", [.task: "\(task)"]) }
+        let report = TaskReport(
+            task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
+            closed: closed, isCancelled: progress.isCancelled, lane: progress.plan.isFast ? .fast : .bulk,
+            count: { progress.counts[$0] })
+        return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
+    }
+
+    /// The trace comes first: an endpoint may keep a task from being finished for longer than its ledger lives.
+    private func publish(_ report: TaskReport) async throws {
+        if report.lane == .fast { try await keepTrace(of: report) }
+        try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
+        try await stores.archive.advance(reportOf: report.task, to: .published)
+        meters.note(report)
+        log.info(
+            "task reported",
+            [.task: "\(report.task)", .app: report.app.text, .count: "\(report.targeted)"])
+    }
+
+    /// A full store is left as it is: tasks under way are to reach their end.
+    private func keepTrace(of report: TaskReport) async throws {
+        guard traceRetention > .zero, let created = report.created,
+            let outcomes = try await stores.ledger.outcomes(of: report.task)
+        else { return }
+        let trace = TaskTrace(
+            outcomes, dialect: report.dialect.rawValue, created: created, closed: report.closed,
+            isCancelled: report.isCancelled)
+        do throws(StoreError) {
+            try await stores.traces.keep(trace, of: report.task, for: traceRetention)
+        } catch {
+            guard error.code == .full else { throw error }
+            meters.untraced.increment()
+            log.warning("a task leaves no trace", [.task: "\(report.task)", .error: "\(error)"])
+        }
+    }
+
+    /// What is kept goes first: cut off in between, the task is looked at once more, and found reported.
+    private func finish(_ report: TaskReport) async throws {
+        try await stores.archive.forget(report.task, after: TaskPlan.retention(isFast: report.lane == .fast))
+        try await stores.agenda.finish(report.task)
+        pauses.withLock { $0.forget(report.task) }
+    }
+
+    private func abandon(_ task: TaskID, _ reason: String) async throws {
+        meters.abandoned.increment()
+        log.error("a task is given up without a report", [.task: "\(task)", .reason: reason])
+        try await stores.archive.giveUp(task, reason: reason)
+        try await stores.agenda.finish(task)
+        pauses.withLock { $0.forget(task) }
+    }
+
+    private func resolveJobs(of task: TaskID, _ watch: TaskWatch) async throws {
+        guard case .open(let progress) = watch.stage else { return }
+        let left = progress.plan.jobs - progress.jobsResolved
+        log.error(
+            "jobs of a task that is over were never done; it is closed without them",
+            [
+                .task: "\(task)", .count: "\(left)",
+            ])
+        for job in 0..<progress.plan.jobs { try await stores.ledger.resolve(job: job, of: task) }
+    }
+
+    private func content(of task: TaskID) async throws -> PushTask? {
+        try await stores.archive.content(of: task).flatMap { PushTask(archived: $0) }
+    }
+
+    private func hasEndpoint(_ watch: TaskWatch) -> Bool {
+        guard case .reported(let report, _) = watch.stage else { return false }
+        return wantsToHear(report.app)
+    }
+
+    private func again(_ task: TaskID, _ watch: TaskWatch) -> Timestamp {
+        let now = time.now
+        let pause = watch.isNearlyDone ? Pauses.first : pauses.withLock { $0.next(task) }
+        return min(now + pause, watch.turn(after: now) ?? now + pause)
+    }
+}

@@ -1,0 +1,105 @@
+import PushModel
+import ServiceKit
+import Synchronization
+import Topics
+
+/// Where work for the sweeper lies: tasks to look at, reports to post. Whoever puts something there wakes it.
+final class TaskDesk: Sendable {
+    enum Work: Sendable {
+        case look(LookBook.Look)
+        case post(TaskReport)
+    }
+
+    /// Looks at once: each is some questions to the store.
+    static let looksMaximum = 16
+    /// Posts at once, and of these to one app's endpoint, so that a slow one leaves room for others.
+    static let postsMaximum = 64
+    static let postsOfAppMaximum = 8
+
+    private struct State {
+        var book = LookBook()
+        var looks = 0
+        var posts: [TaskReport] = []
+        var postsByApp: [AppID: Int] = [:]
+        var call = OneTimeEvent()
+        var postCount: Int { postsByApp.values.reduce(0, +) }
+    }
+
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(time: any TimeSource) {
+        self.time = time
+    }
+
+    /// To be asked before looking for work: what is put down in between then rings.
+    func listen() -> OneTimeEvent {
+        state.withLock { $0.call }
+    }
+
+    func ring() {
+        change { _ in }
+    }
+
+    /// `isDue` where its time in the agenda has come; else results of it did.
+    func want(_ tasks: some Sequence<TaskID>, isDue: Bool) {
+        change { state in
+            for task in tasks { state.book.want(task, isDue: isDue) }
+        }
+    }
+
+    /// False when there is no room for it now.
+    func offer(_ report: TaskReport) -> Bool {
+        change { state in
+            let count = state.postsByApp[report.app] ?? 0
+            guard state.postCount < TaskDesk.postsMaximum, count < TaskDesk.postsOfAppMaximum else { return false }
+            state.postsByApp[report.app] = count + 1
+            state.posts.append(report)
+            return true
+        }
+    }
+
+    func next() -> Work? {
+        let now = time.uptime
+        return state.withLock { state in
+            if !state.posts.isEmpty { return .post(state.posts.removeFirst()) }
+            guard state.looks < TaskDesk.looksMaximum, let look = state.book.take(at: now) else { return nil }
+            state.looks += 1
+            return .look(look)
+        }
+    }
+
+    func finishLook(_ task: TaskID) {
+        let now = time.uptime
+        change { state in
+            state.looks -= 1
+            state.book.finish(task, at: now)
+        }
+    }
+
+    func finishPost(_ report: TaskReport) {
+        state.withLock { state in
+            let count = (state.postsByApp[report.app] ?? 1) - 1
+            state.postsByApp[report.app] = count > 0 ? count : nil
+        }
+    }
+
+    /// How many tasks the agenda may be asked for.
+    var room: Int {
+        state.withLock { max(0, 2 * TaskDesk.looksMaximum - $0.book.waitingCount) }
+    }
+
+    /// When a task that is wanted has rested.
+    var nextWake: Duration? { state.withLock { $0.book.nextWake } }
+
+    @discardableResult
+    private func change<Answer: Sendable>(_ body: (inout State) -> Answer) -> Answer {
+        let (answer, call) = state.withLock { state in
+            let answer = body(&state)
+            defer { state.call = OneTimeEvent() }
+            return (answer, state.call)
+        }
+        call.happen()
+        return answer
+    }
+}

@@ -1,0 +1,35 @@
+import Apps
+import HTTPClient
+import ServiceKit
+import Store
+
+/// What `reporter` is configured with, beside what every service is.
+struct ReporterConfiguration: Sendable {
+    let apps: AppsConfiguration
+    let lease: Duration
+    let traceRetention: Duration
+    let webhook: HTTPClientConfiguration
+    let webhookPatience: Duration
+    let policy: AddressPolicy
+
+    init(environment: inout EnvironmentReader) {
+        apps = AppsConfiguration(environment: &environment)
+        lease = environment.duration(
+            "CARILLON_REPORTER_LEASE", default: .seconds(60), in: .seconds(1) ... .seconds(3_600),
+            "How long a task that a reporter was looking at when it died waits until another looks at it.")
+        traceRetention = environment.duration(
+            "CARILLON_REPORTER_TRACE_RETENTION", default: TaskTraceBounds.retention,
+            in: .zero...TaskTraceBounds.retentionMaximum,
+            "How long status, report and traces of devices of a closed task for up to 1,000 devices can be read.")
+        var defaults = HTTPClientConfiguration(name: "webhooks")
+        defaults.deadline = .seconds(10)
+        defaults.responseBytesMaximum = 4 << 10
+        defaults.hostMaximum = 16
+        webhook = HTTPClientConfiguration(
+            environment: &environment, prefix: "CARILLON_REPORTER_WEBHOOK", defaults: defaults)
+        webhookPatience = environment.duration(
+            "CARILLON_REPORTER_WEBHOOK_PATIENCE", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
+            "How long after a task was closed an endpoint that does not take its report is tried again.")
+        policy = AddressPolicy(allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", environment: &environment)
+    }
+}

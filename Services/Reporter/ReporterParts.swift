@@ -1,0 +1,42 @@
+import Apps
+import Bus
+import HTTPClient
+import PushModel
+import ServiceKit
+import Store
+
+/// The parts that take results and look after tasks, made for one another.
+struct ReporterParts: Sendable {
+    let handler: ResultHandler
+    let replayedPosts: ReplayedPosts
+    let sweeper: TaskSweeper
+
+    init(
+        stores: TaskStores, registry: any Registry & RegistryReader, producer: any BusProducer, client: HTTPClient,
+        app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
+        environment: WorkerEnvironment
+    ) {
+        let desk = TaskDesk(time: environment.time)
+        let untried = UntriedDevices(
+            ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
+        let care = TaskCare(
+            stores, untried: untried, producer: producer,
+            // One that is not known here, as its file may be unreadable, may want to.
+            wantsToHear: { app($0).map { $0.report != nil } ?? true },
+            lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
+        let poster = ReportPoster(
+            client: client, hold: configuration.webhook.deadline + configuration.lease,
+            destination: .untrusted(configuration.policy),
+            policy: PostPolicy(patience: configuration.webhookPatience), archive: stores.archive, care: care,
+            producer: producer, app: app, environment: environment)
+        replayedPosts = ReplayedPosts(poster: poster)
+        let removal = DeviceRemoval(
+            registry: registry,
+            failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
+            metrics: environment.metrics)
+        handler = ResultHandler(desk: desk, removal: removal, meters: ResultMeters(environment.metrics))
+        sweeper = TaskSweeper(
+            desk: desk, agenda: stores.agenda, care: care, poster: poster, lease: configuration.lease,
+            environment: environment)
+    }
+}

@@ -1,0 +1,91 @@
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+/// Takes devices from the registry that a provider does not know any more.
+///
+/// With proof a device goes at once, unless it was registered anew since: in the second of the result counts as since, as
+/// the registry keeps whole seconds. Without proof a failure is counted, and it goes when its app has had enough of them.
+struct DeviceRemoval: Sendable {
+    /// Devices asked for at once.
+    static let concurrency = 32
+
+    private struct Candidate: Sendable {
+        let batch: ResultBatch
+        let result: DeviceResult
+    }
+
+    let registry: any Registry
+    /// Failures in a row after which an app's device goes.
+    let failuresMaximum: @Sendable (AppID) -> Int
+    private let removed: [DeviceFeedback.Cause: Counter]
+    private let kept: Counter
+
+    init(registry: any Registry, failuresMaximum: @escaping @Sendable (AppID) -> Int, metrics: Metrics) {
+        self.registry = registry
+        self.failuresMaximum = failuresMaximum
+        removed = [
+            .invalid: metrics.counter(.reporterDevicesRemoved, ["cause": DeviceFeedback.Cause.invalid.rawValue]),
+            .failures: metrics.counter(.reporterDevicesRemoved, ["cause": DeviceFeedback.Cause.failures.rawValue]),
+        ]
+        kept = metrics.counter(.reporterDevicesKept)
+    }
+
+    /// What is to be told of the devices that are gone.
+    func perform(_ batches: [ResultBatch]) async throws -> [DeviceFeedback] {
+        var rest = batches.flatMap { batch in
+            batch.results.filter(\.isDoubtful).map { Candidate(batch: batch, result: $0) }
+        }[...]
+        var feedback: [DeviceFeedback] = []
+        while !rest.isEmpty {
+            let part = rest.prefix(DeviceRemoval.concurrency)
+            rest = rest.dropFirst(part.count)
+            feedback += try await withThrowingTaskGroup(of: DeviceFeedback?.self) { group in
+                for candidate in part { group.addTask { try await judge(candidate) } }
+                return try await group.reduce(into: []) { if let told = $1 { $0.append(told) } }
+            }
+        }
+        return feedback
+    }
+
+    private func judge(_ candidate: Candidate) async throws -> DeviceFeedback? {
+        let cause =
+            candidate.result.state == .invalidRemoved
+            ? try await removeProven(candidate) : try await countFailure(candidate)
+        return cause.map { cause in
+            let batch = candidate.batch
+            return DeviceFeedback(candidate.result, cause: cause, of: batch.task, app: batch.app, at: batch.time)
+        }
+    }
+
+    /// One that is gone already is told of all the same: whoever removed it may have died before it told.
+    private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
+        let (id, app) = (candidate.result.device, candidate.batch.app)
+        guard let known = try await registry.device(id, in: app) else { return .invalid }
+        guard Int64(known.device.updated) < candidate.batch.time.milliseconds / 1_000 else {
+            kept.increment()
+            return nil
+        }
+        if try await registry.remove(id, in: app) { removed[.invalid]?.increment() }
+        return .invalid
+    }
+
+    private func countFailure(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
+        let app = candidate.batch.app
+        let limit = failuresMaximum(app)
+        let (device, task) = (candidate.result.device, candidate.batch.task)
+        switch try await registry.countFailure(of: device, by: task, limit: limit, in: app) {
+        case .counted: return nil
+        case .removed:
+            removed[.failures]?.increment()
+            return .failures
+        // As above.
+        case .unknownDevice: return .failures
+        }
+    }
+}
+
+extension DeviceResult {
+    fileprivate var isDoubtful: Bool { state == .invalidRemoved || state == .invalid }
+}

@@ -1,0 +1,42 @@
+import Apps
+import ServiceKit
+import Signing
+
+/// What an app's files say about how its reports are to be sent, read each time: a file that was mended counts at once.
+struct EndpointSecrets: Sendable {
+    let authorization: Secret?
+    let signingKey: HMACKey?
+
+    private static let bytesMaximum = 16 << 10
+
+    static func read(_ endpoint: ReportEndpoint) async throws(EndpointProblem) -> EndpointSecrets {
+        let texts = await onNativeThread("report-keys") {
+            [endpoint.authorizationFile, endpoint.signingKeyFile].map { $0.map(text) }
+        }
+        let (authorization, key) = (texts[0], texts[1])
+        for (file, text) in [(endpoint.authorizationFile, authorization), (endpoint.signingKeyFile, key)] {
+            if let file, text ?? nil == nil { throw EndpointProblem("\(file.field): no readable text in \(file.path)") }
+        }
+        return EndpointSecrets(
+            authorization: (authorization ?? nil).map { Secret($0) },
+            signingKey: (key ?? nil).map { HMACKey(Array($0.utf8)) })
+    }
+
+    /// Without the line break at its end; nil when there is nothing, or nothing that can be read.
+    private static func text(_ file: KeyFile) -> String? {
+        guard let bytes = SmallFile.read(file.path, bytesMaximum: bytesMaximum),
+            var text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        while text.last?.isNewline == true { text.removeLast() }
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// A report cannot be posted before somebody mends something here.
+struct EndpointProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

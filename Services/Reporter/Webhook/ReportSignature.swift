@@ -1,0 +1,18 @@
+import ServiceKit
+import Signing
+
+/// Proves to an endpoint that a report is ours and new: HMAC-SHA-256 over the time, a dot and the body.
+enum ReportSignature {
+    static let header = "Carillon-Signature"
+
+    static func value(of body: [UInt8], at now: Timestamp, key: HMACKey) -> String {
+        let seconds = now.milliseconds / 1_000
+        let code = key.code(for: Array("\(seconds).".utf8) + body)
+        return "t=\(seconds),v1=\(code.map(ReportSignature.hexadecimal).joined())"
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return byte < 16 ? "0" + digits : digits
+    }
+}

@@ -1,0 +1,76 @@
+import PushModel
+import Store
+import TaskModel
+
+/// Asks the registry. One that is not whole throws, and whoever asked waits: an empty answer means that there is nobody.
+struct DeviceSearch: Sendable {
+    /// Questions of one job under way at once.
+    static let questionsAtOnce = 16
+
+    let registry: any Registry & RegistryReader
+
+    /// Those that may hold members of the task's audience.
+    func segments(_ aim: TaskAim) async throws -> [SegmentNumber] {
+        guard let audience = aim.audience else { return [] }
+        return try await registry.segments(of: audience, in: aim.app)
+    }
+
+    func select(_ audience: Audience, in segment: SegmentNumber, of app: AppID) async throws -> AudienceSelection {
+        try await registry.select(audience, in: SegmentID(app, segment))
+    }
+
+    /// Whom the entries name, by segment in rising order. Ids are taken at their word here, and checked against the
+    /// records later.
+    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> [WantedDevices] {
+        let ids = try await entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
+            switch entry {
+            case .device(let id): [id]
+            case .alias(let alias): try await registry.devices(of: alias, in: app)
+            case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
+            }
+        }
+        var wanted: [SegmentNumber: WantedDevices] = [:]
+        for id in ids.joined() {
+            let segment = id.index.segment
+            wanted[segment, default: WantedDevices(segment: segment)].add(id)
+        }
+        return wanted.values.sorted { $0.segment < $1.segment }
+    }
+
+    /// Those who are there and whom the task has something for.
+    func find(_ wanted: WantedDevices, _ aim: TaskAim) async throws -> TargetedDevices {
+        let records = try await records(of: wanted.offsets, in: SegmentID(aim.app, wanted.segment))
+        var members = SegmentSet()
+        var alerted = SegmentSet()
+        for (position, offset) in records.offsets.enumerated() {
+            guard let head = Device.PackedHead(records.record(at: position)), aim.providers.contains(head.kind) else {
+                continue
+            }
+            // Whoever is asked for by name is not asked for silently.
+            let isListed = !wanted.listed.isEmpty && wanted.isListed(offset, tag: head.tag)
+            if isListed { alerted.insert(offset) }
+            if isListed || wanted.members.contains(offset) { members.insert(offset) }
+        }
+        return TargetedDevices(
+            segment: wanted.segment, members: members,
+            silent: wanted.silent.subtracting(alerted).intersection(members), records: records)
+    }
+
+    func find(_ wanted: [WantedDevices], _ aim: TaskAim) async throws -> [TargetedDevices] {
+        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, aim) }
+            .filter { !$0.members.isEmpty }
+    }
+
+    /// Those of whom a job decided earlier.
+    func find(_ meant: MeantDevices, in app: AppID) async throws -> [TargetedDevices] {
+        try await meant.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
+            TargetedDevices(
+                segment: part.segment, members: part.members, silent: part.silent,
+                records: try await records(of: part.members, in: SegmentID(app, part.segment)))
+        }
+    }
+
+    private func records(of offsets: SegmentSet, in segment: SegmentID) async throws -> PackedDevices {
+        offsets.isEmpty ? PackedDevices() : try await registry.devices(at: offsets, in: segment)
+    }
+}

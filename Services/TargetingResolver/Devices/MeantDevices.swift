@@ -1,0 +1,68 @@
+import PushModel
+import Store
+
+/// Whom a job means, as it is kept from the job's first delivery until it is resolved.
+struct MeantDevices: Hashable, Sendable {
+    struct Part: Hashable, Sendable {
+        let segment: SegmentNumber
+        let members: SegmentSet
+        let silent: SegmentSet
+    }
+
+    /// Of more devices than these the bitmap is shorter.
+    private static let listedMaximum = 255
+    /// Stands where a list has its length.
+    private static let bitmap = 256
+
+    let parts: [Part]
+
+    init(_ targets: [TargetedDevices]) {
+        parts = targets.map { Part(segment: $0.segment, members: $0.members, silent: $0.silent) }
+    }
+
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for part in parts {
+            bytes.append(variableInteger: Int(part.segment.rawValue))
+            MeantDevices.append(part.members, to: &bytes)
+            MeantDevices.append(part.silent, to: &bytes)
+        }
+        return bytes
+    }
+
+    init(decoding bytes: [UInt8]) throws(StoreError) {
+        var reader = ByteReader(bytes)
+        var parts: [Part] = []
+        while !reader.isAtEnd {
+            guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum),
+                let members = MeantDevices.set(from: &reader), let silent = MeantDevices.set(from: &reader)
+            else { throw StoreError(.corrupt, "whom a job means cannot be read") }
+            parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
+        }
+        self.parts = parts
+    }
+
+    private static func append(_ set: SegmentSet, to bytes: inout [UInt8]) {
+        let count = set.count
+        guard count <= listedMaximum else {
+            bytes.append(variableInteger: bitmap)
+            bytes.append(contentsOf: set.bytes)
+            return
+        }
+        bytes.append(variableInteger: count)
+        for offset in set.offsets { bytes.append(integer: offset) }
+    }
+
+    private static func set(from reader: inout ByteReader) -> SegmentSet? {
+        guard let count = reader.variableInteger(), count <= bitmap else { return nil }
+        if count == bitmap { return reader.bytes(SegmentSet.bytesCount).flatMap { SegmentSet(bytes: Array($0)) } }
+        var set = SegmentSet()
+        for _ in 0..<count {
+            guard let offset = reader.integer(UInt16.self), Int(offset) < DeviceIndex.segmentCapacity else {
+                return nil
+            }
+            set.insert(offset)
+        }
+        return set
+    }
+}

@@ -1,0 +1,51 @@
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+
+/// Ends devices that a job had marked and that were removed before it could send them on: nobody else would.
+final class RemovedTargets: Sendable {
+    static let reason = "removed"
+    /// Far longer than the two steps it has to outlast.
+    private static let claimLease = Duration.seconds(30)
+
+    private let ledger: any Ledger
+    private let log: Log
+    private let owner: UInt64
+    private let claims = Atomic<UInt64>(0)
+
+    init(ledger: any Ledger, random: any RandomSource, log: Log) {
+        self.ledger = ledger
+        self.log = log
+        owner = random.next()
+    }
+
+    /// Those that were not marked stay so. There is no result to tell of them, since the registry took their names along.
+    func end(_ removed: SegmentSet, of task: TaskID, in segment: SegmentID) async throws {
+        let offsets = removed.offsets
+        for start in stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum) {
+            let part = Array(offsets[start..<min(start + ClaimRequest.devicesMaximum, offsets.count)])
+            try await end(part, of: task, in: segment)
+        }
+    }
+
+    private func end(_ offsets: [UInt16], of task: TaskID, in segment: SegmentID) async throws {
+        let id = ClaimID(owner: owner, number: claims.wrappingAdd(1, ordering: .relaxed).newValue)
+        let request = ClaimRequest(
+            id: id, offsets: offsets, attempt: 0, lease: RemovedTargets.claimLease, countsBadge: false)
+        guard case .answers(let answers) = try await ledger.claim(request, of: task, in: segment) else { return }
+        let mine = zip(offsets, answers).filter { $1 == .claimed(badge: nil) }.map(\.0)
+        if !mine.isEmpty {
+            let group = Settlement.Group(
+                offsets: mine, state: .suppressed, attempt: 0, reason: RemovedTargets.reason)
+            _ = try await ledger.settle(Settlement(claim: id, groups: [group]), of: task, in: segment)
+            log.info(
+                "devices were removed before they could be sent on",
+                [.task: "\(task)", .segment: "\(segment)", .count: "\(mine.count)"])
+        }
+        // Its holder ends it, or has died and leaves it to us when its lease is over.
+        guard !answers.contains(.held) else {
+            throw StoreError(.unavailable, "a removed device is held in the ledger of segment \(segment)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import PushModel
+
+/// Devices of one segment that a task asks for: members of its audience, and those that its list names.
+struct WantedDevices: Sendable {
+    let segment: SegmentNumber
+    var members = SegmentSet()
+    /// Members who take no alert.
+    var silent = SegmentSet()
+    /// By their whole ids: a place alone is easily guessed, and proves nothing.
+    private(set) var listed: Set<DeviceID> = []
+    private(set) var offsets = SegmentSet()
+
+    init(segment: SegmentNumber) {
+        self.segment = segment
+    }
+
+    mutating func add(_ selection: AudienceSelection) {
+        members.formUnion(selection.members)
+        silent.formUnion(selection.silent)
+        offsets.formUnion(selection.members)
+    }
+
+    mutating func add(_ id: DeviceID) {
+        listed.insert(id)
+        offsets.insert(id.index.offset)
+    }
+
+    func isListed(_ offset: UInt16, tag: UInt32) -> Bool {
+        listed.contains(DeviceID(index: DeviceIndex(segment: segment, offset: offset), tag: tag))
+    }
+}

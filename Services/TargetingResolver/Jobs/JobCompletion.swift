@@ -1,0 +1,30 @@
+import Bus
+import ServiceKit
+import Store
+import Topics
+
+/// Makes a job's output durable and resolves it, in the one order that loses nothing wherever it is cut off.
+struct JobCompletion: Sendable {
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let meters: ResolverMeters
+
+    /// For one job, or several of one chain in their order, whose devices are in the output.
+    ///
+    /// The next job goes when everything of this one is on the bus: while there is no room on `audience`, each attempt
+    /// would otherwise set another one going. The first job is resolved last, since it is the one that is delivered
+    /// again, and does nothing once it is resolved.
+    func complete(
+        _ jobs: [Int], _ output: JobOutput, next: SegmentJob?, _ context: HandlerContext
+    ) async throws {
+        let messages = output.messages(at: context.time.now)
+        if !messages.isEmpty { try await context.producer.send(messages) }
+        if let next { try await context.producer.send([output.message(next)]) }
+        for job in jobs.reversed() {
+            try await ledger.resolve(job: job, of: output.task)
+            try await archive.dropDevices(job: output.lane == .fast ? nil : job, of: output.task)
+        }
+        meters.jobsResolved.increment(by: jobs.count)
+        meters.devicesTargeted(output.lane).increment(by: output.deviceCount)
+    }
+}

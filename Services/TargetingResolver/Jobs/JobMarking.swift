@@ -1,0 +1,81 @@
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+/// Devices of one segment that are marked.
+struct MarkedDevices: Sendable {
+    let targets: TargetedDevices
+    /// Who has not ended, and is to be sent on.
+    var open = SegmentSet()
+    /// Who ended with the mark.
+    var ended: [DeviceResult] = []
+}
+
+/// Settles whom a job means, and marks them in the ledger.
+///
+/// The decision is kept before the first mark. Were a job that was cut off to ask the registry afresh, a device that has
+/// left the audience meanwhile would stay marked, and nobody would ever send it on.
+struct JobMarking: Sendable {
+    static let reasonCancelled = "cancelled"
+
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let search: DeviceSearch
+    let removed: RemovedTargets
+    let log: Log
+    let meters: ResolverMeters
+
+    /// Those that hold: these, unless an earlier delivery of the job has decided.
+    func decide(_ found: [TargetedDevices], job: Int?, _ aim: TaskAim) async throws -> [TargetedDevices] {
+        let proposed = MeantDevices(found).encoded
+        let held = try await archive.decide(devices: proposed, job: job, of: aim.task)
+        return held == proposed ? found : try await search.find(MeantDevices(decoding: held), in: aim.app)
+    }
+
+    /// Those an earlier delivery has decided on; nil when there was none, or the job is resolved.
+    func recall(job: Int?, _ aim: TaskAim) async throws -> [TargetedDevices]? {
+        guard let held = try await archive.devices(job: job, of: aim.task) else { return nil }
+        return try await search.find(MeantDevices(decoding: held), in: aim.app)
+    }
+
+    func mark(_ targets: [TargetedDevices], _ aim: TaskAim) async throws -> [MarkedDevices] {
+        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, aim) }
+    }
+
+    private func mark(_ targets: TargetedDevices, _ aim: TaskAim) async throws -> MarkedDevices {
+        let segment = SegmentID(aim.app, targets.segment)
+        let (present, gone) = (targets.present, targets.removed)
+        if !gone.isEmpty { try await removed.end(gone, of: aim.task, in: segment) }
+        guard !present.isEmpty else { return MarkedDevices(targets: targets) }
+        switch try await ledger.mark(present, of: aim.task, in: segment) {
+        case .open(let open): return MarkedDevices(targets: targets, open: open)
+        case .cancelled:
+            let ended = try await cancelled(targets, present, of: aim.task, in: segment)
+            return MarkedDevices(targets: targets, ended: ended)
+        case .missing:
+            meters.devicesUnledgered.increment(by: present.count)
+            log.error(
+                "devices are not sent on: the ledger knows no open task of theirs",
+                [.task: "\(aim.task)", .segment: "\(segment)", .count: "\(present.count)"])
+            return MarkedDevices(targets: targets)
+        }
+    }
+
+    /// The mark has ended those that nobody had marked before; a repeat of it tells the same again. Those that a sender
+    /// holds are its own to tell of.
+    private func cancelled(
+        _ targets: TargetedDevices, _ present: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws -> [DeviceResult] {
+        let states = try await ledger.states(of: task, in: segment)?.states ?? [:]
+        return targets.records.offsets.enumerated().compactMap { position, offset in
+            guard present.contains(offset), states[offset] == .cancelled,
+                let head = Device.PackedHead(targets.records.record(at: position))
+            else { return nil }
+            let index = DeviceIndex(segment: targets.segment, offset: offset)
+            return DeviceResult(
+                device: DeviceID(index: index, tag: head.tag), provider: head.kind, state: .cancelled, attempt: 0,
+                status: 0, reason: JobMarking.reasonCancelled)
+        }
+    }
+}

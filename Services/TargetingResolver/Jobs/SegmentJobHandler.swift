@@ -1,0 +1,117 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// Does the jobs of big tasks, each of them by whichever resolver gets it.
+struct SegmentJobHandler: MessageHandler {
+    /// Jobs of a chain that are done in one go where audiences are sparse, so that their chunks are worth sending.
+    static let jobsAtOnce = 32
+
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let registry: any RegistryMaintenance
+    let search: DeviceSearch
+    let aims: TaskAims
+    let marking: JobMarking
+    let completion: JobCompletion
+    let meters: ResolverMeters
+
+    func handle(
+        _ messages: [ReceivedMessage<SegmentJob>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        for message in messages { try await perform(message.message, trace: message.trace, context) }
+        return []
+    }
+
+    /// The job, and those that follow it until a chunk is full. Where one is resolved the chain ends here: whoever
+    /// resolved it has sent on what follows.
+    private func perform(_ first: SegmentJob, trace: TraceContext?, _ context: HandlerContext) async throws {
+        let started = context.time.uptime
+        guard try await isOpen(first, context) else { return }
+        var output = JobOutput(of: first.task, app: first.app, lane: first.lane, trace: trace)
+        var done: [Int] = []
+        var current: SegmentJob? = first
+        while let job = current, done.count < SegmentJobHandler.jobsAtOnce,
+            output.deviceCount < AudienceChunk.devicesMaximum
+        {
+            if !done.isEmpty, try await !isOpen(job, context) {
+                current = nil
+                break
+            }
+            output.add(try await mark(job, context))
+            done.append(job.job)
+            current = job.next
+        }
+        try await completion.complete(done, output, next: current, context)
+        meters.duration(first.lane).record(context.time.uptime - started)
+    }
+
+    private func mark(_ job: SegmentJob, _ context: HandlerContext) async throws -> [MarkedDevices] {
+        guard let aim = try await aim(of: job, context) else { return [] }
+        let found = try await targets(of: job, aim, context)
+        return try await marking.mark(marking.decide(found, job: job.job, aim), aim)
+    }
+
+    /// False where nothing is to be done.
+    private func isOpen(_ job: SegmentJob, _ context: HandlerContext) async throws -> Bool {
+        switch try await ledger.isResolved(job: job.job, of: job.task) {
+        case false?: return true
+        case true?: return false
+        case nil:
+            // It is planned before its jobs are sent: the store has lost it. A rebuild writes it anew before the registry
+            // is whole again; without one nothing may be sent for it.
+            guard try await registry.state() == .ready else {
+                throw MissingForNow(description: "task \(job.task) is not in the ledger")
+            }
+            context.log.error("a job's task is not in the ledger", [.task: "\(job.task)", .app: job.app.text])
+            return false
+        }
+    }
+
+    /// Nil when the archive has lost the task for good: its jobs are resolved all the same, so that it closes.
+    private func aim(of job: SegmentJob, _ context: HandlerContext) async throws -> TaskAim? {
+        if let aim = try await aims.aim(of: job.task) { return aim }
+        if let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline {
+            throw MissingForNow(description: "task \(job.task) is not in the archive")
+        }
+        context.log.error("a task is lost while its jobs are done", [.task: "\(job.task)", .app: job.app.text])
+        return nil
+    }
+
+    private func targets(
+        of job: SegmentJob, _ aim: TaskAim, _ context: HandlerContext
+    ) async throws -> [TargetedDevices] {
+        switch job.work {
+        case .segments(let segments, _):
+            guard let segment = segments.first, let audience = aim.audience else { return [] }
+            var wanted = WantedDevices(segment: segment)
+            wanted.add(try await search.select(audience, in: segment, of: aim.app))
+            return try await search.find([wanted], aim)
+        case .part(let number):
+            guard let entries = try await entries(of: number, for: job, aim, context) else { return [] }
+            return try await search.find(search.listed(entries, in: aim.app), aim)
+        }
+    }
+
+    /// Nil for a part that is given up.
+    private func entries(
+        of part: Int, for job: SegmentJob, _ aim: TaskAim, _ context: HandlerContext
+    ) async throws -> [TargetEntry]? {
+        if case .entries(let entries) = aim.list { return entries }
+        if let bytes = try await archive.part(part, of: aim.task) {
+            return try TaskPart.entries(decoding: bytes, of: aim.task)
+        }
+        let patience = min(aim.deadline, aim.created + TaskArchiveBounds.partRetention)
+        guard context.time.now >= patience else {
+            throw MissingForNow(description: "part \(part) of the list of task \(aim.task) is not in the archive")
+        }
+        meters.partsLost.increment()
+        context.log.error(
+            "a part of a task's list is lost, and whom it names is left out",
+            [.task: "\(aim.task)", .app: aim.app.text, .job: "\(job.job)"])
+        return nil
+    }
+}

@@ -1,0 +1,28 @@
+import ServiceKit
+import Topics
+
+struct ResolverMeters: Sendable {
+    let jobsResolved: Counter
+    let devicesUnledgered: Counter
+    let partsLost: Counter
+    private let metrics: Metrics
+
+    init(_ metrics: Metrics) {
+        self.metrics = metrics
+        jobsResolved = metrics.counter(.resolverJobsResolved)
+        devicesUnledgered = metrics.counter(.resolverDevicesUnledgered)
+        partsLost = metrics.counter(.resolverPartsLost)
+    }
+
+    func tasksPlanned(_ lane: Lane) -> Counter {
+        metrics.counter(.resolverTasksPlanned, ["lane": lane.rawValue])
+    }
+
+    func devicesTargeted(_ lane: Lane) -> Counter {
+        metrics.counter(.resolverDevicesTargeted, ["lane": lane.rawValue])
+    }
+
+    func duration(_ lane: Lane) -> Histogram {
+        metrics.histogram(.resolverDuration, ["lane": lane.rawValue])
+    }
+}

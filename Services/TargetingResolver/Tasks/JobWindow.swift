@@ -1,0 +1,30 @@
+import PushModel
+import Topics
+
+/// The jobs of a big task: its segments, numbered from zero, then the parts of its list.
+enum JobWindow {
+    /// Those that are sent first. Segments go in so many chains, each of which has one job on the bus at a time.
+    static func heads(
+        of task: TaskID, app: AppID, segments: [SegmentNumber], parts: Int, window: Int
+    ) -> [SegmentJob] {
+        let chains = (0..<min(window, segments.count)).map { first in
+            let chain = stride(from: first, to: segments.count, by: window).map { segments[$0] }
+            return SegmentJob(
+                task: task, app: app, lane: .bulk, job: first, work: .segments(chain, stride: window))
+        }
+        let lists = (0..<parts).map { part in
+            SegmentJob(task: task, app: app, lane: .bulk, job: segments.count + part, work: .part(part))
+        }
+        return chains + lists
+    }
+}
+
+extension SegmentJob {
+    /// Spreads the jobs of a task over the partitions.
+    var key: [UInt8] {
+        switch work {
+        case .segments(let segments, _): segments.first.map { Topics.key(task, $0) } ?? Array("\(task)".utf8)
+        case .part(let number): Array("\(task):part \(number)".utf8)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import PushModel
+import ServiceKit
+import TaskModel
+import Topics
+
+/// What resolving needs to know of a task.
+struct TaskAim: Sendable {
+    let task: TaskID
+    let app: AppID
+    let audience: Audience?
+    let list: TargetList
+    let providers: ProviderFilter
+    let created: Timestamp
+    let deadline: Timestamp
+
+    init(_ task: PushTask) {
+        self.task = task.id
+        app = task.app
+        audience = task.target.audience
+        list = task.target.list
+        providers = ProviderFilter(task.content.targetedPlatforms)
+        created = task.created
+        deadline = task.deadline
+    }
+}

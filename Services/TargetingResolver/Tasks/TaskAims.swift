@@ -1,0 +1,44 @@
+import PushModel
+import Store
+import Synchronization
+import Topics
+
+/// What the tasks under way aim at, so that not every job of a broadcast reads its task again. A task never changes.
+final class TaskAims: Sendable {
+    static let tasksMaximum = 256
+
+    private struct Shelf {
+        var aims: [TaskID: TaskAim] = [:]
+        /// The oldest first.
+        var order: [TaskID] = []
+
+        mutating func keep(_ aim: TaskAim) {
+            guard aims.updateValue(aim, forKey: aim.task) == nil else { return }
+            order.append(aim.task)
+            if order.count > tasksMaximum { aims[order.removeFirst()] = nil }
+        }
+    }
+
+    private let archive: any TaskArchive
+    private let shelf = Mutex(Shelf())
+
+    init(archive: any TaskArchive) {
+        self.archive = archive
+    }
+
+    func keep(_ aim: TaskAim) {
+        shelf.withLock { $0.keep(aim) }
+    }
+
+    /// Nil when the archive has no such task.
+    func aim(of task: TaskID) async throws -> TaskAim? {
+        if let known = shelf.withLock({ $0.aims[task] }) { return known }
+        guard let content = try await archive.content(of: task) else { return nil }
+        guard case .task(let task)? = try? TaskMessage(decoding: content) else {
+            throw StoreError(.corrupt, "task \(task) cannot be read in the archive")
+        }
+        let aim = TaskAim(task)
+        keep(aim)
+        return aim
+    }
+}

@@ -1,0 +1,193 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// Takes tasks and the parts of their lists: what is for few devices is done at once, what is for many becomes jobs.
+///
+/// Everything that is decided about a task is written down once and before anything follows from it, so that whoever
+/// gets the task again goes on where the first one was cut off.
+struct TaskHandler: MessageHandler {
+    /// Of one delivery, at work at once: single pushes mostly wait for answers of the store.
+    static let tasksAtOnce = 16
+    /// When a reporter first looks at a task that no result has woken it for.
+    static let agendaPause = Duration.seconds(5)
+    /// A task as old as this, of which nothing is kept, was done and is forgotten: less than the hour for which a done one
+    /// is remembered, since clocks differ.
+    static let oblivionAge = Duration.seconds(1_800)
+
+    let archive: any TaskArchive
+    let ledger: any Ledger
+    let agenda: any TaskAgenda
+    let scout: TaskScout
+    let aims: TaskAims
+    let marking: JobMarking
+    let completion: JobCompletion
+    let window: Int
+    let meters: ResolverMeters
+
+    func handle(
+        _ messages: [ReceivedMessage<TaskMessage>], context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        let tasks = TaskHandler.grouped(messages)
+        let outputs = try await tasks.concurrentMap(atOnce: TaskHandler.tasksAtOnce) { messages in
+            var outputs: [OutgoingMessage] = []
+            for message in messages { outputs += try await take(message, context) }
+            return outputs
+        }
+        return Array(outputs.joined())
+    }
+
+    /// Whoever posted it is not to wait for ever. A replay that is planned is told of by its plan.
+    func giveUp(_ letter: DeadLetter) async throws {
+        let key = letter.key.flatMap { String(validating: $0, as: UTF8.self) }
+        guard let task = key.flatMap({ Base64URL.decode($0) }).flatMap({ TaskID(bytes: $0) }) else { return }
+        try await archive.giveUp(task, reason: letter.detail)
+    }
+
+    /// Messages of one task keep their order: its parts come before it.
+    private static func grouped(
+        _ messages: [ReceivedMessage<TaskMessage>]
+    ) -> [[ReceivedMessage<TaskMessage>]] {
+        var groups: [[ReceivedMessage<TaskMessage>]] = []
+        var places: [TaskID: Int] = [:]
+        for message in messages {
+            let task = message.message.taskID
+            let place = places[task] ?? groups.count
+            if place == groups.count {
+                places[task] = place
+                groups.append([])
+            }
+            groups[place].append(message)
+        }
+        return groups
+    }
+
+    private func take(
+        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        switch message.message {
+        case .part(let part):
+            try await archive.keep(message.origin.value, number: part.number, of: part.task)
+            return []
+        case .task(let task):
+            let aim = TaskAim(task)
+            if let progress = try await ledger.progress(of: task.id) {
+                guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
+                return try await goOn(aim, progress.plan, message, context)
+            }
+            guard try await !isForgotten(task, context) else {
+                context.log.warning("a task that was done long ago came again and is left alone", [.task: "\(task.id)"])
+                return []
+            }
+            return try await begin(task, aim, message, context)
+        }
+    }
+
+    /// What was accepted is kept until its task is done, however late that is.
+    private func isForgotten(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
+        guard context.time.now >= task.created + TaskHandler.oblivionAge else { return false }
+        return try await archive.content(of: task.id) == nil
+    }
+
+    private func begin(
+        _ task: PushTask, _ aim: TaskAim, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        do {
+            try aim.audience?.checkBounds()
+        } catch {
+            throw PoisonMessage("the audience of task \(task.id) \(error)")
+        }
+        let started = context.time.uptime
+        switch try await scout.look(aim) {
+        case .few(let found):
+            let targets = try await marking.decide(found, job: nil, aim)
+            let plan = try await ledger.plan(task.id, TaskPlan(task, jobs: 1, lane: .fast))
+            guard plan.isFast else { return try await goOn(aim, plan, message, context) }
+            meters.tasksPlanned(.fast).increment()
+            try await finish(aim, targets, started: started, message, context)
+            return []
+        case .many(let segments):
+            let decided = try await archive.decide(segments: segments, of: task.id)
+            let jobs = decided.count + aim.list.partCount
+            let plan = try await ledger.plan(task.id, TaskPlan(task, jobs: jobs, lane: .bulk))
+            if !plan.isFast { meters.tasksPlanned(.bulk).increment() }
+            return try await goOn(aim, plan, message, context)
+        }
+    }
+
+    /// With a plan that is there already, be it somebody else's.
+    private func goOn(
+        _ aim: TaskAim, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        guard plan.isFast else { return try await distribute(aim, plan, message, context) }
+        let started = context.time.uptime
+        guard let targets = try await marking.recall(job: nil, aim) else {
+            // It is dropped when the job is resolved, which is all there was to do.
+            if try await ledger.isResolved(job: 0, of: aim.task) == true { return [] }
+            throw StoreError(.corrupt, "whom task \(aim.task) means is not known any more")
+        }
+        try await finish(aim, targets, started: started, message, context)
+        return []
+    }
+
+    /// A task for few, at once.
+    private func finish(
+        _ aim: TaskAim, _ targets: [TargetedDevices], started: Duration, _ message: ReceivedMessage<TaskMessage>,
+        _ context: HandlerContext
+    ) async throws {
+        // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
+        async let kept: Void = keep(message)
+        async let entered: Void = agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
+        var output = JobOutput(of: aim.task, app: aim.app, lane: .fast, trace: message.trace)
+        output.add(try await marking.mark(targets, aim))
+        try await kept
+        try await entered
+        let isForNobody = output.isEmpty
+        try await completion.complete([0], output, next: nil, context)
+        // No result will tell the reporter that it may close this one.
+        if isForNobody { try await agenda.postpone(aim.task, until: context.time.now) }
+        meters.duration(.fast).record(context.time.uptime - started)
+    }
+
+    /// The first jobs of a task for many. Those that were sent before and are resolved do nothing when they come again.
+    private func distribute(
+        _ aim: TaskAim, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        let segments = try await archive.decide(segments: [], of: aim.task)
+        guard segments.count + aim.list.partCount == plan.jobs else {
+            throw StoreError(.corrupt, "the segments of task \(aim.task) are not those it was planned for")
+        }
+        aims.keep(aim)
+        try await keep(message)
+        try await agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
+        let heads = JobWindow.heads(
+            of: aim.task, app: aim.app, segments: segments, parts: aim.list.partCount, window: window)
+        return heads.map { Topics.segments.message($0, key: $0.key, lane: .bulk, trace: message.trace) }
+    }
+
+    /// After the plan: whoever takes back the content of what seemed not to be on the bus looks for one.
+    private func keep(_ message: ReceivedMessage<TaskMessage>) async throws {
+        guard case .task(let task) = message.message else { return }
+        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        try await archive.keep(message.origin.value, of: task.id, entry)
+    }
+}
+
+extension TaskMessage {
+    fileprivate var taskID: TaskID {
+        switch self {
+        case .task(let task): task.id
+        case .part(let part): part.task
+        }
+    }
+}
+
+extension TaskPlan {
+    fileprivate init(_ task: PushTask, jobs: Int, lane: Lane) {
+        let policy: AmbiguityPolicy = task.options.ambiguity == .atMostOnce ? .atMostOnce : .atLeastOnce
+        self.init(app: task.app, jobs: jobs, isFast: lane == .fast, deadline: task.deadline, policy: policy)
+    }
+}

@@ -1,0 +1,77 @@
+import PushModel
+import Store
+import TaskModel
+import Topics
+
+/// Finds out whether a task is for few devices or for many.
+struct TaskScout: Sendable {
+    /// Audiences up to this are resolved at once, in the fast lane.
+    static let fewMaximum = 1_000
+
+    enum Finding: Sendable {
+        case few([TargetedDevices])
+        /// With the segments that hold members of the audience.
+        case many([SegmentNumber])
+    }
+
+    let search: DeviceSearch
+    let archive: any TaskArchive
+
+    /// Counted before providers are looked at, which takes the records: a task may be taken for larger than it is.
+    func look(_ aim: TaskAim) async throws -> Finding {
+        let segments = try await search.segments(aim)
+        guard aim.list.entryCount <= TaskScout.fewMaximum, let entries = try await entries(of: aim) else {
+            return .many(segments)
+        }
+        var wanted = Gathering()
+        for part in try await search.listed(entries, in: aim.app) { wanted.add(part) }
+        if let audience = aim.audience {
+            for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
+                guard wanted.count <= TaskScout.fewMaximum else { return .many(segments) }
+                let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
+                let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
+                    try await search.select(audience, in: segment, of: aim.app)
+                }
+                for (segment, selection) in zip(some, selections) { wanted.add(selection, in: segment) }
+            }
+        }
+        guard wanted.count <= TaskScout.fewMaximum else { return .many(segments) }
+        return .few(try await search.find(wanted.sorted, aim))
+    }
+
+    /// List and audience together, each device once.
+    private struct Gathering {
+        private var parts: [SegmentNumber: WantedDevices] = [:]
+        private(set) var count = 0
+
+        var sorted: [WantedDevices] { parts.values.sorted { $0.segment < $1.segment } }
+
+        mutating func add(_ listed: WantedDevices) {
+            parts[listed.segment] = listed
+            count += listed.offsets.count
+        }
+
+        mutating func add(_ selection: AudienceSelection, in segment: SegmentNumber) {
+            guard !selection.members.isEmpty else { return }
+            var part = parts[segment] ?? WantedDevices(segment: segment)
+            count -= part.offsets.count
+            part.add(selection)
+            count += part.offsets.count
+            parts[segment] = part
+        }
+    }
+
+    /// Nil where a part is missing: its job waits for it, planning does not.
+    private func entries(of aim: TaskAim) async throws -> [TargetEntry]? {
+        switch aim.list {
+        case .entries(let entries): return entries
+        case .parts(let count, _):
+            var entries: [TargetEntry] = []
+            for number in 0..<count {
+                guard let part = try await archive.part(number, of: aim.task) else { return nil }
+                entries += try TaskPart.entries(decoding: part, of: aim.task)
+            }
+            return entries
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import Bus
+import JSONKit
+import MemoryStore
+import ProviderKit
+import PushModel
+import Rendering
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import renderer
+
+@Suite struct RenderHandlerTests {
+    private static let bilingual = #"{"body":{"default":"Hello","fr":"Bonjour"},"badge":"increment"}"#
+
+    @Test func eachSenderGetsItsDevicesWithTheirVariants() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(RenderHandlerTests.bilingual))
+        let devices = try [
+            Scene.device(.apns, 0), Scene.device(.fcm, 1, language: "fr-CA"),
+            Scene.device(.apns, 2, language: "fr", isSandbox: true), Scene.device(.huawei, 3),
+            Scene.device(.apns, 4, language: "de"),
+        ]
+        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices, silent: [4], attempt: 2)])
+        let apple = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+        #expect(outputs.count == 2)
+        #expect(apple.task == scene.id && apple.app == scene.app && apple.attempt == 2 && apple.lane == .bulk)
+        #expect(apple.countsBadge && apple.repeatsUnknown)
+        #expect(apple.deadline == (scene.time.now + .seconds(28 * 86_400)).milliseconds)
+        let part = try #require(apple.segments.first)
+        #expect(part.segment == Scene.segment)
+        #expect(part.offsets == [0, 2, 4])
+        #expect(part.tokens == [0, 2, 4].map { devices[$0].token.text })
+        #expect(part.tags == [100, 102, 104])
+        #expect(part.updated == [1_700_000_005, 1_700_000_005, 1_700_000_005])
+        #expect(part.isSandbox == [false, true, false])
+        let variants = part.variants.map { apple.variants[Int($0)] }
+        #expect(variants.map(\.isSilent) == [false, false, true])
+        #expect(variants.map(\.kind) == [.apns, .apns, .apns])
+        let bodies = try variants.map {
+            try JSON($0.payload.payload(token: "", badge: 5))["aps"]?["alert"]?["body"]?.text
+        }
+        #expect(bodies == ["Hello", "Bonjour", nil])
+        let android = try #require(try outputs.dispatches(Topics.dispatchAndroid).first)
+        #expect(android.segments[0].offsets == [1, 3])
+        #expect(android.segments[0].variants.map { android.variants[Int($0)].kind } == [.fcm, .huawei])
+        #expect(outputs.map(\.key) == [Topics.key(scene.id, Scene.segment), Topics.key(scene.id, Scene.segment)])
+    }
+
+    @Test func theFastLaneStaysFast() async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#)
+        task.options.ambiguity = .atMostOnce
+        scene.keep(task)
+        let outputs = try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)], lane: .fast)])
+        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs, .fast).first)
+        #expect(chunk.lane == .fast)
+        #expect(!chunk.repeatsUnknown)
+        #expect(!chunk.countsBadge)
+    }
+
+    /// Goal: thousands of chunks of one broadcast cost one read and one rendering a language. Method: the content goes
+    /// after the first chunk.
+    @Test func aTaskIsReadOnce() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(RenderHandlerTests.bilingual))
+        let handler = scene.handler()
+        let chunk = scene.chunk([try Scene.device(.apns, 0)])
+        let first = try await scene.run(handler, [chunk])
+        scene.archive.forget(scene.id, after: .zero)
+        #expect(try await scene.run(handler, [chunk]).map(\.value) == first.map(\.value))
+        #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 1"))
+    }
+
+    /// A provider that counts from when it gets a message must not be told what was left a minute ago.
+    @Test func whatWasRenderedLongAgoIsRenderedAnew() async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#)
+        task.options.timeToLive = .seconds(100)
+        scene.keep(task)
+        let handler = scene.handler()
+        func life() async throws -> String? {
+            let outputs = try await scene.run(handler, [scene.chunk([try Scene.device(.fcm, 0)])])
+            let variant = try #require(try outputs.dispatches(Topics.dispatchAndroid).first?.variants.first)
+            return try JSON(variant.payload.payload(token: "", badge: 0))["message"]?["android"]?["ttl"]?.text
+        }
+        #expect(try await life() == "100s")
+        scene.time.advance(by: .seconds(9))
+        #expect(try await life() == "100s")
+        scene.time.advance(by: .seconds(1))
+        #expect(try await life() == "90s")
+    }
+
+    @Test func aTaskThatIsAwayIsWaitedForAlone() async throws {
+        let scene = try Scene()
+        try scene.plan(marking: [0])
+        let chunk = scene.chunk([try Scene.device(.apns, 0)])
+        let together = await #expect(throws: AbsentTask.self) {
+            try await scene.run(scene.handler(), [chunk, chunk])
+        }
+        #expect(together?.isRetriable == false)
+        let alone = await #expect(throws: AbsentTask.self) { try await scene.run(scene.handler(), [chunk]) }
+        #expect(alone?.isRetriable == true)
+    }
+
+    /// Goal: a chunk that comes again after its task was closed and forgotten does not wait for ever.
+    @Test func aClosedTaskNeedsNoContent() async throws {
+        let scene = try Scene()
+        try scene.plan(marking: [])
+        try scene.ledger.resolve(job: 0, of: scene.id)
+        _ = scene.ledger.close([SegmentID(scene.app, Scene.segment)], of: scene.id)
+        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])]).isEmpty)
+    }
+
+    /// Goal: a chunk that comes when its task is long forgotten holds no lane. Method: neither content nor plan is there.
+    @Test func aTaskThatNobodyKnowsIsNotWaitedFor() async throws {
+        let scene = try Scene()
+        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])]).isEmpty)
+        #expect(scene.metrics.counter(.rendererDevicesUnledgered).value == 1)
+    }
+
+    @Test func anotherAppsTaskIsPoison() async throws {
+        let scene = try Scene()
+        var task = PushTask(id: scene.id, app: try AppID("other"), created: scene.time.now)
+        task.content = try scene.task(#"{"body":"b"}"#).content
+        scene.keep(task)
+        await #expect(throws: PoisonMessage.self) {
+            try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
+        }
+    }
+
+    @Test func contentThatIsNoneIsTold() async throws {
+        let scene = try Scene()
+        let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
+        scene.archive.keep(Array("{}".utf8), of: scene.id, entry)
+        await #expect(throws: UnreadableTask.self) {
+            try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
+        }
+    }
+
+    @Test func whoCannotBeReachedYetEndsAsSuppressed() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        try scene.plan(marking: [0, 1, 2])
+        let devices = try [Scene.device(.webpush, 0), Scene.device(.apns, 1), Scene.device(.http, 2)]
+        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        #expect(try outputs.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
+        let results = try outputs.results().sorted { $0.offset < $1.offset }
+        #expect(results.map(\.offset) == [0, 2])
+        #expect(results.map(\.state) == [.suppressed, .suppressed])
+        #expect(results.map(\.reason) == ["nobody sends to webpush yet", "nobody sends to http yet"])
+        #expect(results.map(\.device.tag) == [100, 102])
+        #expect(results.map(\.provider) == [.webpush, .http])
+        #expect(scene.states()[.suppressed] == 2)
+        #expect(scene.states()[.targeted] == 1)
+    }
+
+    /// Goal: the end of a device is told again when its chunk comes again, and counted once.
+    @Test func anEndIsToldAgain() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        try scene.plan(marking: [0])
+        let chunk = scene.chunk([try Scene.device(.webpush, 0)])
+        let first = try await scene.run(scene.handler(), [chunk]).results()
+        let again = try await scene.run(scene.handler(seed: 5), [chunk]).results()
+        #expect(first == again)
+        #expect(scene.metrics.exposition().contains("carillon_renderer_ended_devices_total 1"))
+    }
+
+    @Test func whatCannotBeRenderedEndsAsFailedWithItsReason() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":{"default":"fine","fr":"${var.name}"}}"#))
+        try scene.plan(marking: [0, 1])
+        let devices = try [Scene.device(.apns, 0, language: "fr"), Scene.device(.apns, 1)]
+        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        #expect(try outputs.dispatches(Topics.dispatchAPNs).first?.segments[0].offsets == [1])
+        let result = try #require(try outputs.results().first)
+        #expect(result.state == .failed)
+        #expect(result.reason.hasPrefix("message.body.fr: asks for ${var.name}"))
+        #expect(scene.states()[.failed] == 1)
+    }
+
+    @Test func aRecordThatCannotBeReadEndsAsFailed() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        try scene.plan(marking: [0, 1])
+        var part = AudienceDevices(segment: Scene.segment)
+        part.append(offset: 0, record: [0x22, 1, 2], isSilent: false)
+        part.append(offset: 1, record: [], isSilent: false)
+        let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
+        let results = try await scene.run(scene.handler(), [chunk]).results()
+        #expect(results.map(\.state) == [.failed, .failed])
+        #expect(Set(results.map(\.reason)) == ["its record cannot be read"])
+        #expect(results.map(\.provider) == [.fcm, .http])
+    }
+
+    /// A claim of another renderer that may still be alive: the chunk must come again, and what is done goes out.
+    @Test func aDeviceInOtherHandsHoldsTheChunk() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        try scene.plan(marking: [0, 1])
+        let request = ClaimRequest(
+            id: ClaimID(owner: 9, number: 1), offsets: [0], attempt: 0, lease: .seconds(30), countsBadge: false)
+        _ = scene.ledger.claim(request, of: scene.id, in: SegmentID(scene.app, Scene.segment))
+        let chunk = scene.chunk(try [Scene.device(.webpush, 0), Scene.device(.apns, 1)])
+        await #expect(throws: HeldElsewhere.self) { try await scene.run(scene.handler(), [chunk]) }
+        #expect(try scene.producer.sent.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
+        scene.time.advance(by: .seconds(31))
+        #expect(try await scene.run(scene.handler(), [chunk]).results().map(\.state) == [.suppressed])
+    }
+
+    /// Goal: a provider that takes nothing makes nobody else's chunks go out again and again. Method: one topic is full
+    /// for some attempts.
+    @Test func aFullTopicRepeatsNothingOnTheOther() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        let chunk = scene.chunk(try [Scene.device(.apns, 0), Scene.device(.fcm, 1)])
+        let handler = scene.handler()
+        scene.producer.setFull([Topics.dispatchAndroid.channel(.bulk).name])
+        for _ in 0..<3 { await #expect(throws: BusError.self) { try await scene.run(handler, [chunk]) } }
+        #expect(try scene.producer.sent.dispatches(Topics.dispatchAPNs).count == 1)
+        scene.producer.setFull([])
+        let outputs = try await scene.run(handler, [chunk])
+        #expect(outputs.count == 1)
+        #expect(try outputs.dispatches(Topics.dispatchAndroid).count == 1)
+    }
+
+    /// No ledger vouches for the devices: nothing is told of them, and the alarm rises.
+    @Test func withoutALedgerNothingIsTold() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.webpush, 0)])]).isEmpty)
+        #expect(scene.metrics.exposition().contains("carillon_renderer_unledgered_devices_total 1"))
+    }
+
+    /// Goal: whatever records and languages hold, the handler returns or throws. Method: records with bytes turned.
+    @Test(arguments: Dice.seeds) func hostileRecordsAreBorne(seed: UInt64) async throws {
+        var dice = Dice(seed: seed)
+        let scene = try Scene()
+        scene.keep(try scene.task(RenderHandlerTests.bilingual))
+        try scene.plan(marking: Array(0..<100))
+        let kinds = PushProtocol.allCases
+        for _ in 0..<20 {
+            var part = AudienceDevices(segment: Scene.segment)
+            for offset in 0..<100 {
+                let kind = kinds[dice.number(below: kinds.count)]
+                let language = ["fr", "fr_CA", "", "-", "\u{0}", String(repeating: "x-", count: 50)][
+                    dice.number(below: 6)]
+                var record = try Scene.device(kind, offset, language: language).packed
+                for _ in 0..<dice.number(below: 3) { record[dice.number(below: record.count)] = dice.bytes(1)[0] }
+                part.append(offset: UInt16(offset), record: record, isSilent: dice.number(below: 2) == 0)
+            }
+            let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
+            let outputs = try await scene.run(scene.handler(), [chunk])
+            let sent = try outputs.dispatches(Topics.dispatchAPNs) + outputs.dispatches(Topics.dispatchAndroid)
+            let told = try outputs.results().count
+            #expect(sent.reduce(0) { $0 + $1.deviceCount } + told == 100)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Bus
+import PushModel
+import RedisStore
+import ServiceHouse
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+/// A ledger and an archive, and the real renderer beside them.
+final class RendererHouse: Sendable {
+    let task = TaskID(high: 5, low: 6)
+    private let segment = SegmentNumber(rawValue: 2)
+    private let base: ServiceHouse
+
+    init() async throws {
+        base = try await ServiceHouse()
+    }
+
+    var app: AppID { base.app }
+
+    /// With so little room before the senders that a renderer cannot be through before somebody reads.
+    func startRenderer() async throws -> ChildProcess {
+        try await base.start("renderer", ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
+    }
+
+    /// A task whose devices are marked and lie on `audience`.
+    func begin(chunks: Int, devicesEach: Int) async throws {
+        try await keepTask()
+        try await mark(count: chunks * devicesEach)
+        try await send(chunks: chunks, devicesEach: devicesEach)
+    }
+
+    func keepTask() async throws {
+        var pushTask = PushTask(id: task, app: app, created: SystemTimeSource().now)
+        var message = PushMessage()
+        message.body = LocalizedText("Fire")
+        pushTask.content.message = message
+        pushTask.content.platforms = [.android]
+        let entry = TaskEntry(app: app, created: pushTask.created, deadline: pushTask.deadline)
+        try await base.archive.keep(TaskMessage.task(pushTask).encoded(), of: task, entry)
+    }
+
+    func mark(count: Int) async throws {
+        let deadline = SystemTimeSource().now + .seconds(3_600)
+        _ = try await base.ledger.plan(
+            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+        _ = try await base.ledger.mark(SegmentSet((0..<count).map(UInt16.init)), of: task, in: SegmentID(app, segment))
+    }
+
+    func send(chunks: Int, devicesEach: Int) async throws {
+        try await base.send(
+            (0..<chunks).map { number in
+                var part = AudienceDevices(segment: segment)
+                for place in number * devicesEach..<(number + 1) * devicesEach {
+                    part.append(offset: UInt16(place), record: try device(place).packed, isSilent: false)
+                }
+                let chunk = AudienceChunk(task: task, app: app, lane: .bulk, attempt: 0, segments: [part])
+                // Keys of their own spread the chunks over all partitions.
+                return Topics.audience.message(chunk, key: Array("\(number)".utf8), lane: .bulk)
+            })
+    }
+
+    func readDispatches() async throws -> any BusConsumer {
+        try await base.bus.makeConsumer(
+            ConsumerOptions(channel: Topics.dispatchAndroid.channel(.bulk), group: "android-sender"))
+    }
+
+    /// The chunks of one delivery more.
+    func read(_ consumer: any BusConsumer) async throws -> [DispatchChunk] {
+        let delivery = try #require(await consumer.next())
+        let chunks = try delivery.messages.map { try DispatchChunk(decoding: $0.value) }
+        consumer.complete(delivery)
+        return chunks
+    }
+
+    /// How many devices senders would get to send, were each of these chunks handled by one of its own.
+    func claims(of chunks: [DispatchChunk]) async throws -> Int {
+        var claimed = 0
+        for (number, chunk) in chunks.enumerated() {
+            for part in chunk.segments {
+                claimed += try await base.claims(
+                    part.offsets, attempt: chunk.attempt, of: task, in: SegmentID(app, part.segment), message: number)
+            }
+        }
+        return claimed
+    }
+
+    /// What lies before the senders and nobody has read.
+    func unread() async throws -> [DispatchChunk] {
+        try await base.scan(Topics.dispatchAndroid.channel(.bulk)).map { try DispatchChunk(decoding: $0.value) }
+    }
+
+    /// With a token that makes its chunk large.
+    private func device(_ number: Int) throws -> Device {
+        let digits = String(number)
+        let token = try PushToken(.fcm, String(repeating: "0", count: 2_000 - digits.count) + digits)
+        return Device(tag: UInt32(number), token: token, created: 1_700_000_000)
+    }
+}

@@ -1,0 +1,71 @@
+import Bus
+import JSONKit
+import PushModel
+import RedisStore
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+/// The real program on a real Redis.
+@Suite(.timeLimit(.minutes(2))) struct RendererProcessTests {
+    /// Goal: a crash in the middle of a broadcast loses no device and makes no device sendable twice. Method: the chunks
+    /// of many devices lie on the bus; a renderer is killed while it works through them and another one takes over;
+    /// every device is then claimed as senders do.
+    @Test func aCrashLosesNoDevice() async throws {
+        let house = try await RendererHouse()
+        let chunks = 120
+        try await house.begin(chunks: chunks, devicesEach: 20)
+        let consumer = try await house.readDispatches()
+        let first = try await house.startRenderer()
+        var seen: [DispatchChunk] = []
+        while seen.isEmpty { seen += try await house.read(consumer) }
+        first.signal(9)
+        #expect(await first.end() == .signalled(9))
+        let before = Set((seen + (try await house.unread())).flatMap(\.indices))
+        #expect(before.count < chunks * 20, "it was over before the crash")
+
+        let second = try await house.startRenderer()
+        var devices = Set(seen.flatMap(\.indices))
+        while devices.count < chunks * 20 {
+            let more = try await house.read(consumer)
+            devices.formUnion(more.flatMap(\.indices))
+            seen += more
+        }
+        second.signal(15)
+        #expect(await second.end() == .exited(0))
+        await consumer.close()
+        #expect(try await house.claims(of: seen) == chunks * 20)
+        let bodies = try Set(
+            seen.flatMap(\.variants).map { variant in
+                try JSON(variant.payload.payload(token: "", badge: 0))["message"]?["notification"]?["body"]?.text
+            })
+        #expect(bodies == ["Fire"])
+        #expect(seen.allSatisfy { $0.lane == .bulk && $0.app == house.app })
+    }
+
+    /// Goal: a chunk that overtook its task's content waits for it and is not lost.
+    @Test func aTaskThatComesLateIsWaitedFor() async throws {
+        let house = try await RendererHouse()
+        let consumer = try await house.readDispatches()
+        let process = try await house.startRenderer()
+        try await house.mark(count: 3)
+        try await house.send(chunks: 1, devicesEach: 3)
+        _ = try #require(await process.line { $0.contains("there is no content of task") }, "\(process.lines)")
+        try await house.keepTask()
+        var seen: [DispatchChunk] = []
+        while seen.isEmpty { seen += try await house.read(consumer) }
+        #expect(seen.map(\.deviceCount) == [3])
+        process.signal(15)
+        #expect(await process.end() == .exited(0))
+        await consumer.close()
+    }
+}
+
+extension DispatchChunk {
+    fileprivate var indices: [DeviceIndex] {
+        segments.flatMap { part in part.offsets.map { DeviceIndex(segment: part.segment, offset: $0) } }
+    }
+}

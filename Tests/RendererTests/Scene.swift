@@ -1,0 +1,146 @@
+import Bus
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import renderer
+
+/// A renderer's handler on stores in memory, with one task and a clock of the test's own.
+final class Scene: Sendable {
+    static let segment = SegmentNumber(rawValue: 3)
+
+    let time = ManualTimeSource()
+    let ledger: MemoryLedger
+    let archive = MemoryTaskArchive()
+    let producer = RecordingProducer()
+    let metrics = Metrics()
+    let app: AppID
+    let id = TaskID(high: 7, low: 9)
+    private let log = Log(service: "test", level: .error, sink: CollectingSink())
+
+    init() throws {
+        ledger = MemoryLedger(time: time)
+        app = try AppID("bells")
+    }
+
+    func task(_ message: String, platforms: Set<Platform> = Set(Platform.allCases)) throws -> PushTask {
+        var task = PushTask(id: id, app: app, created: time.now)
+        let problems = JSONProblems()
+        task.content.message = PushMessage(JSONFields(try JSON(message), problems: problems))
+        task.content.platforms = platforms
+        try #require(problems.all.isEmpty, "\(problems.all)")
+        return task
+    }
+
+    func keep(_ task: PushTask) {
+        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
+    }
+
+    func plan(marking offsets: [UInt16]) throws {
+        let plan = TaskPlan(
+            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(3_600), policy: .atLeastOnce)
+        _ = try ledger.plan(id, plan)
+        _ = ledger.mark(SegmentSet(offsets), of: id, in: SegmentID(app, Scene.segment))
+    }
+
+    func handler(seed: UInt64 = 1, cacheBytes: Int = 1 << 20) -> RenderHandler {
+        let environment = WorkerEnvironment(
+            time: time, random: SeededRandomSource(seed: seed), log: log, metrics: metrics, health: Health(time: time))
+        return RenderHandler(
+            tasks: TaskShelf(archive, bytesMaximum: cacheBytes, metrics: metrics), ledger: ledger,
+            environment: environment)
+    }
+
+    func chunk(
+        _ devices: [Device], silent: Set<Int> = [], lane: Lane = .bulk, attempt: UInt8 = 0
+    ) -> AudienceChunk {
+        var part = AudienceDevices(segment: Scene.segment)
+        for (offset, device) in devices.enumerated() {
+            part.append(offset: UInt16(offset), record: device.packed, isSilent: silent.contains(offset))
+        }
+        return AudienceChunk(task: id, app: app, lane: lane, attempt: attempt, segments: [part])
+    }
+
+    /// What the handler sent and returned; throws as it does.
+    func run(_ handler: RenderHandler, _ chunks: [AudienceChunk]) async throws -> [OutgoingMessage] {
+        let received = chunks.enumerated().map { number, chunk in
+            ReceivedMessage(
+                message: chunk,
+                origin: IncomingMessage(
+                    partition: PartitionID(channel: Topics.audience.channel(chunk.lane).name, number: 0),
+                    offset: Int64(number), key: nil, value: [], headers: [], timestamp: time.now))
+        }
+        let context = HandlerContext(
+            time: time, random: SeededRandomSource(seed: 2), producer: producer, log: log, attempt: 1)
+        let before = producer.sent.count
+        let outputs = try await handler.handle(received, context: context)
+        return producer.sent.dropFirst(before) + outputs
+    }
+
+    func states() -> StateCounts {
+        ledger.states(of: id, in: SegmentID(app, Scene.segment))?.counts ?? StateCounts()
+    }
+
+    static func device(
+        _ kind: PushProtocol, _ number: Int, language: String? = nil, isSandbox: Bool = false
+    ) throws -> Device {
+        let digits = String(number, radix: 16)
+        let padded = String(repeating: "0", count: 64 - digits.count) + digits
+        let text =
+            switch kind {
+            case .apns, .huawei: padded
+            case .fcm: "fcm:" + padded
+            case .webpush, .wns, .mpns, .http: "https://bells.example/" + padded
+            }
+        var device = Device(tag: UInt32(number) + 100, token: try PushToken(kind, text), created: 1_700_000_000)
+        device.updated = 1_700_000_005
+        device.language = language
+        device.environment = isSandbox ? .sandbox : .production
+        return device
+    }
+}
+
+extension [OutgoingMessage] {
+    func dispatches(_ topic: Topic<DispatchChunk>, _ lane: Lane = .bulk) throws -> [DispatchChunk] {
+        try filter { $0.channel == topic.channel(lane) }.map { try DispatchChunk(decoding: $0.value) }
+    }
+
+    func results() throws -> [DeviceResult] {
+        try filter { $0.channel == Topics.results.channel }.flatMap { try ResultBatch(decoding: $0.value).results }
+    }
+}
+
+/// Keeps what a handler sends while it works, and has no room on some topics.
+final class RecordingProducer: BusProducer {
+    private struct State {
+        var sent: [OutgoingMessage] = []
+        var full: Set<String> = []
+    }
+
+    private let state = Monitor(State())
+
+    var sent: [OutgoingMessage] { state.withLock { $0.sent } }
+
+    func setFull(_ channels: Set<String>) {
+        state.change { $0.full = channels }
+    }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        let isFull = state.change { state in
+            guard messages.allSatisfy({ !state.full.contains($0.channel.name) }) else { return true }
+            state.sent += messages
+            return false
+        }
+        if isFull { throw BusError(.full, "there is no room") }
+        return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
+    }
+
+    func close() async {}
+}

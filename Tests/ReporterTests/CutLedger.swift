@@ -1,0 +1,97 @@
+import PushModel
+import ServiceKit
+import Store
+
+/// A ledger whose changes pass the scissors.
+struct CutLedger: Ledger {
+    private let ledger: any Ledger
+    private let scissors: Scissors
+
+    init(_ ledger: any Ledger, _ scissors: Scissors) {
+        self.ledger = ledger
+        self.scissors = scissors
+    }
+
+    func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+        try await ledger.plan(task, plan)
+    }
+
+    func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
+        try await ledger.progress(of: task)
+    }
+
+    func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool {
+        try await ledger.isCancelled(task)
+    }
+
+    func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> MarkVerdict {
+        try await ledger.mark(devices, of: task, in: segment)
+    }
+
+    func resolve(job: Int, of task: TaskID) async throws(StoreError) {
+        try scissors.pass()
+        try await ledger.resolve(job: job, of: task)
+        try scissors.pass()
+    }
+
+    func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
+        try await ledger.isResolved(job: job, of: task)
+    }
+
+    func claim(
+        _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> ClaimVerdict {
+        try await ledger.claim(request, of: task, in: segment)
+    }
+
+    func renew(
+        _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> Bool {
+        try await ledger.renew(claim, for: duration, of: task, in: segment)
+    }
+
+    func settle(
+        _ settlement: Settlement, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SettleVerdict {
+        try await ledger.settle(settlement, of: task, in: segment)
+    }
+
+    func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
+        try await ledger.states(of: task, in: segment)
+    }
+
+    func detail(of offset: UInt16, task: TaskID, in segment: SegmentID) async throws(StoreError) -> OutcomeDetail? {
+        try await ledger.detail(of: offset, task: task, in: segment)
+    }
+
+    func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
+        try scissors.pass()
+        let ended = try await ledger.cancel(task, in: segment)
+        try scissors.pass()
+        return ended
+    }
+
+    func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet] {
+        try scissors.pass()
+        let ended = try await ledger.expire(task, in: segment)
+        try scissors.pass()
+        return ended
+    }
+
+    func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {
+        try await ledger.openSegments(of: task)
+    }
+
+    func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
+        try await ledger.outcomes(of: task)
+    }
+
+    func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
+        try scissors.pass()
+        let progress = try await ledger.close(segments, of: task)
+        try scissors.pass()
+        return progress
+    }
+}

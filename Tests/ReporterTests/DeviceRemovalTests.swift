@@ -1,0 +1,101 @@
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+@testable import reporter
+
+@Suite struct DeviceRemovalTests {
+    private let fixture: ReporterFixture
+    private let task = TaskID(high: 7, low: 7)
+
+    init() throws {
+        fixture = try ReporterFixture()
+    }
+
+    private func removal(limit: Int = 2) -> DeviceRemoval {
+        DeviceRemoval(registry: fixture.registry, failuresMaximum: { _ in limit }, metrics: fixture.metrics)
+    }
+
+    private func isThere(_ id: DeviceID) throws -> Bool {
+        try fixture.registry.device(id, in: fixture.app) != nil
+    }
+
+    @Test func aProvenDeviceGoesAndIsToldOf() async throws {
+        let ids = try await fixture.register(3)
+        fixture.time.advance(by: .seconds(1))
+        let batches = [
+            fixture.batch([ids[0]], task, .invalidRemoved), fixture.batch([ids[1]], task, .delivered),
+        ]
+        let told = try await removal().perform(batches)
+        #expect(told.map(\.id) == ["news/\(ids[0])"])
+        #expect(told.first?.cause == .invalid && told.first?.status == 410 && told.first?.task == task)
+        let left = [try isThere(ids[0]), try isThere(ids[1]), try isThere(ids[2])]
+        #expect(left == [false, true, true])
+        // Whoever removed it may have died before it told: a repeat is told of under the same id.
+        #expect(try await removal().perform(batches) == told)
+        #expect(fixture.metrics.counter(.reporterDevicesRemoved, ["cause": "invalid"]).value == 1)
+    }
+
+    /// The registry keeps whole seconds: the second of the result counts as since.
+    @Test(arguments: [Duration.zero, .milliseconds(999), .seconds(5)])
+    func aDeviceRegisteredAnewStays(after pause: Duration) async throws {
+        let id = try await fixture.register(1)[0]
+        fixture.time.advance(by: .seconds(10))
+        let batch = fixture.batch([id], task, .invalidRemoved)
+        fixture.time.advance(by: pause)
+        #expect(try await fixture.register(1) == [id])
+        #expect(try await removal().perform([batch]) == [])
+        #expect(try isThere(id))
+        #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
+    }
+
+    @Test func anIDWhoseTagIsAnothersTouchesNobody() async throws {
+        let id = try await fixture.register(1)[0]
+        fixture.time.advance(by: .seconds(1))
+        let forged = DeviceID(index: id.index, tag: id.tag &+ 1)
+        _ = try await removal(limit: 1).perform([
+            fixture.batch([forged], task, .invalidRemoved), fixture.batch([forged], task, .invalid),
+        ])
+        #expect(try isThere(id))
+    }
+
+    @Test func withoutProofADeviceGoesAfterAsManyFailuresAsItsAppAllows() async throws {
+        let id = try await fixture.register(1)[0]
+        let batch = fixture.batch([id], task, .invalid)
+        // Results come more than once.
+        for _ in 0..<3 { #expect(try await removal().perform([batch]) == []) }
+        #expect(try isThere(id))
+        let next = fixture.batch([id], TaskID(high: 7, low: 8), .invalid)
+        #expect(try await removal().perform([next]).map(\.cause) == [.failures])
+        #expect(try !isThere(id))
+    }
+
+    @Test func otherEndsTouchNoDevice() async throws {
+        let id = try await fixture.register(1)[0]
+        fixture.time.advance(by: .seconds(1))
+        for state in DeliveryState.allCases where state != .invalid && state != .invalidRemoved {
+            #expect(try await removal(limit: 1).perform([fixture.batch([id], task, state)]) == [])
+        }
+        #expect(try isThere(id))
+    }
+
+    @Test func manyGoSideBySide() async throws {
+        let ids = try await fixture.register(2 * DeviceRemoval.concurrency + 1)
+        fixture.time.advance(by: .seconds(1))
+        let told = try await removal().perform([fixture.batch(ids, task, .invalidRemoved)])
+        #expect(Set(told.map(\.device)) == Set(ids))
+        for id in ids { #expect(try !isThere(id)) }
+    }
+
+    @Test func aRegistryThatIsNotWholeIsWaitedFor() async throws {
+        let ids = try await fixture.register(1)
+        fixture.time.advance(by: .seconds(1))
+        let batch = fixture.batch(ids, task, .invalidRemoved)
+        _ = fixture.registry.beginRebuild()
+        await #expect(throws: StoreError.self) { try await removal().perform([batch]) }
+    }
+}

@@ -1,0 +1,260 @@
+import Apps
+import Bus
+import HTTPClient
+import HTTPServer
+import JSONKit
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Signing
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import reporter
+
+/// Reports on their way to endpoints on loopback.
+@Suite(.timeLimit(.minutes(2))) struct ReportPosterTests {
+    private let fixture: ReporterFixture
+    private let folder = TemporaryDirectory("reporter")
+
+    init() throws {
+        fixture = try ReporterFixture()
+    }
+
+    /// Brings a task to where its endpoint is to hear of it, and posts it as often as asked.
+    private func post(
+        _ endpoint: Endpoint, times: Int = 1, pause: Duration = .zero, allowsLoopback: Bool = true,
+        deadline: Duration = .seconds(30), files: (authorization: String?, signing: String?) = (nil, nil),
+        patience: Duration = .seconds(3_600), _ change: (inout PushTask) -> Void = { _ in }
+    ) async throws -> PushTask {
+        let task = try await closed(change)
+        let care = try await fixture.care(wantsToHear: true)
+        var configuration = HTTPClientConfiguration(name: "test")
+        configuration.deadline = deadline
+        let client = HTTPClient(configuration: configuration, log: fixture.environment.log, metrics: Metrics())
+        let poster = try await poster(
+            client, try app(endpoint.url, files), care: care, hold: deadline + ReporterFixture.lease,
+            allowsLoopback: allowsLoopback, patience: patience)
+        for _ in 0..<times {
+            guard case .notify(let report) = try await care.look(task.look) else {
+                break
+            }
+            await poster.post(report)
+            fixture.time.advance(by: pause)
+        }
+        await client.close(within: .zero)
+        await endpoint.stop()
+        return task
+    }
+
+    private func closed(_ change: (inout PushTask) -> Void) async throws -> PushTask {
+        let ids = try await fixture.register(3)
+        let task = try fixture.begin(1, ids, change)
+        try await fixture.end(ids, task.id, as: .delivered)
+        return task
+    }
+
+    private func poster(
+        _ client: HTTPClient, _ app: PushApp?, care: TaskCare? = nil, hold: Duration = ReporterFixture.lease,
+        allowsLoopback: Bool = true, patience: Duration
+    ) async throws -> ReportPoster {
+        let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
+        var looks = care
+        if looks == nil { looks = try await fixture.care(wantsToHear: true) }
+        return ReportPoster(
+            client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
+            policy: PostPolicy(patience: patience), archive: fixture.archive, care: try #require(looks),
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), app: { _ in app },
+            environment: fixture.environment)
+    }
+
+    private func app(_ url: String, _ files: (authorization: String?, signing: String?)) throws -> PushApp {
+        var app = PushApp(id: fixture.app)
+        app.identifiers[.richie] = ["an-app"]
+        app.report = ReportEndpoint(
+            url: url, authorizationFile: files.authorization.map { KeyFile(field: "a", path: $0) },
+            signingKeyFile: files.signing.map { KeyFile(field: "s", path: $0) })
+        return app
+    }
+
+    private func isSettled(_ task: PushTask) -> Bool {
+        fixture.archive.reportStage(of: task.id) == .settled && fixture.agenda.count() == 0
+    }
+
+    private func posts(_ outcome: String) -> Int {
+        fixture.metrics.counter(.reporterPosts, ["outcome": outcome]).value
+    }
+
+    @Test func aReportIsPostedOnceWithItsHeaders() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.noContent)])
+        let files = (folder.write("a", "Basic abc\n"), folder.write("s", "secret\n"))
+        let task = try await post(endpoint, times: 2, files: files)
+        let sent = try #require(endpoint.posts.first)
+        #expect(endpoint.posts.count == 1 && isSettled(task) && posts("delivered") == 1)
+        #expect(sent.body == fixture.archive.report(of: task.id))
+        #expect(sent.headers["Content-Type"] == "application/json")
+        #expect(sent.headers["Authorization"] == "Basic abc")
+        #expect(sent.headers["Idempotency-Key"] == "\(task.id)/report")
+        let seconds = fixture.time.now.milliseconds / 1_000
+        let code = HMACKey(Array("secret".utf8)).code(for: Array("\(seconds).".utf8) + sent.body)
+        let digits = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(sent.headers["Carillon-Signature"] == "t=\(seconds),v1=\(digits)")
+    }
+
+    @Test func richiesTasksAreReportedInRichiesWords() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        _ = try await post(endpoint) { task in
+            task.dialect = .richie
+            task.reported = JSONObject([
+                ("topics", .array([.string("all_users")])),
+                ("payloads", .object(JSONObject([("ios", .object(JSONObject()))]))),
+            ])
+        }
+        let sent = try #require(endpoint.posts.first)
+        let expected = """
+            {"app_id":"an-app","completion_time_ms":0,"deletions":0,"failures":0,"payloads":{"ios":{}},"successes":3,\
+            "topics":["all_users"]}
+            """
+        #expect(String(decoding: sent.body, as: UTF8.self) == expected)
+        #expect(sent.headers["Carillon-Signature"] == nil && sent.headers["Authorization"] == nil)
+    }
+
+    /// Goal: an endpoint that fails is tried again under the same key, and its report is on the bus once. Method: two
+    /// errors, then an answer; the hands are turned far enough each time.
+    @Test func anEndpointThatFailsIsTriedAgain() async throws {
+        let endpoint = try Endpoint([
+            HTTPResponse(.internalServerError), HTTPResponse(.tooManyRequests), HTTPResponse(.ok),
+        ])
+        let task = try await post(endpoint, times: 3, pause: .seconds(60))
+        #expect(endpoint.posts.count == 3 && isSettled(task))
+        #expect(Set(endpoint.posts.compactMap { $0.headers["Idempotency-Key"] }).count == 1)
+        #expect(Set(endpoint.posts.map(\.body)).count == 1)
+        #expect(posts("failed") == 2 && posts("delivered") == 1)
+        #expect(try await fixture.reports().count == 1)
+    }
+
+    @Test func retryAfterIsObeyed() async throws {
+        let answer = HTTPResponse(.serviceUnavailable, headers: [HTTPField("Retry-After", "600")])
+        let task = try await post(try Endpoint([answer]))
+        fixture.time.advance(by: .seconds(599))
+        #expect(fixture.agenda.take(upTo: 1, for: .zero) == [])
+        fixture.time.advance(by: .seconds(1))
+        #expect(fixture.agenda.take(upTo: 1, for: .zero) == [task.id])
+    }
+
+    @Test func anEndpointThatNeverTakesItIsGivenUp() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.badRequest)])
+        let task = try await post(endpoint, times: 5, pause: .seconds(1_800))
+        #expect(endpoint.posts.count == 3 && isSettled(task) && posts("given_up") == 1)
+        #expect(fixture.sink.lines.contains { $0.contains("given up") && $0.contains("status 400") })
+        let letter = try #require(try await letters().first)
+        #expect(letter.group == ReportPoster.group && letter.channel == Topics.webhooks.channel.name)
+        #expect(try ReportPost(decoding: letter.value).body == fixture.archive.report(of: task.id))
+    }
+
+    /// Goal: `carillon dead replay` posts again what was given up. Method: an endpoint refuses until patience is over, and
+    /// again what is replayed, and is mended then; what is accepted of the task is long gone.
+    @Test func whatWasGivenUpIsPostedAgainWhenItIsReplayed() async throws {
+        let endpoint = try Endpoint([
+            HTTPResponse(.badRequest), HTTPResponse(.badRequest), HTTPResponse(.badRequest), HTTPResponse(.ok),
+        ])
+        let client = HTTPClient(
+            configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
+        let poster = try await poster(client, try app(endpoint.url, (nil, nil)), patience: .seconds(1))
+        let task = try await closed { $0.dialect = .richie }
+        let aftermath = try await fixture.care(wantsToHear: true).look(task.look)
+        guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, "\(aftermath)") }
+        await poster.post(report)
+        fixture.time.advance(by: .seconds(60))
+        await poster.post(report)
+        fixture.archive.forget(task.id, after: .zero)
+        for count in 1...2 {
+            let letter = try #require(try await letters().last)
+            let replayed = try #require(letter.replay(into: Topics.channel(named: letter.channel)))
+            #expect(replayed.channel == Topics.webhooks.channel && replayed.key == task.id.bytes)
+            let outputs = try await replay(replayed.value, poster)
+            #expect(outputs.map(\.channel) == (count == 1 ? [Topics.dead.channel] : []))
+            try await fixture.bus.makeProducer(ProducerOptions()).send(outputs)
+        }
+        #expect(endpoint.posts.count == 4 && posts("delivered") == 1 && posts("given_up") == 2)
+        #expect(Set(endpoint.posts.map(\.body)).count == 1)
+        #expect(Set(endpoint.posts.compactMap { $0.headers["Idempotency-Key"] }) == ["\(task.id)/report"])
+        await client.close(within: .zero)
+        await endpoint.stop()
+    }
+
+    private func replay(_ value: [UInt8], _ poster: ReportPoster) async throws -> [OutgoingMessage] {
+        let channel = Topics.webhooks.channel.name
+        let origin = IncomingMessage(
+            partition: PartitionID(channel: channel, number: 0), offset: 0, key: nil, value: value, headers: [],
+            timestamp: fixture.time.now)
+        let context = HandlerContext(
+            time: fixture.time, random: fixture.environment.random,
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), log: fixture.environment.log, attempt: 1)
+        let message = ReceivedMessage(message: try ReportPost(decoding: value), origin: origin)
+        return try await ReplayedPosts(poster: poster).handle([message], context: context)
+    }
+
+    private func letters() async throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        try await fixture.bus.scan(Topics.dead.channel) { message in
+            letters += [DeadLetter(fromDead: message)].compactMap { $0 }
+            return true
+        }
+        return letters
+    }
+
+    /// Goal: a reporter that does not know an app, as its file cannot be read, drops no report of it.
+    @Test func aReportOfAnAppThatIsNotKnownWaits() async throws {
+        let task = try await closed { _ in }
+        let care = try await fixture.care(wantsToHear: true)
+        let client = HTTPClient(
+            configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
+        let poster = try await poster(client, nil, care: care, patience: .seconds(60))
+        guard case .notify(let report) = try await care.look(task.look) else {
+            Issue.record("nobody is to hear of it")
+            return
+        }
+        await poster.post(report)
+        #expect(!isSettled(task) && posts("failed") == 1)
+        fixture.time.advance(by: .seconds(120))
+        await poster.post(report)
+        #expect(isSettled(task) && posts("given_up") == 1)
+        #expect(try await letters().count == 1)
+        await client.close(within: .zero)
+    }
+
+    @Test func redirectsAreNotFollowed() async throws {
+        let endpoint = try Endpoint([HTTPResponse(307, headers: [HTTPField("Location", "/elsewhere")])])
+        let task = try await post(endpoint)
+        #expect(endpoint.posts.count == 1 && posts("failed") == 1 && !isSettled(task))
+    }
+
+    @Test func addressesThatAreNotPublicAreRefused() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        let task = try await post(endpoint, allowsLoopback: false)
+        #expect(endpoint.posts.isEmpty && posts("failed") == 1 && !isSettled(task))
+        #expect(fixture.sink.lines.contains { $0.contains("address_refused") })
+    }
+
+    @Test func silenceIsAFailure() async throws {
+        let endpoint = try Endpoint([])
+        let task = try await post(endpoint, deadline: .milliseconds(300))
+        #expect(posts("failed") == 1 && !isSettled(task))
+    }
+
+    @Test func aFileThatCannotBeReadIsWaitedFor() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        let task = try await post(endpoint, files: (nil, folder.file("missing")))
+        #expect(endpoint.posts.isEmpty && posts("failed") == 1 && !isSettled(task))
+        #expect(fixture.sink.lines.contains { $0.contains("no readable text") })
+    }
+}
+
+extension PushTask {
+    fileprivate var look: LookBook.Look { LookBook.Look(task: id, isDue: true) }
+}

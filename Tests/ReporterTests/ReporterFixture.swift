@@ -1,0 +1,148 @@
+import Apps
+import Bus
+import HTTPClient
+import JSONKit
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Topics
+
+@testable import reporter
+
+/// A reporter's parts on a bus and stores in memory, under a clock that only the test turns. Everything it does to tasks
+/// passes the scissors, which may cut it off.
+final class ReporterFixture: Sendable {
+    static let lease = Duration.seconds(60)
+
+    let time = ManualTimeSource()
+    let bus: MemoryBus
+    let ledger: MemoryLedger
+    let archive = MemoryTaskArchive()
+    let agenda: MemoryTaskAgenda
+    let traces: MemoryTaskTraces
+    let registry: MemoryRegistry
+    let app: AppID
+    let scissors = Scissors()
+    let sink = CollectingSink()
+    let metrics = Metrics()
+
+    init() throws {
+        bus = MemoryBus(time: time, random: SeededRandomSource(seed: 1))
+        ledger = MemoryLedger(time: time)
+        agenda = MemoryTaskAgenda(time: time)
+        traces = MemoryTaskTraces(time: time)
+        registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 2))
+        app = try AppID("news")
+    }
+
+    var environment: WorkerEnvironment {
+        WorkerEnvironment(
+            time: time, random: SeededRandomSource(seed: 3), log: Log(service: "test", level: .debug, sink: sink),
+            metrics: metrics, health: Health(time: time))
+    }
+
+    func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {
+        TaskStores(
+            ledger: CutLedger(ledger, scissors), archive: CutArchive(archive, scissors),
+            agenda: CutAgenda(agenda, scissors), traces: traces ?? CutTraces(self.traces, scissors))
+    }
+
+    /// As a new process has it.
+    func care(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCare {
+        let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors)
+        let stores = stores(traces)
+        let untried = UntriedDevices(
+            ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
+        return TaskCare(
+            stores, untried: untried, producer: producer, wantsToHear: { _ in wantsToHear },
+            lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
+    }
+
+    func register(_ count: Int, from first: Int = 0) async throws -> [DeviceID] {
+        var ids: [DeviceID] = []
+        for number in first..<first + count {
+            let digits = String(number, radix: 16)
+            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.register(token, DeviceChanges(), in: app).registered.id)
+        }
+        return ids
+    }
+
+    /// What ingest and resolver do: the task is accepted, planned, in the agenda, and its devices are marked.
+    func begin(
+        _ number: UInt64, _ devices: [DeviceID], timeToLive: Duration = .seconds(3_600), isFast: Bool = false,
+        jobs: Int = 1, resolves: Bool = true, _ change: (inout PushTask) -> Void = { _ in }
+    ) throws -> PushTask {
+        var task = PushTask(id: TaskID(high: 7, low: number), app: app, created: time.now)
+        task.options.timeToLive = timeToLive
+        change(&task)
+        let entry = TaskEntry(app: app, created: task.created, deadline: task.deadline)
+        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
+        let plan = TaskPlan(
+            app: app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce)
+        _ = try ledger.plan(task.id, plan)
+        agenda.enter(task.id, due: time.now)
+        for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
+            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, segment))
+        }
+        if resolves { for job in 0..<jobs { try ledger.resolve(job: job, of: task.id) } }
+        return task
+    }
+
+    func claim(_ devices: [DeviceID], _ task: TaskID, lease: Duration = .seconds(90)) {
+        for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
+            let request = ClaimRequest(
+                id: claimID(ids), offsets: ids.map(\.index.offset), attempt: 0, lease: lease, countsBadge: false)
+            _ = ledger.claim(request, of: task, in: SegmentID(app, segment))
+        }
+    }
+
+    /// What a sender does: claims, settles, and puts results on the bus.
+    func end(_ devices: [DeviceID], _ task: TaskID, as state: DeliveryState) async throws {
+        claim(devices, task)
+        for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
+            let group = Settlement.Group(offsets: ids.map(\.index.offset), state: state, attempt: 0)
+            _ = ledger.settle(
+                Settlement(claim: claimID(ids), groups: [group]), of: task, in: SegmentID(app, segment))
+        }
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send([message(devices, task, state)])
+    }
+
+    func batch(_ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState) -> ResultBatch {
+        let results = devices.map { device in
+            DeviceResult(device: device, provider: .apns, state: state, attempt: 0, status: 410, reason: "Gone")
+        }
+        return ResultBatch(task: task, app: app, time: time.now, results: results)
+    }
+
+    func reports() async throws -> [TaskReport] {
+        try await read(Topics.reports)
+    }
+
+    func results() async throws -> [ResultBatch] {
+        try await read(Topics.results)
+    }
+
+    func read<Message>(_ topic: Topic<Message>) async throws -> [Message] {
+        var messages: [Message] = []
+        try await bus.scan(topic.channel) { message in
+            messages.append(try Message(decoding: message.value))
+            return true
+        }
+        return messages
+    }
+
+    private func message(_ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState) -> OutgoingMessage {
+        let batch = batch(devices, task, state)
+        return Topics.results.message(batch, key: batch.key)
+    }
+
+    private func claimID(_ devices: [DeviceID]) -> ClaimID {
+        ClaimID(owner: 1, number: UInt64(devices[0].index.rawValue))
+    }
+}

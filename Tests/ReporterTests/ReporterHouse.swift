@@ -1,0 +1,97 @@
+import Bus
+import PushModel
+import RedisStore
+import ServiceHouse
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+/// A registry, a ledger, an archive and an agenda, and the real reporter beside them.
+final class ReporterHouse: Sendable {
+    let registry: RedisRegistry
+    private let base: ServiceHouse
+    private let folder = TemporaryDirectory("reporter")
+
+    /// With an app whose reports go to that address.
+    init(endpoint: String) async throws {
+        base = try await ServiceHouse()
+        registry = try await base.openRegistry()
+        folder.write("news.json", #"{"report":{"url":"\#(endpoint)"}}"#)
+    }
+
+    var app: AppID { base.app }
+    var agenda: RedisTaskAgenda { base.agenda }
+
+    func startReporter() async throws -> ChildProcess {
+        let settings = [
+            "CARILLON_REPORTER_LEASE": "2s", "CARILLON_APPS": folder.path,
+            "CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1", "CARILLON_REPORTER_WEBHOOK_DEADLINE": "1s",
+        ]
+        return try await base.start("reporter", settings)
+    }
+
+    func register(_ count: Int) async throws -> [DeviceID] {
+        var ids: [DeviceID] = []
+        for number in 0..<count {
+            let digits = String(number, radix: 16)
+            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.register(token, DeviceChanges(), in: app).registered.id)
+        }
+        return ids
+    }
+
+    /// Tasks that are accepted, planned and marked, due when they would be.
+    func begin(_ count: Int, _ devices: [DeviceID]) async throws -> [TaskID] {
+        let now = SystemTimeSource().now
+        var tasks: [TaskID] = []
+        for number in 0..<count {
+            let task = PushTask(id: TaskID(high: 3, low: UInt64(number)), app: app, created: now)
+            try await base.archive.keep(
+                TaskMessage.task(task).encoded(), of: task.id,
+                TaskEntry(app: app, created: now, deadline: task.deadline))
+            let plan = TaskPlan(app: app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
+            _ = try await base.ledger.plan(task.id, plan)
+            try await agenda.enter(task.id, due: now + .seconds(2))
+            for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
+                _ = try await base.ledger.mark(
+                    SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, segment))
+            }
+            try await base.ledger.resolve(job: 0, of: task.id)
+            tasks.append(task.id)
+        }
+        return tasks
+    }
+
+    /// What senders do: devices are claimed and settled, and then told of. The time of the results lies a little ahead, so
+    /// that no device counts as registered anew.
+    func end(_ devices: [DeviceID], of tasks: [TaskID], as state: DeliveryState) async throws {
+        for task in tasks {
+            for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
+                let (place, offsets) = (SegmentID(app, segment), ids.map(\.index.offset))
+                let claim = ClaimID(owner: UInt64(state.rawValue), number: UInt64(segment.rawValue))
+                let request = ClaimRequest(
+                    id: claim, offsets: offsets, attempt: 0, lease: .seconds(90), countsBadge: false)
+                _ = try await base.ledger.claim(request, of: task, in: place)
+                let group = Settlement.Group(offsets: offsets, state: state, attempt: 0)
+                _ = try await base.ledger.settle(Settlement(claim: claim, groups: [group]), of: task, in: place)
+            }
+            let results = devices.map { device in
+                DeviceResult(device: device, provider: .apns, state: state, attempt: 0, status: 200, reason: "")
+            }
+            let time = SystemTimeSource().now + .seconds(2)
+            let batch = ResultBatch(task: task, app: app, time: time, results: results)
+            try await base.send([Topics.results.message(batch, key: batch.key)])
+        }
+    }
+
+    func report(of task: TaskID) async throws -> [UInt8]? {
+        try await base.archive.report(of: task)
+    }
+
+    func read<Message>(_ topic: Topic<Message>) async throws -> [Message] {
+        try await base.scan(topic.channel).map { try Message(decoding: $0.value) }
+    }
+}

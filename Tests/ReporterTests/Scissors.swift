@@ -1,0 +1,194 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+
+/// Cuts a process off at its n-th step, before or after what the step does has become true.
+final class Scissors: Sendable {
+    private let left = Mutex<Int?>(nil)
+    private let steps = Atomic<Int>(0)
+
+    /// Steps made since it was made.
+    var count: Int { steps.load(ordering: .relaxed) }
+
+    func cut(after steps: Int?) {
+        left.withLock { $0 = steps }
+    }
+
+    func pass() throws(StoreError) {
+        steps.add(1, ordering: .relaxed)
+        let isCut = left.withLock { left in
+            guard let steps = left else { return false }
+            left = max(0, steps - 1)
+            return steps <= 0
+        }
+        if isCut { throw StoreError(.unavailable, "cut off") }
+    }
+}
+
+struct CutProducer: BusProducer {
+    private let producer: any BusProducer
+    private let scissors: Scissors
+
+    init(_ producer: any BusProducer, _ scissors: Scissors) {
+        self.producer = producer
+        self.scissors = scissors
+    }
+
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        do {
+            try scissors.pass()
+            let positions = try await producer.send(messages)
+            try scissors.pass()
+            return positions
+        } catch {
+            throw BusError(.unavailable, "\(error)")
+        }
+    }
+
+    func close() async {
+        await producer.close()
+    }
+}
+
+struct CutArchive: TaskArchive {
+    private let archive: any TaskArchive
+    private let scissors: Scissors
+
+    init(_ archive: any TaskArchive, _ scissors: Scissors) {
+        self.archive = archive
+        self.scissors = scissors
+    }
+
+    func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
+        try await archive.keep(content, of: task, entry)
+    }
+
+    func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await archive.content(of: task)
+    }
+
+    func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
+        try await archive.keep(part, number: number, of: task)
+    }
+
+    func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await archive.part(number, of: task)
+    }
+
+    func decide(segments: [SegmentNumber], of task: TaskID) async throws(StoreError) -> [SegmentNumber] {
+        try await archive.decide(segments: segments, of: task)
+    }
+
+    func decide(devices: [UInt8], job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8] {
+        try await archive.decide(devices: devices, job: job, of: task)
+    }
+
+    func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await archive.devices(job: job, of: task)
+    }
+
+    func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+        try await archive.dropDevices(job: job, of: task)
+    }
+
+    func giveUp(_ task: TaskID, reason: String) async throws(StoreError) {
+        try scissors.pass()
+        try await archive.giveUp(task, reason: reason)
+        try scissors.pass()
+    }
+
+    func reasonGivenUp(_ task: TaskID) async throws(StoreError) -> String? {
+        try await archive.reasonGivenUp(task)
+    }
+
+    func fix(report: [UInt8], of task: TaskID) async throws(StoreError) -> [UInt8] {
+        try scissors.pass()
+        let fixed = try await archive.fix(report: report, of: task)
+        try scissors.pass()
+        return fixed
+    }
+
+    func report(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await archive.report(of: task)
+    }
+
+    func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError) {
+        try scissors.pass()
+        try await archive.advance(reportOf: task, to: stage)
+        try scissors.pass()
+    }
+
+    func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage {
+        try await archive.reportStage(of: task)
+    }
+
+    func withdraw(_ task: TaskID) async throws(StoreError) {
+        try await archive.withdraw(task)
+    }
+
+    func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+        try scissors.pass()
+        try await archive.forget(task, after: after)
+        try scissors.pass()
+    }
+
+    func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID] {
+        try await archive.tasks(of: app, before: before, limit: limit)
+    }
+}
+
+struct CutTraces: TaskTraces {
+    private let traces: any TaskTraces
+    private let scissors: Scissors
+
+    init(_ traces: any TaskTraces, _ scissors: Scissors) {
+        self.traces = traces
+        self.scissors = scissors
+    }
+
+    func keep(_ trace: TaskTrace, of task: TaskID, for retention: Duration) async throws(StoreError) {
+        try scissors.pass()
+        try await traces.keep(trace, of: task, for: retention)
+        try scissors.pass()
+    }
+
+    func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? {
+        try await traces.trace(of: task, created: created)
+    }
+}
+
+struct CutAgenda: TaskAgenda {
+    private let agenda: any TaskAgenda
+    private let scissors: Scissors
+
+    init(_ agenda: any TaskAgenda, _ scissors: Scissors) {
+        self.agenda = agenda
+        self.scissors = scissors
+    }
+
+    func enter(_ task: TaskID, due: Timestamp) async throws(StoreError) {
+        try await agenda.enter(task, due: due)
+    }
+
+    func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [TaskID] {
+        try await agenda.take(upTo: count, for: lease)
+    }
+
+    func postpone(_ task: TaskID, until due: Timestamp) async throws(StoreError) {
+        try scissors.pass()
+        try await agenda.postpone(task, until: due)
+        try scissors.pass()
+    }
+
+    func finish(_ task: TaskID) async throws(StoreError) {
+        try scissors.pass()
+        try await agenda.finish(task)
+        try scissors.pass()
+    }
+
+    func count() async throws(StoreError) -> Int {
+        try await agenda.count()
+    }
+}

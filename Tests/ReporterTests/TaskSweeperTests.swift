@@ -1,0 +1,132 @@
+import Apps
+import Bus
+import HTTPClient
+import HTTPServer
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import reporter
+
+/// Handler and sweeper together, as the service runs them, on a bus and stores in memory.
+@Suite(.timeLimit(.minutes(2))) struct TaskSweeperTests {
+    /// For as long as the body runs; the app's endpoint, if there is one, is on loopback.
+    private func withReporter(
+        _ fixture: ReporterFixture, endpoint: Endpoint? = nil, _ body: () async throws -> Void
+    ) async throws {
+        var reader = EnvironmentReader(["CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1, ::1"])
+        let configuration = ReporterConfiguration(environment: &reader)
+        try reader.finish()
+        var app = PushApp(id: fixture.app)
+        app.report = endpoint.map { ReportEndpoint(url: $0.url) }
+        let (known, environment) = (app, fixture.environment)
+        let client = HTTPClient(configuration: configuration.webhook, log: environment.log, metrics: Metrics())
+        let parts = ReporterParts(
+            stores: fixture.stores(), registry: fixture.registry,
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), client: client, app: { _ in known },
+            configuration: configuration, environment: environment)
+        let channel = Topics.results.channel
+        let worker = Worker(
+            channel: channel, group: "reporter", handler: parts.handler, options: WorkerOptions(),
+            consumer: try await fixture.bus.makeConsumer(ConsumerOptions(channel: channel, group: "reporter")),
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), environment: environment)
+        let services: [any Service] = [parts.sweeper, worker]
+        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
+            for service in services { tasks.addTask { try? await service.run() } }
+            let outcome: Result<Void, any Error>
+            do {
+                outcome = .success(try await body())
+            } catch {
+                outcome = .failure(error)
+            }
+            for service in services.reversed() { service.stop() }
+            return outcome
+        }
+        await client.close(within: .zero)
+        try outcome.get()
+    }
+
+    /// Waits until that many reports are on the bus.
+    private func reports(_ fixture: ReporterFixture, _ count: Int) async throws -> [TaskReport] {
+        let reader = try await fixture.bus.makeConsumer(
+            ConsumerOptions(channel: Topics.reports.channel, group: "analyst"))
+        var reports: [TaskReport] = []
+        while reports.count < count, let delivery = await reader.next() {
+            reports += try delivery.messages.map { try TaskReport(decoding: $0.value) }
+            reader.complete(delivery)
+        }
+        await reader.close()
+        return reports
+    }
+
+    @Test func theLastResultOfATaskBringsItsReport() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(40)
+        let task = try fixture.begin(1, ids)
+        // Not due for long: only the results can tell.
+        fixture.agenda.postpone(task.id, until: fixture.time.now + .seconds(1_000))
+        fixture.time.advance(by: .seconds(1))
+        try await withReporter(fixture) {
+            try await fixture.end(Array(ids[..<39]), task.id, as: .delivered)
+            try await fixture.end([ids[39]], task.id, as: .invalidRemoved)
+            // Results may have come during a look; the next one follows when the task has rested.
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: LookBook.rest)
+            let report = try #require(try await reports(fixture, 1).first)
+            #expect(report[.delivered] == 39 && report[.invalidRemoved] == 1)
+        }
+        #expect(try fixture.registry.device(ids[39], in: fixture.app) == nil)
+        #expect(try await fixture.read(Topics.feedback).map(\.id) == ["news/\(ids[39])"])
+        #expect(fixture.metrics.counter(.reporterResults, ["state": "delivered", "provider": "apns"]).value == 39)
+    }
+
+    /// Goal: tasks that no result wakes are closed when their time has come. Method: one for nobody, one whose devices
+    /// nobody tries; the hands are turned to the deadline.
+    @Test func theAgendaWakesWhatNoResultDoes() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(5)
+        let nobody = try fixture.begin(1, [])
+        let untried = try fixture.begin(2, ids, timeToLive: .seconds(30))
+        let reported = fixture.metrics.counter(.reporterTasksReported, ["lane": "bulk"])
+        let told = fixture.metrics.counter(.reporterResults, ["state": "expired", "provider": "apns"])
+        try await withReporter(fixture) {
+            let first = try await reports(fixture, 1)
+            #expect(first.map(\.task) == [nobody.id])
+            var turned = 0
+            while reported.value < 2 || told.value < 5, turned < 120 {
+                #expect(await fixture.time.hasSleepers(1))
+                fixture.time.advance(by: .seconds(1))
+                turned += 1
+            }
+            #expect(turned >= 29)
+        }
+        let report = try #require(try await fixture.reports().last)
+        #expect(report.task == untried.id && report[.expired] == 5)
+        #expect(fixture.agenda.count() == 0)
+        #expect(told.value == 5)
+    }
+
+    @Test func anEndpointHearsOfIt() async throws {
+        let fixture = try ReporterFixture()
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        let task = try fixture.begin(1, [])
+        try await withReporter(fixture, endpoint: endpoint) {
+            #expect(await endpoint.hasPosts(1))
+        }
+        #expect(endpoint.posts.first?.headers["Idempotency-Key"] == "\(task.id)/report")
+        #expect(fixture.agenda.count() == 0, "what was under way at the stop is finished")
+        await endpoint.stop()
+    }
+
+    @Test func aWrongRangeIsNamedAtTheStart() {
+        var reader = EnvironmentReader(["CARILLON_REPORTER_ALLOW_ADDRESSES": "10.0.0.0/8,10.0.0.1/8"])
+        _ = ReporterConfiguration(environment: &reader)
+        #expect(reader.problems.map(\.variable) == ["CARILLON_REPORTER_ALLOW_ADDRESSES"])
+    }
+}

@@ -1,0 +1,221 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import targeting_resolver
+
+/// Tasks for many devices, which become jobs.
+@Suite(.timeLimit(.minutes(1))) struct BulkLaneTests {
+    private let fixture: ResolverFixture
+    private let news: TopicName
+
+    init() throws {
+        fixture = try ResolverFixture()
+        news = try TopicName("news")
+    }
+
+    private func fill(_ segments: Int, _ devices: Int) async throws -> [DeviceIndex] {
+        var indices: [DeviceIndex] = []
+        for segment in 0..<segments {
+            for offset in 0..<devices {
+                indices.append(try await fixture.place(UInt32(segment), UInt16(offset), on: [news: []]).index)
+            }
+        }
+        return indices
+    }
+
+    @Test func aTaskForManyGoesSegmentBySegment() async throws {
+        let indices = try await fill(7, 200)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        let plan = try #require(try await fixture.ledger.progress(of: task.id)?.plan)
+        #expect(!plan.isFast && plan.jobs == 7)
+        #expect(try fixture.sent(task) == indices)
+        #expect(try await fixture.marked(task) == indices)
+        #expect(try await fixture.isResolved(task))
+        #expect(try fixture.chunks(.fast, of: task).isEmpty)
+        for job in 0..<7 { #expect(try await fixture.archive.devices(job: job, of: task.id) == nil) }
+        #expect(try await fixture.agenda.count() == 1)
+    }
+
+    /// The border between the lanes: 1,000 devices are few.
+    @Test func aThousandDevicesAreFew() async throws {
+        let indices = try await fill(2, 500)
+        let task = fixture.task(1, .everyone)
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == indices)
+        #expect(try fixture.chunks(.fast, of: task).map(\.deviceCount) == [500, 500])
+        let one = try await fixture.place(9, 9)
+        let larger = fixture.task(2, .everyone)
+        fixture.post(larger)
+        try await fixture.run()
+        #expect(try fixture.sent(larger) == indices + [one.index])
+        #expect(try fixture.chunks(.fast, of: larger).isEmpty)
+    }
+
+    /// Goal: no more jobs of a task are on the bus than its window has chains. Method: after planning, and after each job
+    /// that was handled.
+    @Test func aTaskHasAWindowOfJobsOnTheBus() async throws {
+        _ = try await fill(8, 510)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        let jobs = try fixture.bus.messages(Topics.segments.channel(.bulk)).map { try SegmentJob(decoding: $0.value) }
+        #expect(jobs.map(\.job) == [0, 1, 2, 3, 4, 5, 6, 7])
+        #expect(jobs.prefix(ResolverFixture.window).allSatisfy { $0.job < ResolverFixture.window })
+    }
+
+    /// Goal: segments with few members each do not make a chunk each.
+    @Test func sparseSegmentsShareChunks() async throws {
+        let indices = try await fill(101, 10)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == indices)
+        #expect(try fixture.chunks(.bulk, of: task).count <= 6)
+        #expect(try await fixture.isResolved(task))
+    }
+
+    /// Goal: nobody on a list in parts is left out, whatever stands between. Method: users with one device or two, devices
+    /// by id, and tokens, in 13 parts; some of them are members of the audience, too.
+    @Test func aListInPartsLeavesNobodyOut() async throws {
+        var expected = try await fill(3, 400)
+        var entries: [TargetEntry] = []
+        for number in 0..<2_000 {
+            let segment = UInt32(number % 5)
+            let user = "user \(number)"
+            let id = try await fixture.place(segment, UInt16(1_000 + number), user: user)
+            expected.append(id.index)
+            switch number % 3 {
+            case 0: entries.append(.device(id))
+            case 1:
+                entries.append(.alias(try Alias(.externalUser, user)))
+                expected.append(try await fixture.place(6, UInt16(number), .fcm, user: user).index)
+            default:
+                let digits = String(id.index.rawValue, radix: 16)
+                let text = String(repeating: "0", count: 64 - digits.count) + digits
+                entries.append(.token(try PushToken(.apns, text)))
+            }
+        }
+        entries += try (0..<300).map { _ in .alias(try Alias(.externalUser, "nobody")) }
+        let starts = Array(stride(from: 0, to: entries.count, by: 180))
+        let list = TargetList.parts(count: starts.count, entries: entries.count)
+        let task = fixture.task(1, .topic(news), list)
+        let parts = starts.enumerated().map { number, start in
+            TaskPart(
+                task: task.id, number: number, entries: Array(entries[start..<min(start + 180, entries.count)]))
+        }
+        fixture.post(task, parts: parts)
+        try await fixture.run()
+        expected.sort()
+        #expect(try fixture.sent(task) == expected)
+        #expect(try await fixture.marked(task) == expected)
+        #expect(try await fixture.isResolved(task))
+    }
+
+    @Test func aShortListInPartsIsFast() async throws {
+        let ids = try await [fixture.place(0, 1), fixture.place(2, 1)]
+        let task = fixture.task(1, nil, .parts(count: 2, entries: 2))
+        fixture.post(
+            task, parts: ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) })
+        try await fixture.run()
+        #expect(try fixture.sent(task) == ids.map(\.index))
+        #expect(try fixture.chunks(.fast, of: task).count == 1)
+    }
+
+    /// Goal: a part that is not there is waited for, and not for ever.
+    @Test func aMissingPartIsWaitedForUntilTheDeadline() async throws {
+        let ids = try await [fixture.place(0, 1), fixture.place(2, 1)]
+        let task = fixture.task(1, nil, .parts(count: 2, entries: 2))
+        let parts = ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) }
+        fixture.post(task, parts: [parts[0]])
+        await #expect { try await fixture.run() } throws: { ($0 as? any RetriableError)?.isRetriable == true }
+        let late = fixture.task(2, nil, .parts(count: 2, entries: 2))
+        try await fixture.archive.keep(
+            TaskMessage.part(parts[1]).encoded(), number: 1, of: task.id)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == ids.map(\.index))
+        #expect(try await fixture.isResolved(task))
+        fixture.post(late)
+        await #expect { try await fixture.run() } throws: { ($0 as? any RetriableError)?.isRetriable == true }
+        fixture.time.advance(by: .seconds(3_600))
+        try await fixture.run()
+        #expect(try await fixture.isResolved(late))
+        #expect(try fixture.sent(late) == [])
+        #expect(fixture.metrics.exposition().contains("carillon_resolver_lost_parts_total 2"))
+    }
+
+    @Test func aJobWithoutALedgerSendsNothing() async throws {
+        _ = try await fixture.place(0, 1, on: [news: []])
+        let job = SegmentJob(
+            task: fixture.task(1, nil).id, app: fixture.app, lane: .bulk, job: 0,
+            work: .segments([0, 1].map { SegmentNumber(rawValue: $0) }, stride: 1))
+        fixture.bus.append([Topics.segments.message(job, key: nil, lane: .bulk)])
+        try await fixture.run()
+        #expect(fixture.bus.messages(Topics.audience.channel(.bulk)).isEmpty)
+        #expect(fixture.bus.messages(Topics.segments.channel(.bulk)).count == 1)
+    }
+
+    /// Goal: while there is no room on `audience` the chain does not move, or each attempt would set another one going.
+    @Test func aFullBusHoldsTheChain() async throws {
+        let indices = try await fill(4, 510)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        fixture.bus.refuse(2)
+        for _ in 0..<2 {
+            await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
+            #expect(fixture.bus.messages(Topics.segments.channel(.bulk)).count == ResolverFixture.window)
+        }
+        try await fixture.run()
+        #expect(try fixture.sent(task) == indices)
+        #expect(fixture.bus.messages(Topics.segments.channel(.bulk)).count == 4)
+    }
+
+    @Test func aBroadcastThatIsCancelledHalfWayEndsWhole() async throws {
+        let indices = try await fill(4, 510)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        fixture.bus.refuse(1)
+        await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
+        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, SegmentNumber(rawValue: 3)))
+        try await fixture.run()
+        #expect(try await fixture.isResolved(task))
+        let states = try await fixture.states(task)
+        #expect(states.keys.sorted() == indices)
+        let told = try fixture.bus.messages(Topics.results.channel).flatMap {
+            try ResultBatch(decoding: $0.value).results.map(\.device.index)
+        }
+        #expect(Set(told) == Set(states.filter { $0.value == .cancelled }.keys))
+        #expect(!told.isEmpty)
+        #expect(Set(told).isDisjoint(with: try fixture.sent(task)))
+    }
+
+    /// Goal: jobs whose task Redis has lost are neither done nor dropped before a rebuild has said what becomes of it, and
+    /// then do nothing, whatever their number.
+    @Test func jobsOfALostLedgerWaitForTheRebuild() async throws {
+        _ = try await fill(1, 10)
+        let task = fixture.task(1, .topic(news))
+        let job = SegmentJob(
+            task: task.id, app: fixture.app, lane: .bulk, job: 7,
+            work: .segments([SegmentNumber(rawValue: 0), SegmentNumber(rawValue: 9)], stride: 3))
+        fixture.bus.append([Topics.segments.message(job, key: nil, lane: .bulk)])
+        let refill = try await fixture.registry.beginRebuild()
+        await #expect(throws: MissingForNow.self) { try await fixture.run() }
+        let plan = TaskPlan(
+            app: fixture.app, jobs: 1, isFast: false, deadline: task.deadline, policy: .atLeastOnce)
+        #expect(try await fixture.ledger.beginRestoring(task.id, plan))
+        try await fixture.ledger.endRestoring(task.id, plan)
+        try await refill.finish()
+        try await fixture.run()
+        #expect(try fixture.sent(task).isEmpty)
+        #expect(fixture.bus.messages(Topics.segments.channel(.bulk)).count == 1)
+        #expect(fixture.bus.next([Topics.segments.channel(.bulk)])?.number == nil)
+    }
+}

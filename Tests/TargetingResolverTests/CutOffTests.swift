@@ -1,0 +1,103 @@
+import PushModel
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import targeting_resolver
+
+/// Goal: a resolver that is killed anywhere leaves nobody out and sends nobody on whom it has not marked, though the
+/// registry changes before the next one goes on. Method: a Redis each of whose commands is a step, as is the moment before
+/// and after each send; a process dies at every one of them, one task after the other, and another takes over.
+@Suite(.timeLimit(.minutes(5))) struct CutOffTests {
+    private static let news = "news"
+
+    @Test func aTaskForFewSurvivesACutAnywhere() async throws {
+        let house = try await House(segments: 3, devices: 4)
+        let deaths = try await house.cutEverywhere(isFast: true) { fixture, number in
+            (fixture.task(number, .topic(house.news), .entries([.device(house.extra)])), [])
+        }
+        #expect(deaths > 15)
+    }
+
+    @Test func aTaskForManySurvivesACutAnywhere() async throws {
+        let house = try await House(segments: 5, devices: 204)
+        let deaths = try await house.cutEverywhere(isFast: false) { fixture, number in
+            let task = fixture.task(number, .topic(house.news), .parts(count: 2, entries: 1_001))
+            let parts = [
+                TaskPart(task: task.id, number: 0, entries: [.device(house.extra)]),
+                TaskPart(task: task.id, number: 1, entries: [.alias(try Alias(.externalUser, "ann"))]),
+            ]
+            return (task, parts)
+        }
+        #expect(deaths > 60)
+    }
+}
+
+/// Devices in a Redis, and what is to come of them.
+private struct House {
+    let fixture: ResolverFixture
+    let news: TopicName
+    /// On lists, beside the members of the topic.
+    let extra: DeviceID
+    private let user: DeviceID
+    /// Who comes and goes.
+    private let restless: DeviceID
+    private let members: Set<DeviceIndex>
+    private let server: RedisServer
+
+    init(segments: Int, devices: Int) async throws {
+        server = try await RedisServer(.forStores)
+        fixture = try await ResolverFixture(server)
+        news = try TopicName("news")
+        var members: Set<DeviceIndex> = []
+        for segment in 0..<segments {
+            for offset in 0..<devices {
+                members.insert(try await fixture.place(UInt32(segment), UInt16(offset), on: [news: []]).index)
+            }
+        }
+        self.members = members
+        restless = try await fixture.place(0, 3_000, on: [news: []])
+        extra = try await fixture.place(1, 3_001, .fcm)
+        user = try await fixture.place(2, 3_002, .fcm, user: "ann")
+    }
+
+    /// How often a process died.
+    func cutEverywhere(
+        isFast: Bool, _ make: (ResolverFixture, UInt64) throws -> (PushTask, [TaskPart])
+    ) async throws -> Int {
+        var deaths = 0
+        for steps in 0... {
+            let (task, parts) = try make(fixture, UInt64(steps))
+            try await fixture.change(restless, .subscription(news, []))
+            fixture.post(task, parts: parts)
+            fixture.lifeline.begin()
+            fixture.lifeline.end(after: steps)
+            var hasDied = false
+            try await fixture.run {
+                hasDied = true
+                try await fixture.change(restless, .subscription(news, nil))
+            }
+            fixture.lifeline.begin()
+            try await check(task, isFast: isFast, "after \(steps) steps")
+            guard hasDied else { break }
+            deaths += 1
+        }
+        return deaths
+    }
+
+    private func check(_ task: PushTask, isFast: Bool, _ moment: Comment) async throws {
+        let sent = try fixture.sent(task)
+        let marked = try await fixture.marked(task)
+        let listed = isFast ? [extra.index] : [extra.index, user.index]
+        #expect(Set(sent) == Set(marked), moment)
+        #expect(Set(sent).subtracting([restless.index]) == members.union(listed), moment)
+        #expect(try await fixture.isResolved(task), moment)
+        #expect(try await fixture.ledger.progress(of: task.id)?.plan.isFast == isFast, moment)
+        // One delivery was repeated, which is a job or what a task for few is in whole.
+        let repeats = sent.count - Set(sent).count
+        #expect(repeats <= (isFast ? sent.count / 2 : 3 * (members.count / 5 + 1)), moment)
+        #expect(try await fixture.agenda.take(upTo: 9, for: .seconds(0)).isEmpty, moment)
+    }
+}

@@ -1,0 +1,192 @@
+import Bus
+import PushModel
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import targeting_resolver
+
+/// Tasks for few devices, which are resolved at once.
+@Suite(.timeLimit(.minutes(1))) struct FastLaneTests {
+    private let fixture: ResolverFixture
+    private let news: TopicName
+    private let sport: TopicName
+
+    init() throws {
+        fixture = try ResolverFixture()
+        news = try TopicName("news")
+        sport = try TopicName("sport")
+    }
+
+    /// A key that is no task's says nothing of any.
+    @Test func aTaskThatCannotBeReadIsKnownByItsKey() async throws {
+        let task = fixture.task(1, .topic(news))
+        for key in [nil, [], Array("tasks".utf8), [255, 0]] { try await fixture.giveUp(key: key, reason: "no") }
+        #expect(try await fixture.archive.reasonGivenUp(task.id) == nil)
+        try await fixture.giveUp(key: Array(task.id.key.utf8), reason: "it is of version 9")
+        #expect(try await fixture.archive.reasonGivenUp(task.id) == "it is of version 9")
+    }
+
+    /// Goal: a task that comes again when nothing is kept of it any more is not sent again. Method: one as old, but never
+    /// done, beside it.
+    @Test func whatWasDoneLongAgoIsLeftAlone() async throws {
+        _ = try await fixture.place(0, 1, on: [news: []])
+        let (done, late) = (fixture.task(1, .topic(news)), fixture.task(2, .topic(news)))
+        try await fixture.archive.keep(
+            TaskMessage.task(late).encoded(), of: late.id,
+            TaskEntry(app: late.app, created: late.created, deadline: late.deadline))
+        fixture.time.advance(by: TaskHandler.oblivionAge)
+        fixture.post(done)
+        fixture.post(late)
+        try await fixture.run()
+        #expect(try fixture.sent(done).isEmpty)
+        #expect(try await fixture.ledger.progress(of: done.id) == nil)
+        #expect(try fixture.sent(late).count == 1)
+    }
+
+    @Test func fewDevicesOfSeveralSegmentsShareAChunk() async throws {
+        var ids: [DeviceID] = []
+        for segment in 0..<5 { ids.append(try await fixture.place(UInt32(segment), 7, on: [news: []])) }
+        _ = try await fixture.place(1, 8)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        let chunks = try fixture.chunks(.fast, of: task)
+        #expect(chunks.count == 1)
+        #expect(chunks.first?.lane == .fast && chunks.first?.attempt == 0)
+        #expect(try fixture.sent(task) == ids.map(\.index).sorted())
+        #expect(try await fixture.marked(task) == ids.map(\.index).sorted())
+        let record = try #require(chunks.first?.segments.first?.device(at: 0))
+        #expect(DeviceID(index: ids[0].index, tag: record.tag) == ids[0])
+        let progress = try #require(try await fixture.ledger.progress(of: task.id))
+        #expect(progress.plan.isFast && progress.plan.jobs == 1 && progress.jobsResolved == 1)
+        #expect(progress.plan.deadline == task.deadline)
+        #expect(try await fixture.agenda.count() == 1)
+        #expect(try await fixture.archive.content(of: task.id) == TaskMessage.task(task).encoded())
+    }
+
+    /// However many topics of the task a device has, and be it named on the list besides.
+    @Test func aDeviceIsSentOnOnce() async throws {
+        let both = try await fixture.place(0, 1, on: [news: [], sport: []], user: "ann")
+        let one = try await fixture.place(0, 2, on: [sport: []])
+        let user = try await fixture.place(3, 3, .fcm, user: "ann")
+        let list: [TargetEntry] = [
+            .alias(try Alias(.externalUser, "ann")), .device(both), .device(user),
+            .token(try PushToken(.fcm, String(repeating: "0", count: 60) + "3003")),
+        ]
+        let task = fixture.task(1, .any([.topic(news), .topic(sport)]), .entries(list))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [both, one, user].map(\.index))
+    }
+
+    @Test func anIdThatWasGuessedNamesNobody() async throws {
+        let id = try await fixture.place(0, 1)
+        let entries: [TargetEntry] = [
+            .device(DeviceID(index: id.index, tag: id.tag &+ 1)),
+            .device(DeviceID(index: DeviceIndex(rawValue: 9), tag: 1)),
+            .device(DeviceID(index: DeviceIndex(rawValue: 5 << 12), tag: 1)),
+            .alias(try Alias(.externalUser, "nobody")),
+        ]
+        let task = fixture.task(1, nil, .entries(entries))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [])
+        let mended = fixture.task(2, nil, .entries(entries + [.device(id)]))
+        fixture.post(mended)
+        try await fixture.run()
+        #expect(try fixture.sent(mended) == [id.index])
+    }
+
+    @Test func aPlatformWithoutAPayloadIsNotTargeted() async throws {
+        let apple = try await fixture.place(0, 1, .apns, on: [news: []])
+        let google = try await fixture.place(0, 2, .fcm, on: [news: []])
+        let huawei = try await fixture.place(0, 3, .huawei, on: [news: []])
+        for (number, platforms, expected) in [
+            (1, [Platform.ios], [apple]), (2, [.android], [google, huawei]), (3, [.web], []),
+        ] {
+            let task = fixture.task(UInt64(number), .topic(news), platforms: Set(platforms))
+            fixture.post(task)
+            try await fixture.run()
+            #expect(try fixture.sent(task) == expected.map(\.index))
+            #expect(try await fixture.marked(task) == expected.map(\.index))
+        }
+    }
+
+    @Test func whoIgnoresMessagesIsSentSilently() async throws {
+        let quiet = try await fixture.place(0, 1, on: [news: .ignoreMessage])
+        let loud = try await fixture.place(0, 2, on: [news: .ignoreMessage, sport: []])
+        let listed = try await fixture.place(0, 3, on: [news: .ignoreMessage])
+        let task = fixture.task(1, .any([.topic(news), .topic(sport)]), .entries([.device(listed)]))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [quiet, loud, listed].map(\.index))
+        #expect(try fixture.silent(task) == [quiet.index])
+    }
+
+    @Test func aTaskForNobodyIsResolvedAndLookedAtAtOnce() async throws {
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try await fixture.isResolved(task))
+        #expect(try await fixture.agenda.take(upTo: 9, for: .seconds(1)) == [task.id])
+        #expect(try await fixture.ledger.close([], of: task.id)?.closed != nil)
+    }
+
+    @Test func aRepeatedTaskDoesNothingMore() async throws {
+        let id = try await fixture.place(0, 1, on: [news: []])
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        fixture.post(task)
+        try await fixture.run()
+        _ = try await fixture.place(0, 2, on: [news: []])
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [id.index])
+        #expect(try await fixture.archive.devices(job: nil, of: task.id) == nil)
+    }
+
+    /// Everybody ends with the mark, and is told of.
+    @Test func whatWasCancelledBeforeIsNotSent() async throws {
+        let id = try await fixture.place(4, 1, .fcm, on: [news: []])
+        let task = fixture.task(1, .topic(news))
+        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, SegmentNumber(rawValue: 0)))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [])
+        #expect(try await fixture.states(task) == [id.index: .cancelled])
+        #expect(try await fixture.isResolved(task))
+        let results = try fixture.bus.messages(Topics.results.channel).map { try ResultBatch(decoding: $0.value) }
+        let result = DeviceResult(
+            device: id, provider: .fcm, state: .cancelled, attempt: 0, status: 0, reason: "cancelled")
+        #expect(results.flatMap(\.results) == [result])
+    }
+
+    /// Goal: a device that is removed between its mark and its chunk does not stay open. Method: the chunk finds no room
+    /// until it is gone.
+    @Test func whoIsRemovedBeforeTheChunkEnds() async throws {
+        let ids = try await [fixture.place(0, 1, on: [news: []]), fixture.place(0, 2, on: [news: []])]
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        fixture.bus.refuse(1)
+        await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
+        #expect(try await fixture.states(task) == [ids[0].index: .targeted, ids[1].index: .targeted])
+        try await fixture.change(ids[1], .device(nil))
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [ids[0].index])
+        #expect(try await fixture.states(task) == [ids[0].index: .targeted, ids[1].index: .suppressed])
+        let place = SegmentID(fixture.app, ids[1].index.segment)
+        #expect(try await fixture.ledger.detail(of: 2, task: task.id, in: place)?.reason == RemovedTargets.reason)
+        #expect(try await fixture.isResolved(task))
+    }
+
+    @Test func anAudienceBeyondBoundsIsPoison() async throws {
+        var audience = Audience.topic(news)
+        for _ in 0..<Audience.depthMaximum { audience = .not(audience) }
+        fixture.post(fixture.task(1, audience))
+        await #expect(throws: PoisonMessage.self) { try await fixture.run() }
+        #expect(try await fixture.ledger.progress(of: fixture.task(1, nil).id) == nil)
+    }
+}

@@ -1,0 +1,75 @@
+import Bus
+import PushModel
+import ServiceKit
+import Topics
+
+/// What was sent, in order, and what of it was handled. Each process has a producer of its own.
+final class RecordedBus: Sendable {
+    struct Entry: Sendable {
+        let number: Int
+        let message: OutgoingMessage
+    }
+
+    private struct State {
+        var sent: [OutgoingMessage] = []
+        var handled: Set<Int> = []
+        var refusals = 0
+    }
+
+    private let state = Monitor(State())
+
+    func append(_ messages: [OutgoingMessage]) {
+        state.change { $0.sent += messages }
+    }
+
+    func producer(_ lifeline: Lifeline) -> any BusProducer { Producer(bus: self, lifeline: lifeline) }
+
+    /// The oldest message on these channels that is not handled.
+    func next(_ channels: [Channel]) -> Entry? {
+        state.withLock { state in
+            let found = state.sent.indices.first { number in
+                channels.contains(state.sent[number].channel) && !state.handled.contains(number)
+            }
+            return found.map { Entry(number: $0, message: state.sent[$0]) }
+        }
+    }
+
+    func acknowledge(_ entry: Entry) {
+        state.change { _ = $0.handled.insert(entry.number) }
+    }
+
+    func messages(_ channel: Channel) -> [OutgoingMessage] {
+        state.withLock { $0.sent.filter { $0.channel == channel } }
+    }
+
+    /// So many sends of chunks find no room.
+    func refuse(_ count: Int) {
+        state.change { $0.refusals = count }
+    }
+
+    fileprivate func hasRoom(for messages: [OutgoingMessage]) -> Bool {
+        state.change { state in
+            guard state.refusals > 0, messages.contains(where: { $0.channel.name.hasPrefix("audience") }) else {
+                return true
+            }
+            state.refusals -= 1
+            return false
+        }
+    }
+}
+
+private struct Producer: BusProducer {
+    let bus: RecordedBus
+    let lifeline: Lifeline
+
+    /// Dies before the messages are durable, or after, when the sender does not know that they are.
+    func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
+        guard bus.hasRoom(for: messages) else { throw BusError(.full, "there is no room") }
+        guard lifeline.step() else { throw BusError(.unavailable, "cut off before it was sent") }
+        bus.append(messages)
+        guard lifeline.step() else { throw BusError(.unavailable, "cut off after it was sent") }
+        return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
+    }
+
+    func close() async {}
+}

@@ -1,0 +1,49 @@
+import Bus
+import PushModel
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// The real program on a real Redis.
+@Suite(.timeLimit(.minutes(2))) struct ResolverProcessTests {
+    /// Goal: a crash in the middle of a broadcast leaves nobody out, whoever else works on it, and lets no device be sent
+    /// twice. Method: two resolvers share 40 segments while there is hardly room for their chunks; one is killed half-way,
+    /// then the other, and a third ends it. Every chunk of all three is claimed as senders do.
+    @Test func aCrashInABroadcastLosesNobody() async throws {
+        let house = try await ResolverHouse()
+        let everybody = try await house.fill(segments: 40, devices: 300)
+        let task = TaskID(high: 1, low: 1)
+        let (first, second) = (try await house.startResolver(), try await house.startResolver())
+        let consumer = try await house.readAudience()
+        try await house.post(task)
+
+        var log = AudienceLog()
+        while log.devices.count < everybody.count / 4 { try await log.read(consumer) }
+        first.signal(9)
+        #expect(await first.end() == .signalled(9))
+        while log.devices.count < everybody.count / 2 { try await log.read(consumer) }
+        second.signal(9)
+        #expect(await second.end() == .signalled(9))
+        let before = try #require(try await house.ledger.progress(of: task))
+        #expect(before.jobsResolved < before.plan.jobs, "it was over before the crash")
+
+        let third = try await house.startResolver()
+        while log.devices != everybody { try await log.read(consumer) }
+        var progress = before
+        // The last job may still be about to say that it is done; nothing else is left to wait for.
+        while progress.jobsResolved < progress.plan.jobs {
+            progress = try #require(try await house.ledger.progress(of: task))
+        }
+        third.signal(15)
+        #expect(await third.end() == .exited(0))
+        await consumer.close()
+
+        #expect(try await house.marked(task) == everybody)
+        #expect(progress.plan.jobs == 40)
+        // A process that dies between resolving a job and its last step leaves what that job meant behind, to expire.
+        #expect(try await house.undropped() <= 2 * WorkerOptions().concurrency)
+        #expect(try await house.claims(of: log.chunks) == everybody.count)
+    }
+}
