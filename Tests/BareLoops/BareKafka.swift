@@ -15,9 +15,10 @@ enum BareKafka {
     static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
         guard var configuration = try? KafkaConfiguration(url: load.address) else { return "no brokers are named" }
         configuration.set("fetch.wait.max.ms", "10")
+        let settings = KafkaSettings.consumer(configuration, group: load.name, topic: load.name)
         guard
             let producer = client(RD_KAFKA_PRODUCER, KafkaSettings.producer(configuration)),
-            let consumer = client(RD_KAFKA_CONSUMER, KafkaSettings.consumer(configuration, group: load.name))
+            let consumer = client(RD_KAFKA_CONSUMER, settings)
         else { return "no client could be made" }
         let progress = Progress()
         subscribe(consumer, load.name)

@@ -2,17 +2,20 @@ import Glibc
 import ServiceKit
 
 /// The loops that `carillon bench` compares the house with: the same C client, the same settings, acknowledgements and
-/// batches, and nothing else. Prints one JSON object.
+/// batches, and nothing else. Prints one JSON object; as a server it prints where it listens instead.
 ///
 ///     BareLoops kafka URL TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW
 ///     BareLoops redis PORT STREAM PARTITIONS MESSAGES BYTES BATCH WINDOW
 ///     BareLoops hashes PORT PATTERN
+///     BareLoops http
 @main struct BareLoops {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let clock = Monitor(Usage.now)
         let problem: String?
-        if arguments.count == 3, arguments[0] == "hashes" {
+        if arguments == ["http"] {
+            problem = BareHTTP.run()
+        } else if arguments.count == 3, arguments[0] == "hashes" {
             problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
         } else if arguments.count == 8, let load = BareLoad(arguments) {
             problem = arguments[0] == "kafka" ? BareKafka.run(load, clock) : BareRedis.run(load, clock)

@@ -38,19 +38,19 @@ import Topics
         return process.lines.last.map { String($0.prefix { !$0.isNewline }) }
     }
 
-    /// Runs a worker over `results` for as long as `until` takes.
-    private func withReporter(
+    /// Runs a worker over `schedules` for as long as `until` takes.
+    private func withWaiter(
         on bus: RedisBus, logging sink: some LogSink, handling body: @escaping @Sendable ([String]) throws -> Void,
         until isDone: () async -> Void
     ) async throws {
-        let channel = Topics.results.channel
+        let channel = Topics.schedules.channel
         let time = SystemTimeSource()
         let worker = Worker(
-            channel: channel, group: "reporter", handler: Reporter(body: body), options: WorkerOptions(),
-            consumer: try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "reporter")),
+            channel: channel, group: "waiter", handler: Waiter(body: body), options: WorkerOptions(),
+            consumer: try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "waiter")),
             producer: try await bus.makeProducer(ProducerOptions()),
             environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "reporter", sink: sink),
+                time: time, random: SystemRandomSource(), log: Log(service: "waiter", sink: sink),
                 metrics: Metrics(), health: Health(time: time)))
         async let run: Void = worker.run()
         await isDone()
@@ -63,11 +63,11 @@ import Topics
         let server = try await RedisServer()
         let bus = try redisBus(server)
         let producer = try await bus.makeProducer(ProducerOptions())
-        try await producer.send([Topics.results.message(OpaqueMessage(Array("outcome".utf8)), key: Array("t1".utf8))])
+        try await producer.send([Topics.schedules.message(OpaqueMessage(Array("outcome".utf8)), key: Array("t1".utf8))])
 
         let buried = OneTimeEvent()
-        try await withReporter(on: bus, logging: BurialSink(buried: buried)) { _ in
-            throw PoisonMessage("reporter is broken")
+        try await withWaiter(on: bus, logging: BurialSink(buried: buried)) { _ in
+            throw PoisonMessage("waiter is broken")
         } until: {
             await buried.wait()
         }
@@ -76,22 +76,22 @@ import Topics
         #expect(listed.ending == .exited(0))
         #expect(listed.lines.count == 2)
         #expect(listed.lines.last?.hasPrefix("0:0 ") == true)
-        #expect(listed.lines.last?.contains("results  poison") == true)
+        #expect(listed.lines.last?.contains("schedules  poison") == true)
 
         let shown = try await carillon("dead", "show", "0:0", bus: server.url)
         #expect(shown.ending == .exited(0))
-        #expect(shown.lines.contains("detail      reporter is broken"))
+        #expect(shown.lines.contains("detail      waiter is broken"))
         #expect(shown.lines.last == "outcome")
 
         let refused = try await carillon("dead", "replay", "--all", bus: server.url)
         #expect(refused.ending == .exited(64))
         #expect(try await replayAtTerminal(answering: "n", server) == "nothing was replayed")
-        #expect(try await replayAtTerminal(answering: "y", server) == "replayed 1 message (1 to results)")
+        #expect(try await replayAtTerminal(answering: "y", server) == "replayed 1 message (1 to schedules)")
         let again = try await carillon("dead", "replay", "--all", "--yes", bus: server.url)
         #expect(again.lines == ["nothing to replay"])
 
         let taken = OneTimeEvent()
-        try await withReporter(on: bus, logging: CollectingSink()) { values in
+        try await withWaiter(on: bus, logging: CollectingSink()) { values in
             if values == ["outcome"] { taken.happen() }
         } until: {
             await taken.wait()
@@ -117,7 +117,7 @@ import Topics
                     partition: PartitionID(channel: "reports", number: 0), offset: number,
                     key: number < 16 ? Array("key \(number)".utf8) : nil, value: [], headers: [],
                     timestamp: Timestamp(milliseconds: 0)),
-                group: "reporter", reason: .exhausted, detail: "tried", attempts: 5)
+                group: "waiter", reason: .exhausted, detail: "tried", attempts: 5)
         }
         try await producer.send(letters.map(\.outgoing))
         await producer.close()
@@ -166,7 +166,7 @@ import Topics
     }
 }
 
-private struct Reporter: MessageHandler {
+private struct Waiter: MessageHandler {
     let body: @Sendable ([String]) throws -> Void
 
     func handle(

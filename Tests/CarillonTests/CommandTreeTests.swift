@@ -15,7 +15,10 @@ import Testing
         let console = RecordedConsole()
         let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
         #expect(code == 0)
-        for name in ["topics list", "topics create", "dead list", "dead show", "dead replay"] {
+        for name in [
+            "up", "push", "watch", "tasks", "tasks cancel", "topics list", "topics create", "dead list", "dead show",
+            "dead replay",
+        ] {
             #expect(console.printed.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
         }
     }
@@ -53,7 +56,7 @@ import Testing
         (["tpics", "list"], "carillon: no command \"tpics\"; did you mean topics?\nSee carillon --help"),
         (
             ["frobnicate"],
-            "carillon: no command \"frobnicate\"; there are: apps, topics, dead, rebuild, bench, help\nSee carillon --help"
+            "carillon: no command \"frobnicate\"; there are: up, push, watch, tasks, apps, topics, dead, rebuild, bench, help\nSee carillon --help"
         ),
         (["dead", "shwo", "0:1"], "carillon: no command \"dead shwo\"; did you mean show?\nSee carillon --help"),
         (["dead"], "carillon: dead what? There are: list, show, replay\nSee carillon --help"),

@@ -8,13 +8,17 @@ final class RecordedConsole: Console {
         var printed: [String] = []
         var complaints: [String] = []
         var questions: [String] = []
+        var drawn: [String?] = []
     }
 
     private let state = Monitor(State())
+    let isTerminal: Bool
+    let columns = 80
     private let answer: Bool?
 
-    init(answer: Bool? = nil) {
+    init(answer: Bool? = nil, isTerminal: Bool = false) {
         self.answer = answer
+        self.isTerminal = isTerminal
     }
 
     /// Line by line.
@@ -22,6 +26,8 @@ final class RecordedConsole: Console {
         state.withLock { $0.printed.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) } }
     }
     var complaints: [String] { state.withLock { $0.complaints } }
+    /// What was drawn over and over; nil where it was removed.
+    var drawn: [String?] { state.withLock { $0.drawn } }
     var questions: [String] { state.withLock { $0.questions } }
 
     func print(_ text: String) {
@@ -30,6 +36,10 @@ final class RecordedConsole: Console {
 
     func complain(_ text: String) {
         state.change { $0.complaints.append(text) }
+    }
+
+    func redraw(_ line: String?) {
+        state.change { $0.drawn.append(line) }
     }
 
     func confirm(_ question: String) async -> Bool? {

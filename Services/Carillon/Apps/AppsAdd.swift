@@ -46,7 +46,7 @@ struct AppsAdd: Command {
     private static func ranges(_ texts: [String]) throws(UsageError) -> [AddressRange] {
         var ranges: [AddressRange] = []
         for text in texts {
-            do throws(InvalidValue) {
+            do throws(AddressRange.Flaw) {
                 ranges.append(try AddressRange(text))
             } catch {
                 throw UsageError("--allow \(text): it \(error)")
@@ -92,10 +92,20 @@ extension CommandArguments {
     /// The one operand of the commands about one app.
     func app() throws(UsageError) -> AppID {
         guard operands.count == 1 else { throw UsageError("name one app") }
+        return try app(named: operands[0])
+    }
+
+    func app(named name: String) throws(UsageError) -> AppID {
         do throws(InvalidValue) {
-            return try AppID(operands[0])
+            return try AppID(name)
         } catch {
-            throw UsageError("\"\(operands[0])\" is no name of an app; it \(error)")
+            throw UsageError("\"\(name)\" is no name of an app; it \(error)")
         }
+    }
+
+    /// Nil where none is named.
+    func app(named name: String?) throws(UsageError) -> AppID? {
+        guard let name else { return nil }
+        return try app(named: name) as AppID
     }
 }

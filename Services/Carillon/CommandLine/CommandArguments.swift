@@ -96,6 +96,17 @@ struct CommandArguments: Sendable {
         }
         return duration
     }
+
+    func bytes(
+        _ option: CommandOption, default fallback: Int, in range: ClosedRange<Int>
+    ) throws(UsageError) -> Int {
+        guard let text = value(option) else { return fallback }
+        guard let count = ByteText.parse(text), range.contains(count) else {
+            let bounds = "\(ByteText.print(range.lowerBound)) to \(ByteText.print(range.upperBound))"
+            throw UsageError("\(option.name) \(text): it takes a size from \(bounds), such as 512MiB or 2GiB")
+        }
+        return count
+    }
 }
 
 /// The command line says something the command does not understand.

@@ -5,11 +5,13 @@ import ServiceKit
 /// Every command, and the way from the words of the command line to one of them.
 struct CommandTree: Sendable {
     static let carillon = CommandTree([
+        Up.self,
+        Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self,
         AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
         TopicsList.self, TopicsCreate.self,
         DeadList.self, DeadShow.self, DeadReplay.self,
         Rebuild.self,
-        BenchBus.self, BenchRegistry.self, BenchLoad.self,
+        BenchBus.self, BenchRegistry.self, BenchSend.self, BenchIngest.self, BenchPipeline.self, BenchLoad.self,
     ])
 
     /// What the words ask for.
@@ -25,7 +27,7 @@ struct CommandTree: Sendable {
         self.commands = commands
     }
 
-    /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
+    /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment; those of `TaskExitCode`.
     func run(_ words: [String], in surroundings: Surroundings) async -> Int32 {
         var name = ""
         do {
@@ -57,6 +59,7 @@ struct CommandTree: Sendable {
         if declaration.operands == nil, let stray = arguments.operands.first {
             throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
         }
+        for stranger in surroundings.strangers { surroundings.console.complain("carillon: \(stranger)") }
         let chosen = surroundings.choosing(bus: arguments.value(.bus))
         do {
             return try await command.init(arguments).run(in: chosen)
@@ -75,7 +78,9 @@ struct CommandTree: Sendable {
         case .some(let word) where isHelp(word): return .show(overview)
         case .some: break
         }
-        guard let command = commands.first(where: { words.starts(with: $0.declaration.path) }) else {
+        // `tasks` is a command as well as the beginning of others.
+        let fitting = commands.filter { words.starts(with: $0.declaration.path) }
+        guard let command = fitting.max(by: { $0.declaration.path.count < $1.declaration.path.count }) else {
             if words.dropFirst().first.map(isHelp) == true { return try help([words[0]]) }
             throw unknown(words)
         }
@@ -127,7 +132,9 @@ struct CommandTree: Sendable {
         carillon help COMMAND tells more about one of them, carillon help environment lists the variables that choose
         the bus and the folder of the apps, carillon --version prints the version.
 
-        Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment.
+        Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment. Of watch and push --watch
+        besides: \(TaskExitCode.notAllDelivered) when not everything was delivered, \(TaskExitCode.cancelled) when the \
+        task was cancelled.
         """
     }
 

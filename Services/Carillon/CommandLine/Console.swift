@@ -8,6 +8,11 @@ protocol Console: Sendable {
     func print(_ text: String)
     /// What went wrong, or what a person should know besides.
     func complain(_ text: String)
+    /// Whether somebody sees the result as it comes, and how wide their screen is.
+    var isTerminal: Bool { get }
+    var columns: Int { get }
+    /// On a terminal: draws over the line drawn before; nil only removes it.
+    func redraw(_ line: String?)
     /// Nil when nobody sits there.
     func confirm(_ question: String) async -> Bool?
 }
@@ -25,6 +30,14 @@ struct ProcessConsole: Console {
 
     func complain(_ text: String) {
         StandardError.print(text)
+    }
+
+    var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    var columns: Int { getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? TaskProgress.usualWidth }
+
+    func redraw(_ line: String?) {
+        WholeWrite.write(Array("\r\u{1B}[K\(line ?? "")".utf8), to: STDOUT_FILENO)
     }
 
     func confirm(_ question: String) async -> Bool? {

@@ -6,7 +6,7 @@ import ServiceKit
 /// What a command is run in: a console, and the variables from which the bus is chosen.
 struct Surroundings: Sendable {
     let console: any Console
-    private var variables: [String: String]
+    private(set) var variables: [String: String]
 
     init(console: any Console, variables: [String: String]) {
         self.console = console
@@ -49,13 +49,25 @@ struct Surroundings: Sendable {
         return apps
     }
 
+    /// About variables that no command reads; services have their own.
+    var strangers: [String] {
+        var reader = EnvironmentReader(variables)
+        _ = Surroundings.read(&reader)
+        _ = AppsConfiguration(environment: &reader)
+        _ = APIVariables(environment: &reader)
+        return reader.strangers
+    }
+
     var environmentHelp: String {
         var bus = EnvironmentReader([:])
         _ = Surroundings.read(&bus)
         var apps = EnvironmentReader([:])
         _ = AppsConfiguration(environment: &apps)
+        var api = EnvironmentReader([:])
+        _ = APIVariables(environment: &api)
         return "Variables of the commands that open the bus:\n" + Surroundings.help(bus.variables)
             + "\nVariables of the commands about apps:\n" + Surroundings.help(apps.variables)
+            + "\nVariables of the commands about tasks:\n" + Surroundings.help(api.variables)
     }
 
     private static func help(_ variables: [EnvironmentReader.Variable]) -> String {

@@ -3,8 +3,8 @@ import ServiceKit
 
 /// Another of the house's programs, which lies in the same folder as this one.
 struct SiblingProgram {
+    let path: String
     private let name: String
-    private let path: String
 
     init(_ name: String) throws {
         let resolved = realpath("/proc/self/exe", nil)

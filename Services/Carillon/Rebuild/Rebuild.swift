@@ -6,12 +6,16 @@ import Store
 
 struct Rebuild: Command {
     static let declaration = CommandDeclaration(
-        "rebuild", "fills an empty or doubtful registry in Redis again from Kafka's registry topic",
+        "rebuild", "fills an empty or doubtful Redis again from Kafka: the registry, and the tasks that were open",
         options: [yes, .bus],
         notes: """
             For Kafka, where the topic is the truth and Redis can be filled from it: after Redis lost its data, after it came
             back with older data, or after the topic itself was replaced. What Redis holds as registry is removed first.
             Services may run meanwhile; they answer 503 and target nobody until the end, and go on by themselves.
+
+            Tasks that were open and whose ledger is gone are recovered before the registry is ready. One of which any device
+            was on its way is ended: devices end as their results say, and as unknown where there is none. One that nobody had
+            begun is resolved as if it had just come. Nothing is sent a second time.
 
             A rebuild that was cut off is run again, and starts over. Of two at once the later one counts.
             """)
@@ -31,13 +35,15 @@ struct Rebuild: Command {
                     + "that file or a copy of it back instead")
         }
         return try await surroundings.withBus { bus in
-            try await surroundings.withRegistry { registry in
-                try await run(on: bus, registry, surroundings.console)
+            try await surroundings.withRegistry { registry, stores in
+                try await run(on: bus, registry, stores, surroundings.console)
             }
         }
     }
 
-    func run(on bus: any Bus, _ registry: any RegistryMaintenance, _ console: any Console) async throws -> Int32 {
+    func run(
+        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ console: any Console
+    ) async throws -> Int32 {
         guard try await isConfirmed(registry, console) else {
             console.complain("nothing was rebuilt")
             return ExitCode.failure
@@ -45,7 +51,15 @@ struct Rebuild: Command {
         let environment = WorkerEnvironment(log: Log(service: "carillon", level: .warning, sink: StandardErrorSink()))
         var report = RebuildReport(console, time: environment.time)
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
-        report.end(try await rebuild.run { report.take($0) })
+        let recovery = TaskRecovery(bus: bus, stores, environment)
+        var summary = RecoverySummary()
+        let progress = try await rebuild.run {
+            report.take($0)
+        } beforeReady: {
+            summary = try await recovery.run { report.take($0) }
+        }
+        report.end(progress)
+        report.end(summary)
         return 0
     }
 

@@ -43,6 +43,20 @@ struct RebuildReport {
         console.complain("\(progress.unreadable) records cannot be read and were left out")
     }
 
+    mutating func take(_ summary: RecoverySummary) {
+        guard time.uptime >= next else { return }
+        next = time.uptime + RebuildReport.interval
+        console.print("tasks: \(summary.messages) messages read")
+    }
+
+    func end(_ summary: RecoverySummary) {
+        console.print(
+            "tasks recovered: \(summary.ended) ended, with \(summary.proven) devices as they had and "
+                + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved")
+        guard summary.unreadable > 0 else { return }
+        console.complain("\(summary.unreadable) messages about tasks cannot be read and were left out")
+    }
+
     private func rate(_ progress: RebuildProgress) -> String {
         let milliseconds = max(1, (time.uptime - started).wholeMilliseconds)
         return "\(Int64(progress.records) * 1_000 / milliseconds) records/s"

@@ -5,17 +5,20 @@ import ServiceHost
 import Store
 
 extension Surroundings {
-    /// Opens the registry of a house whose truth is the log, for the time of `body`.
+    /// Opens the registry of a house whose truth is the log, and what stands beside it, for the time of `body`.
     func withRegistry<Result: Sendable>(
-        _ body: (any RegistryMaintenance) async throws -> Result
+        _ body: (any RegistryMaintenance, RecoveryStores) async throws -> Result
     ) async throws -> Result {
         let settings = try settings()
         let environment = WorkerEnvironment(log: settings.log)
         let client = RedisClient(settings.bus.redis, log: settings.log, metrics: environment.metrics)
         do {
-            let registry = try await RedisRegistry.open(
-                StoreConnection(client), mode: .follower, log: settings.log)
-            let result = try await body(registry)
+            let connection = StoreConnection(client)
+            let registry = try await RedisRegistry.open(connection, mode: .follower, log: settings.log)
+            let stores = RecoveryStores(
+                ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),
+                agenda: RedisTaskAgenda(connection))
+            let result = try await body(registry, stores)
             await client.close()
             return result
         } catch {

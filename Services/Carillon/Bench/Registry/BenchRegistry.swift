@@ -45,5 +45,5 @@ struct BenchRegistry: Command {
 
 extension CommandOption {
     static let devices = CommandOption(
-        "--devices", value: "N", "How many devices the registry holds; 200000 by default.")
+        "--devices", value: "N", "How many devices there are; 200000 by default, 1000000 for a broadcast.")
 }

@@ -11,7 +11,7 @@ struct RegistrationBench {
         let bare = try await RedisBenchmark.rate(
             port: server.port, clients: RegistrationBench.clients, pipeline: 1,
             ["HSET", "bare:__rand_int__", "field", String(repeating: "x", count: 128)])
-        let api = try await LocalIngest(bus: server.url)
+        let api = try await LocalIngest(bus: server.url, scope: "register")
         return try await server.withClient { client in
             let meter = try await BenchMeter(client)
             let seconds = try await RegistrationLoad(

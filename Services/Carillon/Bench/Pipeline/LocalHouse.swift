@@ -1,0 +1,49 @@
+import Glibc
+import JSONKit
+import ServiceKit
+
+/// A `carillon up` of the benchmark's own, with the simulator. It and its folder go with the last reference.
+final class LocalHouse: Sendable {
+    /// Google's usual quota of 10,000 pushes a second would be all that a broadcast shows.
+    private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
+
+    let url: String
+    let redis: String
+    let simulator: String
+    let key: Secret
+    private let programs: [(name: String, processID: pid_t)]
+    private let process: ChildProcess
+    private let folder: LocalFolder
+
+    init(memory: String) async throws {
+        folder = try LocalFolder("up")
+        process = try SiblingProgram("carillon").start(
+            ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory],
+            variables: LocalHouse.variables)
+        guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
+            throw BenchError("carillon up did not start: \(process.lines.suffix(3).joined(separator: "\n"))")
+        }
+        let announcement = try JSON(line)
+        func text(_ name: String) throws -> String {
+            guard let text = announcement[name]?.text else { throw BenchError("carillon up does not say its \(name)") }
+            return text
+        }
+        url = try text("url")
+        redis = try text("redis")
+        simulator = try text("simulator")
+        key = try APIAccess.read(text("key_file"))
+        programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
+            program.count("pid").map { (name, pid_t($0)) }
+        }
+    }
+
+    deinit {
+        // What it started ends with it.
+        process.signal(SIGKILL)
+    }
+
+    /// What each program has used so far.
+    func usage() throws -> [(name: String, reading: ProcessReading)] {
+        try programs.map { ($0.name, try ProcessReading($0.processID)) }
+    }
+}

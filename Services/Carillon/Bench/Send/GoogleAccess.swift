@@ -1,0 +1,48 @@
+import HTTP2
+import JSONKit
+import ServiceKit
+import Signing
+
+/// The simulator's service account at Google, and a way to its access tokens.
+struct GoogleAccess {
+    private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    let project: String
+    private let simulator: LocalSimulator
+    private let email: String
+    private let tokenURL: String
+    private let signer: JWTSigner
+
+    init(_ simulator: LocalSimulator) throws {
+        self.simulator = simulator
+        let file = try simulator.text("fcm", "service_account_file")
+        guard let account = try? JSON(SmallFile.read(file, bytesMaximum: 64 << 10) ?? []),
+            let project = account["project_id"]?.text, let email = account["client_email"]?.text,
+            let tokenURL = account["token_uri"]?.text, let key = account["private_key"]?.text
+        else { throw BenchError("\(file) is no service account") }
+        self.project = project
+        self.email = email
+        self.tokenURL = tokenURL
+        signer = JWTSigner(key: try SigningKey(pem: Secret(key), from: file, for: .rs256))
+    }
+
+    func token() async throws -> String {
+        let issued = Int(SystemTimeSource().now.milliseconds / 1_000)
+        let assertion = try signer.sign { claims in
+            claims.member("iss", email)
+            claims.member("scope", GoogleAccess.scope)
+            claims.member("aud", tokenURL)
+            claims.member("iat", issued)
+            claims.member("exp", issued + 3_600)
+        }
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion.reveal())"
+        let pool = HTTP2Pool(simulator.endpoint("fcm"), simulator.trust, log: .bench, metrics: Metrics())
+        let outcome = await pool.send(
+            HTTP2Request(
+                .post, "/token", headers: ["content-type": "application/x-www-form-urlencoded"],
+                body: Array(form.utf8)))
+        await pool.close()
+        guard case .answered(let response) = outcome, let token = (try? JSON(response.body))?["access_token"]?.text
+        else { throw BenchError("the simulator gave no access token: \(outcome)") }
+        return token
+    }
+}

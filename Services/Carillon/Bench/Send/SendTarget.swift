@@ -1,0 +1,57 @@
+import HTTP2
+import ServiceKit
+
+/// What is sent where: the same requests for h2load and for the client.
+struct SendTarget: Sendable {
+    /// Enough devices for none to be special.
+    private static let devices = 1_000
+
+    let simulator: LocalSimulator
+    let endpoint: HTTP2Endpoint
+    let paths: [String]
+    let headers: [(name: String, value: String, indexing: HTTP2Headers.Indexing)]
+    let body: [UInt8]
+    /// Whether a new connection may carry one request only until the first was taken, as Apple wants it.
+    let holdsBackStreams: Bool
+
+    static func apple(_ simulator: LocalSimulator) throws -> SendTarget {
+        SendTarget(
+            simulator: simulator, endpoint: simulator.endpoint("apns"),
+            paths: (0..<devices).map { "/3/device/\(LocalSimulator.deviceToken($0))" },
+            headers: [
+                ("apns-topic", simulator.appleTopic, .table), ("apns-push-type", "alert", .table),
+                ("apns-priority", "10", .table), ("apns-expiration", "0", .table),
+                ("authorization", "bearer \(try simulator.appleToken())", .nameOnly),
+            ],
+            body: Array(#"{"aps":{"alert":{"title":"Bench","body":"A push like any other"},"badge":1}}"#.utf8),
+            holdsBackStreams: true)
+    }
+
+    static func google(_ simulator: LocalSimulator) async throws -> SendTarget {
+        let account = try GoogleAccess(simulator)
+        let message =
+            #"{"message":{"token":"bench:device","notification":{"title":"Bench","body":"A push like any other"},"#
+            + #""android":{"priority":"HIGH"}}}"#
+        return SendTarget(
+            simulator: simulator, endpoint: simulator.endpoint("fcm"),
+            paths: ["/v1/projects/\(account.project)/messages:send"],
+            headers: [
+                ("content-type", "application/json", .table),
+                ("authorization", "Bearer \(try await account.token())", .table),
+            ],
+            body: Array(message.utf8), holdsBackStreams: false)
+    }
+
+    var sharedHeaders: HTTP2Headers {
+        headers.reduce(into: HTTP2Headers()) { $0.append($1.name, $1.value, $1.indexing) }
+    }
+
+    func pool(_ shape: SendShape) -> HTTP2Pool {
+        var configuration = simulator.trust
+        configuration.connections = shape.connections
+        // Else one connection would take them all and the others were never opened.
+        configuration.streamsMaximum = shape.streamsPerConnection
+        if holdsBackStreams { configuration.provesAuthentication = { $0.status == 200 } }
+        return HTTP2Pool(endpoint, configuration, log: .bench, metrics: Metrics())
+    }
+}

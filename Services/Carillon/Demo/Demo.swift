@@ -1,0 +1,157 @@
+import Glibc
+import JSONKit
+import PushModel
+import ServiceKit
+
+/// `carillon up --demo`: shows a whole push, from registration to report, on a running pipeline with the simulator, and
+/// holds the report against the simulator's own count.
+struct Demo: Sendable {
+    static let devicesCount = 3_000
+    private static let registrationsAtOnce = 32
+
+    private let announcement: UpAnnouncement
+    private let simulator: DemoSimulator
+    private let http: LocalHTTP
+    private let key: Secret
+    private let console: any Console
+
+    /// Shows everything; whether report and simulator agree.
+    static func run(_ announcement: UpAnnouncement, _ console: any Console) async throws -> Bool {
+        guard let facts = announcement.simulator, let app = announcement.app else {
+            throw UpError("--demo needs --simulator")
+        }
+        let http = LocalHTTP()
+        let demo = Demo(
+            announcement: announcement, simulator: DemoSimulator(admin: facts.admin, http: http), http: http,
+            key: try APIAccess.read(app.keyFile), console: console)
+        do {
+            let agrees = try await demo.show(app)
+            await http.close()
+            return agrees
+        } catch {
+            await http.close()
+            throw error
+        }
+    }
+
+    private func show(_ app: UpAnnouncement.App) async throws -> Bool {
+        try await register()
+        let first = try await postRichie(app)
+        let isFirstRight = try await follow(first)
+        let second = try await postLocalized()
+        let isSecondRight = try await follow(second)
+        try await showPushes()
+        sayNext(app, task: first.id)
+        return isFirstRight && isSecondRight
+    }
+
+    private var devices: [DemoDevice] { (0..<Demo.devicesCount).map { DemoDevice(number: $0) } }
+    private var deadCount: Int { devices.count { $0.isDead } }
+
+    private func register() async throws {
+        console.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them dead")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (started, device) in devices.enumerated() {
+                if started >= Demo.registrationsAtOnce { try await group.next() }
+                group.addTask { try await register(device) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func register(_ device: DemoDevice) async throws {
+        let answer = try await http.post(
+            "\(announcement.url)/subscribers", device.form, type: "application/x-www-form-urlencoded", key: key)
+        guard let id = answer["id"]?.text else { throw UpError("a registration was answered without an id") }
+        _ = try await http.post(
+            "\(announcement.url)/subscriber/\(id)/subscriptions", device.subscriptions, type: "application/json",
+            key: key)
+    }
+
+    private struct Posted {
+        let id: String
+        let accepted: Int
+    }
+
+    /// With curl, as a publisher would try it.
+    private func postRichie(_ app: UpAnnouncement.App) async throws -> Posted {
+        let accepted = try await acceptedCount()
+        let file = "\(announcement.folder.path)/richie-task.json"
+        try PrivateFile.write(RichieSample.body(app: app.name), to: file)
+        let url = "\(announcement.url)/push/v2/admin/task"
+        let line = "curl -u \"$(cat \(app.keyFile)):\" -H 'Content-Type: application/json' --data @\(file) \(url)"
+        console.print("\nposting the example of Richie's documentation:\n\n  \(line)\n")
+        let curl = try ChildProcess(
+            "curl",
+            [
+                "--silent", "--show-error", "--fail-with-body", "--user", "\(key.reveal()):", "--header",
+                "Content-Type: application/json", "--data", "@\(file)", url,
+            ])
+        let ending = await curl.end()
+        let answer = curl.lines.joined(separator: "\n")
+        guard ending == .exited(0), let id = (try? JSON(answer))?["task_id"]?.text else {
+            throw UpError("the example was not taken: \(answer)")
+        }
+        console.print("  \(answer)")
+        return Posted(id: id, accepted: accepted)
+    }
+
+    private func postLocalized() async throws -> Posted {
+        let accepted = try await acceptedCount()
+        console.print("\nposting a text in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
+        let answer = try await http.post(
+            "\(announcement.url)/v1/tasks", LocalizedSample.body, type: "application/json", key: key)
+        guard let id = answer["id"]?.text else { throw UpError("the API answered without the task's id") }
+        return Posted(id: id, accepted: accepted)
+    }
+
+    private func follow(_ posted: Posted) async throws -> Bool {
+        console.print("\ntask \(posted.id)")
+        let access = APIAccess(url: announcement.url, key: key)
+        let status = try await TaskAPI.with(access) { api in
+            _ = try await Watcher(api, console, isJSON: false).watch(posted.id)
+            return try await api.status(of: posted.id)
+        }
+        let accepted = try await acceptedCount() - posted.accepted
+        let verdict = DemoVerdict(status, accepted: accepted, living: Demo.devicesCount - deadCount)
+        for line in verdict.lines { console.print(line) }
+        return verdict.agrees
+    }
+
+    private func acceptedCount() async throws -> Int {
+        try await simulator.accepted().values.reduce(0, +)
+    }
+
+    /// The newest push of each provider and language, found by its title.
+    private func showPushes() async throws {
+        for provider in DemoSimulator.providers {
+            let pushes = try await simulator.lastPushes(provider).map(\.compactText)
+            for (language, title) in LocalizedSample.titles.sorted(by: { $0.key < $1.key }) {
+                guard let push = pushes.first(where: { $0.contains(title) }) else { continue }
+                console.print("\n\(provider), \(language):\n  \(push)")
+            }
+        }
+    }
+
+    private func sayNext(_ app: UpAnnouncement.App, task: String) {
+        console.print(
+            """
+
+            everything is at \(announcement.url) (openapi at /openapi.yaml), the simulator's counts at \
+            \(announcement.simulator?.admin ?? "")/stats. Try:
+
+              carillon push --topic sports --title Goal --body '2:1' --watch
+              carillon tasks
+              carillon tasks show \(task)
+              curl -u "$(cat \(app.keyFile)):" \(announcement.url)/v1/tasks/\(task)/report
+
+            and, with a key of your own from Apple in place of the simulator:
+
+              carillon apps add news && edit apps/news.json as docs/apps.md says:
+                "providers": {"apns": {"key_file": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG",
+                                       "team_id": "DEF123GHIJ", "topic": "com.example.news"}}
+              carillon up --data carillon-data-real
+
+            """)
+    }
+}

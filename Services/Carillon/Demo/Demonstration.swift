@@ -1,0 +1,59 @@
+import ServiceHost
+import ServiceKit
+import Synchronization
+
+/// The demonstration beside the pipeline that it shows: begun once that is ready, and cut off when it ends.
+final class Demonstration: Sendable {
+    private enum State {
+        case waiting
+        case showing(Task<Void, Never>)
+        case over(Int32)
+    }
+
+    private let console: any Console
+    private let afterwards: @Sendable () -> Void
+    private let state = Mutex(State.waiting)
+
+    init(_ console: any Console, afterwards: @escaping @Sendable () -> Void) {
+        self.console = console
+        self.afterwards = afterwards
+    }
+
+    /// 0 when everything was shown, and report and simulator agreed.
+    var exitCode: Int32 {
+        state.withLock { state in
+            guard case .over(let code) = state else { return ExitCode.failure }
+            return code
+        }
+    }
+
+    /// A second call does nothing: the pipeline may say again that it is ready.
+    func begin(_ announcement: UpAnnouncement) {
+        state.withLock { state in
+            guard case .waiting = state else { return }
+            state = .showing(
+                Task { [self] in
+                    let code = await show(announcement)
+                    self.state.withLock { $0 = .over(code) }
+                    afterwards()
+                })
+        }
+    }
+
+    func cutOff() {
+        state.withLock { state in
+            if case .showing(let task) = state { task.cancel() }
+        }
+    }
+
+    private func show(_ announcement: UpAnnouncement) async -> Int32 {
+        do {
+            let agrees = try await Demo.run(announcement, console)
+            console.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
+            return agrees ? 0 : ExitCode.failure
+        } catch {
+            if !Task.isCancelled { console.complain("carillon: the demonstration failed: \(error)") }
+            return ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// A task of the native interface whose text differs by language, one of them for each of `DemoDevice.languages`.
+enum LocalizedSample {
+    static let titles = ["en": "Good morning", "fr": "Bonjour", "de": "Guten Morgen", "fi": "Hyvää huomenta"]
+
+    static let body = """
+        {
+          "audience": {"all": true},
+          "platforms": ["ios", "android"],
+          "message": {
+            "title": {"default": "Good morning", "fr": "Bonjour", "de": "Guten Morgen", "fi": "Hyvää huomenta"},
+            "body": {"default": "${var.count} stories for you", "fr": "${var.count} articles pour vous",
+                     "de": "${var.count} Artikel für Sie", "fi": "${var.count} juttua sinulle"},
+            "badge": "increment"
+          },
+          "variables": {"count": "3"}
+        }
+
+        """
+}

@@ -1,0 +1,37 @@
+import Glibc
+import ServiceKit
+
+/// A new folder below /tmp for a server of our own. It goes, with all that lies in it, with the last reference.
+final class LocalFolder: Sendable {
+    let path: String
+
+    init(_ purpose: String) throws(LocalFolderError) {
+        var template = Array("/tmp/carillon-\(purpose)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw LocalFolderError(problem: "no folder could be made in /tmp") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        FileTree.remove(path)
+    }
+
+    /// Writes a file into it; answers the file's path.
+    @discardableResult
+    func write(_ name: String, _ content: [UInt8]) throws(LocalFolderError) -> String {
+        let file = "\(path)/\(name)"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, WholeWrite.write(content, to: descriptor) else {
+            throw LocalFolderError(problem: "\(file) cannot be written")
+        }
+        return file
+    }
+}
+
+struct LocalFolderError: Error, CustomStringConvertible {
+    let description: String
+
+    init(problem: String) {
+        description = "\(problem): \(String(cString: strerror(errno)))"
+    }
+}

@@ -1,0 +1,85 @@
+import PushModel
+import ServiceKit
+import Topics
+
+/// A share of all tasks, so that a recovery holds no more of them at once than it has room for.
+struct RecoverySlice: Sendable {
+    private static let countMaximum: UInt64 = 1 << 16
+
+    static let all = RecoverySlice(number: 0, count: 1)
+
+    private let number: UInt64
+    private let count: UInt64
+
+    /// Nil where the shares are as small as they get.
+    var halves: [RecoverySlice]? {
+        guard count < RecoverySlice.countMaximum else { return nil }
+        return [number, number + count].map { RecoverySlice(number: $0, count: 2 * count) }
+    }
+
+    func contains(_ task: TaskID) -> Bool { task.low % count == number }
+}
+
+/// The tasks of one slice: those that are reported or have their ledger, of which nothing more is asked, and those that
+/// are lost.
+struct RecoveryBook {
+    /// There are more tasks in the slice than the book has room for.
+    struct Full: Error, CustomStringConvertible {
+        let description = "there are too many tasks on the bus to be recovered"
+    }
+
+    /// Tasks and segments of lost ones; about 100 MB.
+    static let entriesMaximum = 1 << 20
+
+    let slice: RecoverySlice
+    private let entriesMaximum: Int
+    private(set) var lost: [TaskID: LostTask] = [:]
+    private var done: Set<TaskID> = []
+    private var givenUp: Set<TaskID> = []
+    private var segmentCount = 0
+
+    init(_ slice: RecoverySlice, entriesMaximum: Int = RecoveryBook.entriesMaximum) {
+        self.slice = slice
+        self.entriesMaximum = entriesMaximum
+    }
+
+    /// Whether anything is still to be found out about it.
+    func isOpen(_ task: TaskID) -> Bool { slice.contains(task) && !done.contains(task) }
+
+    /// It is reported, or its ledger is there.
+    mutating func close(_ task: TaskID) throws(Full) {
+        guard slice.contains(task) else { return }
+        lost[task] = nil
+        done.insert(task)
+        try checkRoom()
+    }
+
+    mutating func giveUp(_ task: TaskID) throws(Full) {
+        guard isOpen(task) else { return }
+        givenUp.insert(task)
+        try checkRoom()
+    }
+
+    mutating func lose(_ task: TaskID, _ what: LostTask) throws(Full) {
+        lost[task] = what
+        lost[task]?.isGivenUp = givenUp.contains(task)
+        try checkRoom()
+    }
+
+    mutating func begin(_ task: TaskID) {
+        lost[task]?.isBegun = true
+    }
+
+    mutating func note(_ lane: Lane, of task: TaskID) {
+        lost[task]?.lane = lane
+    }
+
+    mutating func note(_ job: SegmentJob) throws(Full) {
+        segmentCount += lost[job.task]?.note(job) ?? 0
+        try checkRoom()
+    }
+
+    private func checkRoom() throws(Full) {
+        guard lost.count + done.count + givenUp.count + segmentCount <= entriesMaximum else { throw Full() }
+    }
+}

@@ -1,0 +1,242 @@
+import Bus
+import PushModel
+import RegistryLog
+import ServiceKit
+import Store
+import TaskModel
+import Topics
+
+/// One reading of the topics for the tasks of one slice. Results are read before chunks, so that of each device in a chunk
+/// it is known whether it has ended.
+struct RecoveryPass {
+    private static let noteEvery = 5_000
+    /// Tasks that are sent to be resolved at once.
+    private static let sentAtOnce = 100
+
+    private let bus: any Bus
+    private let stores: RecoveryStores
+    private let time: any TimeSource
+    private let producer: any BusProducer
+    private let patience: StorePatience
+    private var book: RecoveryBook
+    private(set) var summary: RecoverySummary
+
+    init(_ recovery: TaskRecovery, _ book: RecoveryBook, _ producer: any BusProducer, _ summary: RecoverySummary) {
+        bus = recovery.bus
+        stores = recovery.stores
+        time = recovery.environment.time
+        self.producer = producer
+        self.book = book
+        self.summary = summary
+        patience = StorePatience(recovery.environment)
+    }
+
+    private var now: Timestamp { time.now }
+
+    mutating func run(_ note: (RecoverySummary) -> Void) async throws {
+        try await scan(Topics.reports.channel, note) { try await $0.take(TaskReport(decoding: $1.value)) }
+        try await scan(Topics.dead.channel, note) { try $0.takeDead($1) }
+        try await scan(Topics.tasks.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
+        for lane in Lane.allCases {
+            try await scan(Topics.segments.channel(lane), note) { try $0.take(SegmentJob(decoding: $1.value)) }
+        }
+        try await scan(Topics.results.channel, note) { try await $0.take(ResultBatch(decoding: $1.value)) }
+        for lane in Lane.allCases {
+            try await scan(Topics.audience.channel(lane), note) { try await $0.take(AudienceChunk(decoding: $1.value)) }
+        }
+        try await finish()
+    }
+
+    private mutating func scan(
+        _ channel: Channel, _ note: (RecoverySummary) -> Void,
+        _ take: (inout RecoveryPass, IncomingMessage) async throws -> Void
+    ) async throws {
+        var pass = self
+        try await bus.scan(channel) { message in
+            pass.summary.messages += 1
+            if pass.summary.messages % RecoveryPass.noteEvery == 0 { note(pass.summary) }
+            do {
+                try await take(&pass, message)
+            } catch is MalformedMessage {
+                pass.summary.unreadable += 1
+            }
+            return true
+        }
+        self = pass
+    }
+}
+
+// What each topic tells.
+extension RecoveryPass {
+    /// A task whose id comes from its request may be asked for again for a day, and must then be found done.
+    private mutating func take(_ report: TaskReport) async throws {
+        guard book.isOpen(report.task) else { return }
+        try book.close(report.task)
+        let remembered = (report.created ?? report.closed) + IdempotencyBounds.retention
+        guard report.task.isDerived, now < remembered else { return }
+        var counts = StateCounts()
+        for state in DeliveryState.allCases where state.isTerminal { counts[state] = report[state] }
+        let plan = TaskPlan(
+            app: report.app, jobs: 1, isFast: report.lane == .fast, deadline: report.closed, policy: .atMostOnce)
+        try await patience.perform {
+            try await stores.ledger.restoreClosed(
+                report.task, plan, counts, closed: report.closed, for: remembered - now)
+        }
+    }
+
+    private mutating func takeDead(_ message: IncomingMessage) throws {
+        guard let letter = DeadLetter(fromDead: message), letter.channel == Topics.tasks.channel.name,
+            case .task(let task)? = try? TaskMessage(decoding: letter.value)
+        else { return }
+        try book.giveUp(task.id)
+    }
+
+    private mutating func take(_ message: TaskMessage, _ bytes: [UInt8]) async throws {
+        switch message {
+        case .part(let part):
+            guard book.isOpen(part.task) else { return }
+            try await patience.perform {
+                try await stores.archive.keep(bytes, number: part.number, of: part.task)
+            }
+        case .task(let task):
+            guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
+            if try await isLost(task.id, LostTask(task)) {
+                // What stands there beside a lost ledger may have been written while it was being lost.
+                try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
+            }
+            let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+            try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry) }
+        }
+    }
+
+    private mutating func take(_ job: SegmentJob) throws {
+        guard book.isOpen(job.task) else { return }
+        try book.note(job)
+    }
+
+    private mutating func take(_ batch: ResultBatch) async throws {
+        guard try await begin(batch.task, of: batch.app) else { return }
+        var ended: [SegmentNumber: [DeliveryState: SegmentSet]] = [:]
+        for result in batch.results where result.state.isTerminal {
+            let segment = result.device.index.segment
+            ended[segment, default: [:]][result.state, default: SegmentSet()].insert(result.offset)
+        }
+        for (segment, states) in ended {
+            for (state, devices) in states {
+                _ = try await restore(devices, as: state, of: batch.task, in: SegmentID(batch.app, segment))
+            }
+        }
+    }
+
+    private mutating func take(_ chunk: AudienceChunk) async throws {
+        guard try await begin(chunk.task, of: chunk.app) else { return }
+        book.note(chunk.lane, of: chunk.task)
+        var results: [DeviceResult] = []
+        for devices in chunk.segments {
+            let segment = SegmentID(chunk.app, devices.segment)
+            let unknown = try await restore(
+                SegmentSet(devices.offsets), as: .unknown, of: chunk.task, in: segment)
+            results += devices.results(of: unknown, attempt: chunk.attempt)
+        }
+        let batches = ResultBatch.batches(results, of: chunk.task, app: chunk.app, at: now)
+        if !batches.isEmpty { try await producer.send(batches.map { Topics.results.message($0, key: $0.key) }) }
+    }
+}
+
+// What is done with a task.
+extension RecoveryPass {
+    /// Notes the task as one that is lost, or as one that has its ledger. One that a recovery was cut off at is lost still.
+    private mutating func isLost(_ task: TaskID, _ what: LostTask) async throws -> Bool {
+        let hasPlan = try await patience.perform { try await stores.ledger.progress(of: task) } != nil
+        try book.lose(task, what)
+        return try await hasPlan ? begin(task, of: what.app) : true
+    }
+
+    /// Takes the ledger of a task that was begun for writing it anew; false where that is not ours to do.
+    private mutating func begin(_ task: TaskID, of app: AppID) async throws -> Bool {
+        guard book.isOpen(task) else { return false }
+        let known = book.lost[task] ?? LostTask(app: app)
+        guard !known.isBegun else { return true }
+        let plan = known.plan(at: now)
+        guard try await patience.perform({ try await stores.ledger.beginRestoring(task, plan) }) else {
+            try book.close(task)
+            return false
+        }
+        if book.lost[task] == nil { try book.lose(task, known) }
+        book.begin(task)
+        return true
+    }
+
+    private mutating func restore(
+        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID
+    ) async throws -> SegmentSet {
+        guard let plan = book.lost[task]?.plan(at: now), plan.app == segment.app else { return SegmentSet() }
+        let standing = try await patience.perform {
+            try await stores.ledger.restore(devices, as: state, of: task, in: segment, plan)
+        }
+        guard let standing else {
+            try book.close(task)
+            return SegmentSet()
+        }
+        return standing
+    }
+
+    private mutating func finish() async throws {
+        var resolved: [OutgoingMessage] = []
+        for (task, lost) in book.lost {
+            switch lost.verdict(at: now) {
+            case .end: try await end(task, lost)
+            case .leave: break
+            case .resolve(let segments):
+                guard let message = try await resolving(task, over: segments) else { continue }
+                resolved.append(message)
+                guard resolved.count == RecoveryPass.sentAtOnce else { continue }
+                try await send(&resolved)
+            }
+        }
+        try await send(&resolved)
+    }
+
+    /// In the agenda first: whoever looks at it too early waits, and a task that is closed and not in it is never reported.
+    private mutating func end(_ task: TaskID, _ lost: LostTask) async throws {
+        guard try await begin(task, of: lost.app) else { return }
+        let (plan, due) = (lost.plan(at: now), now)
+        let closed = try await patience.perform {
+            try await stores.agenda.enter(task, due: due)
+            try await stores.ledger.endRestoring(task, plan)
+            return try await stores.ledger.close(try await stores.ledger.openSegments(of: task), of: task)
+        }
+        guard let counts = closed?.counts else { return }
+        summary.add(counts)
+    }
+
+    private func resolving(_ task: TaskID, over segments: [SegmentNumber]) async throws -> OutgoingMessage? {
+        try await patience.perform {
+            if !segments.isEmpty { _ = try await stores.archive.decide(segments: segments, of: task) }
+            guard let content = try await stores.archive.content(of: task) else { return nil }
+            return OutgoingMessage(channel: Topics.tasks.channel, key: Array(task.key.utf8), value: content)
+        }
+    }
+
+    private mutating func send(_ resolved: inout [OutgoingMessage]) async throws {
+        guard !resolved.isEmpty else { return }
+        try await producer.send(resolved)
+        summary.resolvedAgain += resolved.count
+        resolved = []
+    }
+}
+
+extension AudienceDevices {
+    /// Of a device whose record cannot be read the name is not known; it is counted all the same.
+    fileprivate func results(of unknown: SegmentSet, attempt: UInt8) -> [DeviceResult] {
+        offsets.indices.compactMap { position in
+            guard unknown.contains(offsets[position]), let device = DeviceGlance(packed: record(at: position)) else {
+                return nil
+            }
+            let index = DeviceIndex(segment: segment, offset: offsets[position])
+            return DeviceResult(
+                device: DeviceID(index: index, tag: device.tag), provider: device.kind, state: .unknown,
+                attempt: attempt, status: 0, reason: TaskRecovery.reason)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import Store
+
+/// What a recovery of tasks fills.
+struct RecoveryStores: Sendable {
+    let ledger: any Ledger & LedgerRestoration
+    let archive: any TaskArchive
+    let agenda: any TaskAgenda
+}

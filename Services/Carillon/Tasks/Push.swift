@@ -1,0 +1,92 @@
+import Glibc
+import JSONKit
+import ServiceKit
+
+/// `carillon push`: posts a task.
+struct Push: Command {
+    static let declaration = CommandDeclaration(
+        "push", "rings devices, and says how to follow what becomes of it",
+        options: TaskDraft.options + [file, dryRun, watch, .json] + APIAccess.options,
+        notes: """
+            \(APIAccess.notes)
+
+            An API that does not answer is asked again for half a minute; that makes one task, and not several.
+
+            Exit codes: 0 once the task is durable, 1 when it was refused or the API cannot be reached; with --watch those
+            of carillon watch.
+            """)
+
+    private static let file = CommandOption(
+        "--file", value: "FILE",
+        "The whole task as JSON, as POST /v1/tasks takes it, in place of the options above; - is standard input.")
+    private static let dryRun = CommandOption("--dry-run", "Only say how many devices it would go to.")
+    private static let watch = CommandOption("--watch", "Then do as carillon watch does.")
+    private static let fileBytesMaximum = 1 << 20
+
+    private let arguments: CommandArguments
+    private let file: String?
+    private let draft: JSON?
+    private let isDryRun: Bool
+    private let isWatching: Bool
+    private let isJSON: Bool
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        self.arguments = arguments
+        file = arguments.value(Push.file)
+        isDryRun = arguments.has(Push.dryRun)
+        isWatching = arguments.has(Push.watch)
+        isJSON = arguments.has(.json)
+        guard !isDryRun || !isWatching else { throw UsageError("there is nothing to watch of a --dry-run") }
+        guard file == nil || !TaskDraft.isGiven(arguments) else {
+            throw UsageError("--file holds the whole task: leave the options that describe one out")
+        }
+        draft = file == nil ? try TaskDraft.task(arguments) : nil
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let access = try APIAccess(arguments, surroundings.variables)
+        let task = try await task()
+        return try await TaskAPI.with(access) { api in
+            if isDryRun {
+                show(devices: try await api.count(task), surroundings.console)
+                return 0
+            }
+            let random = SystemRandomSource()
+            let key = random.hexadecimal() + random.hexadecimal()
+            let id = try await TaskAPI.patiently(bearing: [.away], surroundings.console, SystemTimeSource()) {
+                try await api.post(task, idempotencyKey: key)
+            }
+            if isJSON {
+                surroundings.console.print(JSONText.object { $0.member("id", id) })
+            } else {
+                surroundings.console.print("task \(id)")
+                if !isWatching { surroundings.console.print("follow it with: carillon watch \(id)\(access.words)") }
+            }
+            guard isWatching else { return 0 }
+            return try await Watcher(api, surroundings.console, isJSON: isJSON).watch(id)
+        }
+    }
+
+    private func task() async throws -> JSON {
+        if let draft { return draft }
+        let name = file ?? "-"
+        let path = name == "-" ? "/dev/stdin" : name
+        let bytes = await onNativeThread("task-file") { SmallFile.read(path, bytesMaximum: Push.fileBytesMaximum) }
+        guard let bytes else {
+            throw UsageError("--file \(name): no readable file of at most \(ByteText.print(Push.fileBytesMaximum))")
+        }
+        do throws(JSONError) {
+            return try JSON(bytes)
+        } catch {
+            throw UsageError("--file \(name): \(error)")
+        }
+    }
+
+    private func show(devices: Int, _ console: any Console) {
+        if isJSON {
+            console.print(JSONText.object { $0.member("devices", devices) })
+        } else {
+            console.print("it would go to \(devices == 1 ? "1 device" : "\(devices) devices")")
+        }
+    }
+}

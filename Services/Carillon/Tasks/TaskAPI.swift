@@ -1,0 +1,161 @@
+import HTTPClient
+import JSONKit
+import ServiceHost
+import ServiceKit
+
+/// The tasks of the HTTP API, as an operator's commands ask for them.
+struct TaskAPI: Sendable {
+    private static let deadline = Duration.seconds(15)
+    /// Codes with which the API says that it may answer later; 409 while it is still at the same request.
+    private static let passing: Set = [409, 429, 500, 502, 503, 504]
+    private static let patience = Duration.seconds(30)
+    private static let retries = Backoff(first: .milliseconds(200), longest: .seconds(2))
+
+    private let access: APIAccess
+    private let client: HTTPClient
+
+    /// Opens a client for the time of `body`.
+    static func with<Result: Sendable>(
+        _ access: APIAccess, _ body: (TaskAPI) async throws -> Result
+    ) async throws -> Result {
+        let client = HTTPClient(
+            configuration: HTTPClientConfiguration(name: "api"),
+            log: Log(service: "carillon", level: .error, sink: StandardErrorSink()), metrics: Metrics())
+        do {
+            let result = try await body(TaskAPI(access: access, client: client))
+            await client.close(within: .zero)
+            return result
+        } catch {
+            await client.close(within: .zero)
+            throw error
+        }
+    }
+
+    /// Answers the task's id. May be asked again with the same key: it is one task all the same.
+    func post(_ task: JSON, idempotencyKey key: String) async throws -> String {
+        let answer = try await send(.post, "/tasks", task, [.init("Idempotency-Key", "\"\(key)\"")])
+        guard let id = answer["id"]?.text else { throw APIFailure(.foreign, "the API answered without the task's id") }
+        return id
+    }
+
+    /// How many devices a task would go to.
+    func count(_ task: JSON) async throws -> Int {
+        let answer = try await send(.post, "/tasks?dry_run=true", task)
+        guard let devices = answer.count("devices") else {
+            throw APIFailure(.foreign, "the API answered without the number of devices")
+        }
+        return devices
+    }
+
+    func status(of id: String) async throws -> TaskStatus {
+        let answer = try await send(.get, "/tasks/\(try TaskAPI.checked(id))")
+        guard let status = TaskStatus(answer) else { throw APIFailure(.foreign, "the API's answer is no task") }
+        return status
+    }
+
+    func cancel(_ id: String) async throws {
+        _ = try await send(.post, "/tasks/\(try TaskAPI.checked(id))/cancel")
+    }
+
+    /// The newest first, and where the next page begins.
+    func list(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
+        let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
+        let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
+        guard let tasks = answer["tasks"]?.elements else {
+            throw APIFailure(.foreign, "the API's answer is no list of tasks")
+        }
+        return (tasks, answer["next"]?.text)
+    }
+
+    /// Bears failures of these codes for a while, as of an API that is just started again.
+    static func patiently<Result: Sendable>(
+        bearing codes: Set<APIFailure.Code>, _ console: any Console, _ time: any TimeSource,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let deadline = time.uptime + patience
+        var attempt = 1
+        while true {
+            do {
+                return try await body()
+            } catch let failure as APIFailure {
+                guard codes.contains(failure.code), time.uptime < deadline else { throw failure }
+                if attempt == 1 { console.complain("carillon: \(failure); trying again") }
+            }
+            try await time.sleep(for: retries.delay(afterAttempt: attempt, random: SystemRandomSource()))
+            attempt += 1
+        }
+    }
+
+    /// Everything but the waiting is done elsewhere: the optimizer of Swift 6.3.1 crashes on it inside an asynchronous
+    /// function.
+    private func send(
+        _ method: HTTPClientRequest.Method, _ path: String, _ body: JSON? = nil,
+        _ fields: [HTTPClientRequest.Header] = []
+    ) async throws -> JSON {
+        try document(of: await client.send(request(method, path, body, fields)))
+    }
+
+    private func request(
+        _ method: HTTPClientRequest.Method, _ path: String, _ body: JSON?, _ fields: [HTTPClientRequest.Header]
+    ) -> HTTPClientRequest {
+        let prefix = access.app.map { "/apps/\($0)" } ?? ""
+        var headers = [HTTPClientRequest.Header("Accept", "application/json")] + fields
+        if let key = access.key { headers.append(.init("Authorization", "Bearer \(key.reveal())")) }
+        if body != nil { headers.append(.init("Content-Type", "application/json")) }
+        return HTTPClientRequest(
+            method, "\(access.url)\(prefix)/v1\(path)", to: .trusted, headers: headers,
+            body: Array((body?.compactText ?? "").utf8), deadline: TaskAPI.deadline)
+    }
+
+    private func document(of outcome: HTTPClientOutcome) throws(APIFailure) -> JSON {
+        switch outcome {
+        case .answered(let response) where 200...299 ~= response.status:
+            return response.body.isEmpty ? .null : try TaskAPI.document(response)
+        case .answered(let response): throw refusal(response)
+        case .notSent(let failure):
+            throw APIFailure(.unreachable, "\(access.url) cannot be reached: \(failure.message)")
+        case .unknown(let failure):
+            throw APIFailure(
+                .away, "\(access.url) did not answer, and may have done what it was asked: \(failure.message)")
+        }
+    }
+
+    private static func document(_ response: HTTPClientResponse) throws(APIFailure) -> JSON {
+        guard let json = try? JSON(response.body) else { throw APIFailure(.foreign, "the API's answer is no JSON") }
+        return json
+    }
+
+    private func refusal(_ response: HTTPClientResponse) -> APIFailure {
+        let reason = APIProblem.text(of: response)
+        switch response.status {
+        case 404: return APIFailure(.unknown, reason)
+        case 401, 403:
+            let hint = access.key == nil ? "; name a key with --key-file or CARILLON_KEY" : ""
+            return APIFailure(.refused, reason + hint)
+        default: return APIFailure(TaskAPI.passing.contains(response.status) ? .away : .refused, reason)
+        }
+    }
+
+    /// What is put into a path must not change it.
+    private static func checked(_ id: String) throws(UsageError) -> String {
+        guard !id.isEmpty, id.utf8.allSatisfy({ isPlain($0) }) else { throw UsageError("\"\(id)\" is no id of a task") }
+        return id
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            guard !isPlain(byte) else { return String(UnicodeScalar(byte)) }
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

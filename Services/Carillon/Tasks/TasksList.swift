@@ -1,0 +1,51 @@
+import JSONKit
+import ServiceKit
+
+/// `carillon tasks`: the newest tasks.
+struct TasksList: Command {
+    static let declaration = CommandDeclaration(
+        "tasks", "lists the newest tasks", options: [limit, before, .json] + APIAccess.options, notes: APIAccess.notes)
+
+    private static let limit = CommandOption("--limit", value: "N", "How many; 20 unless told.")
+    private static let before = CommandOption("--before", value: "CURSOR", "The page after the one that named it.")
+
+    private let arguments: CommandArguments
+    private let limit: Int
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        self.arguments = arguments
+        limit = try arguments.integer(TasksList.limit, default: 20, in: 1...1_000)
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let console = surroundings.console
+        let access = try APIAccess(arguments, surroundings.variables)
+        let (tasks, next) = try await TaskAPI.with(access) { api in
+            try await api.list(limit: limit, before: arguments.value(TasksList.before))
+        }
+        if arguments.has(.json) {
+            for task in tasks { console.print(task.compactText) }
+        } else if tasks.isEmpty {
+            console.print("no tasks")
+        } else {
+            console.print(TasksList.table(tasks))
+        }
+        if let next { console.complain("more: carillon tasks --before \(next)\(access.words)") }
+        return 0
+    }
+
+    static func table(_ tasks: [JSON]) -> String {
+        Table(
+            header: ["TASK", "CREATED", "STATE", "TARGETED", "OUTCOMES"],
+            rows: tasks.map { task in
+                let status = TaskStatus(task)
+                let state = task["state"]?.text ?? ""
+                return [
+                    task["id"]?.text ?? "", task["created"]?.text ?? "",
+                    task["cancelled"] == .bool(true) ? "\(state), cancelled" : state,
+                    status.map { "\($0.targeted)" } ?? "", status?.outcomesText ?? "",
+                ].map { VisibleBytes(isRaw: false).line($0, charactersMaximum: 120) }
+            }
+        ).text
+    }
+}

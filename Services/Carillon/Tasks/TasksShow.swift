@@ -1,0 +1,40 @@
+import JSONKit
+import ServiceKit
+
+/// `carillon tasks show`: everything the API tells of one task.
+struct TasksShow: Command {
+    static let declaration = CommandDeclaration(
+        "tasks show", "shows one task: its state, and what became of its devices", operands: "TASK",
+        options: [.json] + APIAccess.options, notes: APIAccess.notes)
+
+    private let arguments: CommandArguments
+    private let id: String
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        self.arguments = arguments
+        id = try arguments.task()
+    }
+
+    func run(in surroundings: Surroundings) async throws -> Int32 {
+        let status = try await TaskAPI.with(try APIAccess(arguments, surroundings.variables)) { api in
+            try await api.status(of: id)
+        }
+        surroundings.console.print(arguments.has(.json) ? status.document.compactText : TasksShow.text(status))
+        return 0
+    }
+
+    static func text(_ status: TaskStatus) -> String {
+        func line(_ name: String) -> [String] { [name, status.document[name]?.text ?? "–"] }
+        let head = [
+            ["task", status.id], line("app"),
+            ["state", status.state.rawValue + (status.isCancelled ? ", cancelled" : "")], line("lane"), line("created"),
+            line("deadline"), line("closed"), ["jobs", "\(status.jobsResolved) of \(status.jobs) resolved"],
+            ["targeted", "\(status.targeted)"],
+        ]
+        let open = status.targeted - status.ended
+        let counts = TaskStatus.Outcome.allCases.filter { status.count($0) > 0 }.map {
+            ["  \($0.label)", "\(status.count($0))"]
+        }
+        return Table(rows: head + counts + (open > 0 ? [["  open", "\(open)"]] : [])).text
+    }
+}

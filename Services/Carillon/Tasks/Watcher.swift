@@ -1,0 +1,59 @@
+import JSONKit
+import ServiceKit
+
+/// Looks at a task again and again, and shows what has changed.
+struct Watcher {
+    private let api: TaskAPI
+    private let console: any Console
+    private let isJSON: Bool
+    private let time: any TimeSource
+
+    init(_ api: TaskAPI, _ console: any Console, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
+        self.api = api
+        self.console = console
+        self.isJSON = isJSON
+        self.time = time
+    }
+
+    /// Answers the exit code.
+    func watch(_ id: String) async throws -> Int32 {
+        var progress = TaskProgress()
+        var last: TaskStatus?
+        let begun = time.uptime
+        while true {
+            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], console, time) {
+                try await api.status(of: id)
+            }
+            progress.look(at: status, uptime: time.uptime)
+            if status != last || console.isTerminal { show(status, progress) }
+            if status.isOver {
+                conclude(status)
+                return status.exitCode
+            }
+            last = status
+            try await time.sleep(for: Watcher.pause(after: time.uptime - begun))
+        }
+    }
+
+    /// What takes long is looked at less often.
+    static func pause(after elapsed: Duration) -> Duration {
+        max(.milliseconds(200), min(.seconds(1), elapsed / 20))
+    }
+
+    private func show(_ status: TaskStatus, _ progress: TaskProgress) {
+        if isJSON {
+            console.print(status.document.compactText)
+        } else if console.isTerminal {
+            console.redraw(progress.bar(status, columns: console.columns))
+        } else {
+            console.print(progress.text(status))
+        }
+    }
+
+    private func conclude(_ status: TaskStatus) {
+        guard !isJSON else { return }
+        if console.isTerminal { console.redraw(nil) }
+        let word = status.state == .failed ? "failed" : status.isCancelled ? "cancelled" : "closed"
+        console.print("\(word): \(status.targeted) targeted, \(status.outcomesText)")
+    }
+}

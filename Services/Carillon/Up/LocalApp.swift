@@ -1,0 +1,54 @@
+import Apps
+import Glibc
+import JSONKit
+import PushModel
+import ServiceKit
+
+/// The app that `carillon up` makes for trying things out, with a key that may do everything and stays readable. Its
+/// calls block.
+struct LocalApp: Sendable {
+    let id: AppID
+    let keyFile: String
+    private let configuration: AppsConfiguration
+    private let time: any TimeSource
+
+    init(_ id: AppID, in folder: DataFolder, time: any TimeSource) {
+        self.id = id
+        self.time = time
+        keyFile = folder.keyFile(of: id)
+        configuration = folder.appsConfiguration
+    }
+
+    /// Makes what is missing, and leaves an app and a key that work as they are.
+    func prepare() throws {
+        let editor = AppEditor(configuration, now: time.now)
+        guard access(editor.path(of: id), F_OK) == 0 else {
+            try keep(try editor.add(id, scopes: Set(Scope.allCases)))
+            // Publishers of Richie's dialect name the app in the request.
+            let identifiers = JSONObject([("richie", .string(id.text))])
+            return try editor.replace("identifiers", of: id, with: .object(identifiers))
+        }
+        guard !hasWorkingKey else { return }
+        // Whoever has one of the other keys keeps it for a while.
+        let rotations = try editor.rotate(id, keeping: .seconds(7 * 86_400))
+        guard let widest = rotations.max(by: { $0.scopes.count < $1.scopes.count }) else { return }
+        try keep(widest.key)
+    }
+
+    /// The simulator's credentials are other ones at each of its starts.
+    func renew(_ providers: JSON) throws {
+        try AppEditor(configuration, now: time.now).replace("providers", of: id, with: providers)
+    }
+
+    private var hasWorkingKey: Bool {
+        guard let bytes = SmallFile.read(keyFile, bytesMaximum: 1_024),
+            let key = APIKey(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
+            let app = AppSurvey(configuration).apps.first(where: { $0.id == id })
+        else { return false }
+        return app.credentials.contains { $0.id == key.id && $0.isValid(at: time.now) }
+    }
+
+    private func keep(_ key: APIKey) throws {
+        try PrivateFile.write(key.reveal() + "\n", to: keyFile)
+    }
+}

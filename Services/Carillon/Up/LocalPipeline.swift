@@ -1,0 +1,112 @@
+import Glibc
+import PushModel
+import ServiceKit
+
+/// Everything that one `carillon up` runs, put together.
+struct LocalPipeline: Sendable {
+    struct Settings: Sendable {
+        var memoryBytes: Int
+        var apiPort: UInt16
+        var hasSimulator: Bool
+        var app: AppID?
+        var startLimit: Duration
+        var drainDeadline: Duration
+    }
+
+    /// Beyond the drain of the services: for Redis, and for the simulator.
+    private static let lastWords = Duration.seconds(15)
+
+    private let settings: Settings
+    private let shared: KeptProgram.Shared
+    private let log: Log
+    private let app: LocalApp?
+    /// Redis, and the simulator where there is one.
+    private let needed: [KeptProgram]
+    private let services: [KeptProgram]
+    private let board: SimulatorBoard
+    private let redisURL: String
+    private let apiURL: String
+    private let reservations: [PortReservation]
+
+    init(
+        _ settings: Settings, _ programs: PipelinePrograms, _ ports: inout PortBook, _ shared: KeptProgram.Shared,
+        variables: [String: String]
+    ) throws {
+        self.settings = settings
+        self.shared = shared
+        log = Log(service: "carillon", sink: BoundedLog(shared.folder.logFile(of: "up")), time: shared.time)
+        let app = settings.app.map { LocalApp($0, in: shared.folder, time: shared.time) }
+        let board = SimulatorBoard()
+        let plans = PipelinePlans(
+            folder: shared.folder, programs: programs, inherited: variables, drainDeadline: settings.drainDeadline)
+        let redisPlan = plans.redis(
+            port: try ports.take(usual: PipelineService.redisPort), memoryBytes: settings.memoryBytes)
+        var needed = [KeptProgram(redisPlan, after: [], shared)]
+        let apiPort = try ports.take(usual: settings.apiPort)
+        if settings.hasSimulator {
+            let plan = plans.simulator(adminPort: try ports.take(usual: PipelineService.simulatorPort))
+            needed.append(LocalPipeline.simulator(plan, shared, board, app))
+        }
+        services = try PipelineService.all.map { service in
+            let adminPort = try ports.take(usual: service.adminPort)
+            let plan = plans.service(service, adminPort: adminPort, redis: redisPlan.url, apiPort: apiPort, board)
+            return KeptProgram(plan, after: needed, shared)
+        }
+        board.senders = services.filter { PipelineService.senders.contains($0.name) }
+        self.app = app
+        self.needed = needed
+        self.board = board
+        redisURL = redisPlan.url
+        apiURL = "http://127.0.0.1:\(apiPort)"
+        reservations = ports.reservations
+    }
+
+    /// Each time it is ready its credentials and ports are other ones.
+    private static func simulator(
+        _ plan: ProgramPlan, _ shared: KeptProgram.Shared, _ board: SimulatorBoard, _ app: LocalApp?
+    ) -> KeptProgram {
+        KeptProgram(plan, after: [], shared) { line in
+            let facts = try SimulatorFacts(announcement: line)
+            try await onNativeThread("apps") { Result { try app?.renew(facts.providers) } }.get()
+            let former = board.replace(facts)
+            // The first time the senders still wait for it.
+            guard former != nil else { return }
+            for sender in board.senders { sender.replace() }
+        }
+    }
+
+    /// Runs until `stop` returns or something ends that cannot be started again.
+    func run(
+        announcing announce: @escaping @Sendable (UpAnnouncement) -> Void,
+        until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        if let app { try await onNativeThread("apps") { Result { try app.prepare() } }.get() }
+        let file = shared.folder.announcementFile
+        let announcer = Announcer(needed + services, within: settings.startLimit, time: shared.time) {
+            let announcement = announcement
+            try PrivateFile.write(announcement.json + "\n", to: file)
+            announce(announcement)
+        } withdraw: {
+            unlink(file)
+        }
+        let pipeline = ServicesOfPipeline(
+            services, drainingWithin: settings.drainDeadline, log: log, time: shared.time)
+        let group = ServiceGroup(needed + [pipeline, announcer], log: log, time: shared.time)
+        let end = try await group.run(
+            drainingWithin: settings.drainDeadline + LocalPipeline.lastWords, until: stop)
+        withExtendedLifetime(reservations) {}
+        guard case .cutOff(let names) = end else { return }
+        throw UpError("\(names.joined(separator: ", ")) did not end in time and had to be killed")
+    }
+
+    private var announcement: UpAnnouncement {
+        UpAnnouncement(
+            folder: shared.folder, url: apiURL, redis: redisURL,
+            app: app.map { UpAnnouncement.App(name: $0.id.text, keyFile: $0.keyFile) }, simulator: board.current,
+            programs: (needed + services).map { program in
+                UpAnnouncement.Program(
+                    name: program.name, url: program.plan.url, admin: program.plan.admin,
+                    processID: program.processID, logFile: program.logFile)
+            })
+    }
+}

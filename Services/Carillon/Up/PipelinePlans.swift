@@ -1,0 +1,76 @@
+import ServiceKit
+
+/// Where the programs are; an error that names every missing one, with the cure, where some are not.
+struct PipelinePrograms: Sendable {
+    private let paths: [String: String]
+
+    init(_ names: [String]) throws {
+        var paths: [String: String] = [:]
+        var missing: [SiblingMissing] = []
+        for name in names {
+            do {
+                paths[name] = try SiblingProgram(name).path
+            } catch let error as SiblingMissing {
+                missing.append(error)
+            }
+        }
+        guard missing.isEmpty else {
+            let list = missing.map(\.name).joined(separator: ", ")
+            throw UpError("\(list): not in \(missing[0].folder); build everything with `make build`")
+        }
+        self.paths = paths
+    }
+
+    func path(of name: String) -> String {
+        paths[name] ?? name
+    }
+}
+
+/// How each program of a pipeline is started.
+struct PipelinePlans: Sendable {
+    let folder: DataFolder
+    let programs: PipelinePrograms
+    /// What `up` itself was started with: settings of services are passed on.
+    let inherited: [String: String]
+    let drainDeadline: Duration
+
+    func redis(port: UInt16, memoryBytes: Int) -> ProgramPlan {
+        let arguments = EmbeddedRedis.arguments(port: port, folder: folder.redis, isDurable: true)
+        return ProgramPlan(
+            name: "redis", path: EmbeddedRedis.program, arguments: arguments + ["--maxmemory", "\(memoryBytes)"],
+            environment: { [inherited] in inherited }, readiness: .line(EmbeddedRedis.isReady),
+            url: "redis://127.0.0.1:\(port)", dialect: .redis)
+    }
+
+    func simulator(adminPort: UInt16) -> ProgramPlan {
+        let variables = inherited.merging([
+            "CARILLON_SIMULATOR_FOLDER": folder.simulator, "CARILLON_SIMULATOR_ADMIN_PORT": "\(adminPort)",
+        ]) { $1 }
+        let admin = "http://127.0.0.1:\(adminPort)"
+        return ProgramPlan(
+            name: PipelineService.simulator, path: programs.path(of: PipelineService.simulator),
+            environment: { variables }, readiness: .line { $0.hasPrefix("{\"ready\":true") }, url: admin, admin: admin)
+    }
+
+    func service(
+        _ service: PipelineService, adminPort: UInt16, redis: String, apiPort: UInt16, _ simulator: SimulatorBoard
+    ) -> ProgramPlan {
+        let isAPI = service.name == PipelineService.ingest
+        var own = [
+            "CARILLON_BUS": redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.apps,
+            "CARILLON_PEPPER_FILE": folder.pepperFile, "CARILLON_ADMIN_PORT": "\(adminPort)",
+            "CARILLON_DRAIN_DEADLINE": DurationText.print(drainDeadline),
+        ]
+        if isAPI { own["CARILLON_INGEST_PORT"] = "\(apiPort)" }
+        let variables = inherited.merging(own) { $1 }
+        let admin = "http://127.0.0.1:\(adminPort)"
+        let talksToSimulator = PipelineService.senders.contains(service.name)
+        return ProgramPlan(
+            name: service.name, path: programs.path(of: service.name),
+            environment: {
+                guard talksToSimulator, let facts = simulator.current else { return variables }
+                return variables.merging(facts.senderVariables) { $1 }
+            },
+            readiness: .address("\(admin)/readyz"), url: isAPI ? "http://127.0.0.1:\(apiPort)" : admin, admin: admin)
+    }
+}

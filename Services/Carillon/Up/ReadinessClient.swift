@@ -1,0 +1,38 @@
+import HTTPClient
+import JSONKit
+import ServiceKit
+
+/// Asks services whether they are ready.
+struct ReadinessClient: Sendable {
+    private static let deadline = Duration.seconds(5)
+    private let client: HTTPClient
+
+    init() {
+        client = HTTPClient(
+            configuration: HTTPClientConfiguration(name: "readiness"),
+            log: Log(service: "carillon", level: .error, sink: StandardErrorSink()), metrics: Metrics())
+    }
+
+    /// Why the service behind the address is not ready; nil when it is.
+    func obstacle(at address: String) async -> String? {
+        // A connection that stays open would be inherited by programs that are started meanwhile.
+        let request = HTTPClientRequest(
+            .get, address, to: .trusted, headers: [.init("Connection", "close")], deadline: ReadinessClient.deadline)
+        switch await client.send(request) {
+        case .answered(let answer) where answer.status == 200: return nil
+        case .answered(let answer): return ReadinessClient.reasons(in: answer.body) ?? "it answers \(answer.status)"
+        case .notSent(let failure), .unknown(let failure): return failure.message
+        }
+    }
+
+    func close() async {
+        await client.close(within: .zero)
+    }
+
+    private static func reasons(in body: [UInt8]) -> String? {
+        guard let reasons = (try? JSON(body))?["reasons"]?.elements?.compactMap(\.text), !reasons.isEmpty else {
+            return nil
+        }
+        return reasons.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import JSONKit
+import ServiceKit
+
+/// Where everything is once all are ready: the one line of `carillon up --json`, kept as `up.json` for as long as it runs.
+struct UpAnnouncement: Sendable {
+    struct Program: Sendable {
+        let name: String
+        let url: String
+        let admin: String?
+        let processID: pid_t?
+        let logFile: String
+    }
+
+    struct App: Sendable {
+        let name: String
+        let keyFile: String
+    }
+
+    let folder: DataFolder
+    let url: String
+    let redis: String
+    let app: App?
+    let simulator: SimulatorFacts?
+    let programs: [Program]
+
+    var json: String {
+        JSONText.object { json in
+            json.member("ready", true)
+            json.member("pid", Int(getpid()))
+            json.member("url", url)
+            json.member("data", folder.path)
+            json.member("redis", redis)
+            json.member("apps", folder.apps)
+            json.member("pepper_file", folder.pepperFile)
+            json.member("app", json: UpAnnouncement.quoted(app?.name))
+            json.member("key_file", json: UpAnnouncement.quoted(app?.keyFile))
+            json.member("simulator", json: UpAnnouncement.quoted(simulator?.admin))
+            json.member("ca_file", json: UpAnnouncement.quoted(simulator?.authorityFile))
+            json.member(
+                "programs",
+                json: JSONText.object { list in
+                    for program in programs { list.member(program.name, json: UpAnnouncement.json(program)) }
+                })
+        }
+    }
+
+    private static func json(_ program: Program) -> String {
+        JSONText.object { json in
+            json.member("url", program.url)
+            json.member("admin", json: quoted(program.admin))
+            json.member("pid", json: program.processID.map { "\($0)" } ?? "null")
+            json.member("log", program.logFile)
+        }
+    }
+
+    private static func quoted(_ text: String?) -> String {
+        text.map { JSONText.quoted($0) } ?? "null"
+    }
+}
+
+extension UpAnnouncement {
+    /// What the commands about tasks need to know of a `carillon up` that is running.
+    struct Summary: Equatable {
+        let url: String
+        let keyFile: String?
+
+        /// Nil when none runs in the folder, whatever a killed one left there.
+        init?(of folder: DataFolder) {
+            guard DataLock.isHeld(folder),
+                let bytes = SmallFile.read(folder.announcementFile, bytesMaximum: 64 << 10),
+                let json = try? JSON(bytes), let url = json["url"]?.text
+            else { return nil }
+            self.url = url
+            keyFile = json["key_file"]?.text
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import JSONKit
+import Testing
+
+@testable import carillon
+
+@Suite struct DemoTests {
+    @Test func devicesAreOfAllProvidersAndLanguagesAndSomeAreDead() {
+        let devices = (0..<Demo.devicesCount).map { DemoDevice(number: $0) }
+        #expect(Set(devices.map(\.token)).count == devices.count)
+        #expect(Set(devices.map { "\($0.provider) \($0.language)" }).count == 12)
+        #expect(Set(devices.filter(\.isDead).map(\.provider)).count == 3)
+        #expect(Set(devices.map(\.topics.count)) == [1, 2, 3])
+    }
+
+    @Test func theSamplesAreJSON() throws {
+        #expect(try JSON(RichieSample.body(app: "de\"mo"))["app_id"] == .string("de\"mo"))
+        #expect(try JSON(LocalizedSample.body)["message"]?["title"]?["fr"]?.text == LocalizedSample.titles["fr"])
+    }
+
+    /// The same report beside the simulator's count, one too few, and with a device of which nothing became.
+    @Test(arguments: [(8, 8, 2, true), (8, 7, 2, false), (7, 7, 2, false), (8, 8, 1, false)])
+    func reportAndSimulatorMustAgree(delivered: Int, accepted: Int, invalid: Int, agrees: Bool) throws {
+        let document = """
+            {"id":"t","state":"closed","counts":{"targeted":10,"delivered":\(delivered),"invalid_removed":\(invalid)}}
+            """
+        let status = try #require(TaskStatus(try JSON(document)))
+        #expect(DemoVerdict(status, accepted: accepted, living: 8).agrees == agrees)
+    }
+}

@@ -1,0 +1,343 @@
+import HTTPServer
+import JSONKit
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import carillon
+
+/// The commands about tasks, against a server that answers as the API is documented to.
+@Suite(.timeLimit(.minutes(1))) struct TaskCommandsTests {
+    private let console = RecordedConsole()
+    private let folder = TemporaryDirectory("task")
+
+    private func run(_ words: String..., at server: TaskServer, on console: RecordedConsole? = nil) async -> Int32 {
+        let variables = ["CARILLON_URL": server.url + "/", "CARILLON_KEY": "ck_1_secret"]
+        return await CommandTree.carillon.run(
+            words, in: Surroundings(console: console ?? self.console, variables: variables))
+    }
+
+    private func task(_ state: String, _ counts: String, cancelled: Bool = false, jobs: String = "1") -> HTTPResponse {
+        .json(
+            """
+            {"id":"t1","app":"demo","state":"\(state)","cancelled":\(cancelled),"created":"2026-01-31T12:00:00Z",
+            "deadline":"2026-02-01T12:00:00Z","closed":null,"lane":"fast","jobs":{"resolved":1,"total":\(jobs)},
+            "counts":{\(counts)}}
+            """)
+    }
+
+    private let created = HTTPResponse.json(#"{"id":"t1"}"#, status: .created)
+
+    @Test func pushPostsATaskAndNamesTheNextCommand() async throws {
+        try await TaskServer.with([created]) { server in
+            #expect(await run("push", "--topic", "news", "--title", "Hi", "--body", "there", at: server) == 0)
+            #expect(console.printed == ["task t1", "follow it with: carillon watch t1"])
+            let request = try #require(server.requests.first)
+            #expect(request.target == "POST /v1/tasks")
+            #expect(request.authorization == "Bearer ck_1_secret")
+            #expect(request.body == #"{"audience":{"topic":"news"},"message":{"title":"Hi","body":"there"}}"#)
+        }
+    }
+
+    @Test func whatWasWrittenIsWrittenAgainInTheNextCommand() async throws {
+        try await TaskServer.with([created]) { server in
+            let url = server.url
+            #expect(await run("push", "--all", "--silent", "--app", "shop", "--url", url, at: server) == 0)
+            #expect(server.requests.first?.target == "POST /apps/shop/v1/tasks")
+            #expect(console.printed.last == "follow it with: carillon watch t1 --url \(url) --app shop")
+        }
+    }
+
+    @Test(arguments: [
+        (["--all", "--silent"], #"{"audience":{"all":true},"message":{"silent":true}}"#),
+        (
+            ["--topic", "a", "--topic", "b", "--title", "x"],
+            #"{"audience":{"any":[{"topic":"a"},{"topic":"b"}]},"message":{"title":"x"}}"#
+        ),
+        (
+            ["--user", "u1", "--device", "d1", "--device", "d2", "--body", "x", "--platform", "ios"],
+            #"{"users":["u1"],"devices":["d1","d2"],"platforms":["ios"],"message":{"body":"x"}}"#
+        ),
+        (
+            ["--user", "u1", "--title", "x", "--time-to-live", "12h"],
+            #"{"users":["u1"],"message":{"title":"x"},"options":{"time_to_live":"12h"}}"#
+        ),
+    ])
+    func optionsBecomeATask(_ words: [String], _ task: String) throws {
+        let arguments = try CommandArguments(words, options: TaskDraft.options)
+        #expect(try TaskDraft.task(arguments).compactText == task)
+    }
+
+    @Test(arguments: [
+        (["push"], "say to whom: --all, --topic NAME, --user ID or --device ID"),
+        (["push", "--all"], "say what: --title TEXT, --body TEXT or --silent"),
+        (["push", "--all", "--topic", "a"], "--all reaches the subscribers of every topic"),
+        (["push", "--all", "--silent", "--title", "x"], "a silent push shows nothing"),
+        (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: it takes a time"),
+        (["push", "--file", "x", "--title", "x"], "--file holds the whole task"),
+        (["push", "--file", "/nonexistent"], "--file /nonexistent: no readable file"),
+        (["push", "--all", "--silent", "--dry-run", "--watch"], "there is nothing to watch of a --dry-run"),
+        (["push", "--all", "--silent", "--url", "localhost"], "localhost is no address of the API"),
+        (["watch"], "name one task"),
+        (["watch", "../x"], "\"../x\" is no id of a task"),
+        (["tasks", "bogus"], "tasks takes no argument \"bogus\""),
+        (["tasks", "--limit", "0"], "--limit 0: it takes a whole number from 1 to 1000"),
+    ])
+    func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
+        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        #expect(code == 64)
+        #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
+    }
+
+    /// Nobody knows whether the first one was carried out; the key makes sure that there is one task.
+    @Test func aPushWithoutAnAnswerIsRepeatedUnderOneKey() async throws {
+        let away = Problem(.serviceUnavailable, detail: "the bus is away").response()
+        try await TaskServer.with([away, created]) { server in
+            #expect(await run("push", "--all", "--silent", at: server) == 0)
+            let keys = server.requests.map(\.idempotencyKey)
+            #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+            #expect(console.complaints.count == 1)
+            #expect(await run("push", "--all", "--silent", at: server) == 0)
+            #expect(server.requests.last?.idempotencyKey != keys[0])
+        }
+    }
+
+    @Test func aFileIsPostedAsItIs() async throws {
+        let file = folder.write("task.json", #"{"audience": {"all": true}, "variables": {"x": 1}}"#)
+        try await TaskServer.with([created]) { server in
+            #expect(await run("push", "--file", file, at: server) == 0)
+            #expect(server.requests.first?.body == #"{"audience":{"all":true},"variables":{"x":1}}"#)
+            folder.write("task.json", "{")
+            #expect(await run("push", "--file", file, at: server) == 64)
+            #expect(console.complaints.first?.contains("line 1, column 2") == true)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func aDryRunOnlyCounts() async throws {
+        try await TaskServer.with([.json(#"{"devices":12}"#)]) { server in
+            #expect(await run("push", "--all", "--silent", "--dry-run", at: server) == 0)
+            #expect(console.printed == ["it would go to 12 devices"])
+            #expect(server.requests.first?.target == "POST /v1/tasks?dry_run=true")
+        }
+    }
+
+    @Test func aRefusalIsToldWithItsFields() async throws {
+        let problem = HTTPResponse(
+            .unprocessableContent, headers: [HTTPField("Content-Type", "application/problem+json")],
+            body: .bytes(
+                Array(
+                    #"""
+                    {"type":"about:blank","title":"Unprocessable Content","status":422,"detail":"the task is wrong",
+                    "errors":[{"field":"message.title","detail":"is too long"},{"field":"users[0]","detail":"is empty"}]}
+                    """#.utf8)))
+        try await TaskServer.with([problem]) { server in
+            #expect(await run("push", "--all", "--title", "x", at: server) == 1)
+            #expect(
+                console.complaints == [
+                    """
+                    carillon: the API answers 422: the task is wrong
+                      message.title: is too long
+                      users[0]: is empty
+                    """
+                ])
+        }
+    }
+
+    @Test func watchTellsWhatChangedUntilTheEnd() async throws {
+        let answers = [
+            task("accepted", #""targeted":0"#, jobs: "2"),
+            task("sending", #""targeted":4,"open":2,"delivered":2"#),
+            task("sending", #""targeted":4,"open":2,"delivered":2"#),
+            task("closed", #""targeted":4,"open":0,"delivered":4"#),
+        ]
+        try await TaskServer.with(answers) { server in
+            #expect(await run("watch", "t1", at: server) == 0)
+            #expect(server.requests.map(\.target) == Array(repeating: "GET /v1/tasks/t1", count: 4))
+            let lines = console.printed
+            #expect(lines.count == 4)
+            #expect(lines.first == "accepted 0 of 0 found so far, nothing ended yet")
+            #expect(lines.dropFirst().first?.hasPrefix("sending 2 of 4, ") == true)
+            #expect(lines.dropFirst().first?.hasSuffix("/s, delivered 2") == true)
+            #expect(lines.last == "closed: 4 targeted, delivered 4")
+        }
+    }
+
+    @Test func onATerminalOneLineIsDrawnOver() async throws {
+        let terminal = RecordedConsole(isTerminal: true)
+        let answers = [
+            task("sending", #""targeted":4,"delivered":2"#), task("closed", #""targeted":4,"delivered":4"#),
+        ]
+        try await TaskServer.with(answers) { server in
+            #expect(await run("watch", "t1", at: server, on: terminal) == 0)
+            #expect(terminal.drawn.first??.hasPrefix("[############------------]  50% sending 2 of 4") == true)
+            #expect(terminal.drawn.count == 3 && terminal.drawn.last == .some(nil))
+            #expect(terminal.printed == ["closed: 4 targeted, delivered 4"])
+        }
+    }
+
+    @Test(arguments: [
+        (#""targeted":3,"delivered":3"#, false, Int32(0)), (#""targeted":0"#, false, 0),
+        (#""targeted":3,"delivered":2,"invalid_removed":1"#, false, 2),
+        (#""targeted":3,"delivered":2,"cancelled":1"#, true, 3),
+    ])
+    func theExitCodeTellsHowItEnded(_ counts: String, _ isCancelled: Bool, _ code: Int32) async throws {
+        try await TaskServer.with([created, task("closed", counts, cancelled: isCancelled)]) { server in
+            #expect(await run("push", "--all", "--silent", "--watch", at: server) == code)
+        }
+    }
+
+    @Test func aTaskForNobodySaysSo() async throws {
+        try await TaskServer.with([task("closed", #""targeted":0"#)]) { server in
+            #expect(await run("watch", "t1", at: server) == 0)
+            #expect(console.printed.last == "closed: 0 targeted, there was nobody to ring")
+        }
+    }
+
+    @Test func whatTakesLongIsLookedAtLessOften() {
+        #expect(Watcher.pause(after: .zero) == .milliseconds(200))
+        #expect(Watcher.pause(after: .seconds(10)) == .milliseconds(500))
+        #expect(Watcher.pause(after: .seconds(3_600)) == .seconds(1))
+    }
+
+    @Test func anUnknownTaskIsNamed() async throws {
+        let problem = Problem(.notFound, detail: "there is no task t1").response()
+        try await TaskServer.with([problem]) { server in
+            #expect(await run("watch", "t1", at: server) == 1)
+            #expect(console.complaints == ["carillon: the API answers 404: there is no task t1"])
+        }
+    }
+
+    /// An API that is started again, say, is not the end of watching.
+    @Test func watchBearsAnApiThatIsAwayForAMoment() async throws {
+        let away = Problem(.serviceUnavailable, detail: "the registry is not there yet").response()
+        try await TaskServer.with([away, away, task("closed", #""targeted":1,"delivered":1"#)]) { server in
+            #expect(await run("watch", "t1", at: server) == 0)
+            #expect(server.requests.count == 3)
+            #expect(console.complaints.count == 1)
+        }
+    }
+
+    @Test func anApiThatIsNotThereIsNamed() async {
+        let variables = ["CARILLON_URL": "http://127.0.0.1:\(FreePort.next())"]
+        let code = await CommandTree.carillon.run(
+            ["tasks"], in: Surroundings(console: console, variables: variables))
+        #expect(code == 1)
+        #expect(console.complaints.first?.contains("cannot be reached") == true)
+    }
+
+    @Test func withoutAKeyARefusalSaysWhereOneIsNamed() async throws {
+        try await TaskServer.with([Problem(.unauthorized, detail: "no key").response()]) { server in
+            let surroundings = Surroundings(console: console, variables: ["CARILLON_URL": server.url])
+            #expect(await CommandTree.carillon.run(["tasks"], in: surroundings) == 1)
+            #expect(server.requests.first?.authorization == nil)
+            #expect(
+                console.complaints == [
+                    "carillon: the API answers 401: no key; name a key with --key-file or CARILLON_KEY"
+                ])
+        }
+    }
+
+    /// Its address and key are known from its folder, and its key goes nowhere else.
+    @Test func theUpThatRunsInAFolderIsFound() async throws {
+        let data = try DataFolder(making: folder.file("data"))
+        folder.write("data/demo.key", "ck_3_own\n")
+        folder.write("data/up.json", #"{"url":"http://127.0.0.1:9","key_file":"\#(folder.file("data/demo.key"))"}"#)
+        func access(_ words: String..., variables: [String: String] = [:]) throws -> APIAccess {
+            try APIAccess(CommandArguments(["--data", data.path] + words, options: APIAccess.options), variables)
+        }
+        let lock = try await DataLock(data, time: SystemTimeSource())
+        let found = try access(variables: ["CARILLON_URL": "http://elsewhere", "CARILLON_KEY": "ck_4_other"])
+        #expect(found.url == "http://127.0.0.1:9")
+        #expect(found.key?.reveal() == "ck_3_own")
+        #expect(found.words == " --data \(data.path)")
+        #expect(try access("--url", "http://elsewhere").key == nil)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func whatAKilledUpLeftIsNotBelieved() throws {
+        let data = try DataFolder(making: folder.file("data"))
+        folder.write("data/up.json", #"{"url":"http://127.0.0.1:9","key_file":null}"#)
+        folder.write("data/up.lock", "1\n")
+        #expect(throws: UpError("no carillon up is running in \(data.path)")) {
+            try APIAccess(CommandArguments(["--data", data.path], options: APIAccess.options), [:])
+        }
+    }
+
+    @Test func theKeyMayStandInAFile() async throws {
+        let file = folder.write("key", "ck_2_other\n")
+        try await TaskServer.with([.json(#"{"tasks":[],"next":null}"#)]) { server in
+            #expect(await run("tasks", "--key-file", file, at: server) == 0)
+            #expect(server.requests.first?.authorization == "Bearer ck_2_other")
+            #expect(console.printed == ["no tasks"])
+        }
+    }
+
+    @Test func tasksAreListedPageByPage() async throws {
+        let page = HTTPResponse.json(
+            """
+            {"tasks":[{"id":"t2","created":"2026-01-31T12:00:00Z","state":"sending"},
+            {"id":"t1","created":"2026-01-31T11:00:00Z","state":"closed","cancelled":true,"jobs":{"resolved":1,"total":1},
+            "counts":{"targeted":3,"delivered":2,"cancelled":1}}],"next":"c/2"}
+            """)
+        try await TaskServer.with([page]) { server in
+            #expect(await run("tasks", "--limit", "2", "--before", "c/1", at: server) == 0)
+            #expect(server.requests.first?.target == "GET /v1/tasks?limit=2&before=c%2F1")
+            let rows = console.printed.map { $0.split(separator: " ").joined(separator: " ") }
+            #expect(
+                rows == [
+                    "TASK CREATED STATE TARGETED OUTCOMES", "t2 2026-01-31T12:00:00Z sending",
+                    "t1 2026-01-31T11:00:00Z closed, cancelled 3 delivered 2, cancelled 1",
+                ])
+            #expect(console.complaints == ["more: carillon tasks --before c/2"])
+            #expect(await run("tasks", "--json", at: server) == 0)
+            #expect(console.printed.last?.hasPrefix(#"{"id":"t1","created""#) == true)
+        }
+    }
+
+    @Test func oneTaskIsShown() async throws {
+        try await TaskServer.with([task("sending", #""targeted":5,"open":2,"delivered":2,"failed":1"#)]) { server in
+            #expect(await run("tasks", "show", "t1", at: server) == 0)
+            let rows = console.printed.map { $0.split(separator: " ").joined(separator: " ") }
+            #expect(rows.first == "task t1")
+            #expect(rows.contains("closed –"))
+            #expect(rows.suffix(4) == ["targeted 5", "delivered 2", "failed 1", "open 2"])
+        }
+    }
+
+    @Test func aTaskIsCancelled() async throws {
+        try await TaskServer.with([HTTPResponse(.accepted)]) { server in
+            #expect(await run("tasks", "cancel", "t1", at: server) == 0)
+            #expect(server.requests.first?.target == "POST /v1/tasks/t1/cancel")
+            #expect(console.printed.first == "t1 is being cancelled")
+        }
+    }
+
+    /// Nothing will become of it, so nobody waits for it.
+    @Test func aTaskThatFailedIsOver() throws {
+        let status = try #require(
+            TaskStatus(
+                try JSON(#"{"id":"t","state":"failed","problem":"it cannot be read","counts":{"targeted":0}}"#)))
+        #expect(status.isOver && status.exitCode == 1 && status.outcomesText == "it cannot be read")
+    }
+
+    @Test func theRateIsThatOfTheLastFewSeconds() throws {
+        func status(_ delivered: Int) throws -> TaskStatus {
+            let json = try JSON(
+                #"""
+                {"id":"t","state":"sending","jobs":{"resolved":1,"total":1},
+                "counts":{"targeted":900,"delivered":\#(delivered)}}
+                """#)
+            return try #require(TaskStatus(json))
+        }
+        var progress = TaskProgress()
+        progress.look(at: try status(0), uptime: .seconds(0))
+        #expect(progress.rate == nil)
+        for second in 1...10 { progress.look(at: try status(second * 10), uptime: .seconds(second)) }
+        #expect(progress.rate == 10)
+        for second in 11...20 { progress.look(at: try status(100 + (second - 10) * 50), uptime: .seconds(second)) }
+        #expect(progress.rate == 50)
+        #expect(progress.bar(try status(600), columns: 40).count < 40)
+        #expect(progress.bar(try status(600), columns: 80).contains("66% sending 600 of 900, 50/s, delivered 600"))
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPServer
+import ServiceKit
+import TestSupport
+
+/// The tasks of the HTTP API as a test wants them answered. Stopped by `with`.
+final class TaskServer: Sendable {
+    struct Request: Sendable {
+        let target: String
+        let authorization: String?
+        let idempotencyKey: String?
+        let body: String
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var answers: [HTTPResponse] = []
+    }
+
+    private let state: Monitor<State>
+    private let server: HTTPServer
+
+    /// Each request gets the next answer, and the last one from then on.
+    static func with(_ answers: [HTTPResponse], _ body: (TaskServer) async throws -> Void) async throws {
+        let server = TaskServer(answers)
+        try server.server.start()
+        do {
+            try await body(server)
+            await server.server.stop()
+        } catch {
+            await server.server.stop()
+            throw error
+        }
+    }
+
+    private init(_ answers: [HTTPResponse]) {
+        let state = Monitor(State(answers: answers))
+        var router = HTTPRouter()
+        for pattern in ["/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks"] {
+            for method in [HTTPMethod.get, .post] {
+                router.on(method, pattern) { request in
+                    let query = request.query.isEmpty ? "" : "?\(request.query)"
+                    let seen = Request(
+                        target: "\(method) \(request.path)\(query)", authorization: request.headers["authorization"],
+                        idempotencyKey: request.headers["idempotency-key"],
+                        body: String(decoding: request.body.bytes, as: UTF8.self))
+                    return state.change { state in
+                        state.requests.append(seen)
+                        return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+                    }
+                }
+            }
+        }
+        self.state = state
+        server = HTTPServer(
+            name: "tasks", configuration: HTTPServerConfiguration(), router: router,
+            log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
+    }
+
+    var url: String { "http://127.0.0.1:\(server.port ?? 0)" }
+    var requests: [Request] { state.withLock { $0.requests } }
+}

@@ -1,0 +1,230 @@
+import Glibc
+import HTTPServer
+import JSONKit
+import RedisClient
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import carillon
+
+/// `carillon up` as an operator runs it, with its own Redis and simulator, and probes in the place of the services.
+@Suite(.timeLimit(.minutes(3))) struct UpProcessTests {
+    private let programs: ProgramFolder
+    private let data = TemporaryDirectory("data")
+
+    init() async throws {
+        programs = try await ProgramFolder()
+    }
+
+    private func up(_ arguments: String...) throws -> ChildProcess {
+        try programs.carillon(["up", "--data", data.path] + arguments)
+    }
+
+    private func announcement(of up: ChildProcess) async throws -> JSON {
+        let line = await up.line(within: .seconds(90)) { $0.hasPrefix("{\"ready\":true") }
+        return try JSON(try #require(line, "\(up.lines)"))
+    }
+
+    private func processID(_ name: String, _ announcement: JSON) throws -> pid_t {
+        pid_t(try #require(announcement["programs"]?[name]?.count("pid")))
+    }
+
+    /// Returns when `up` and everything it started are gone: each of them holds the lock.
+    private func allAreGone() async -> Bool {
+        let file = data.file("up.lock")
+        return await blocking {
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            return flock(descriptor, LOCK_EX) == 0
+        }
+    }
+
+    @Test func everythingStartsIsAnnouncedAndEndsInGoodOrder() async throws {
+        let up = try up("--json", "--simulator")
+        let announced = try await announcement(of: up)
+        #expect(announced["app"]?.text == "demo")
+        #expect(announced["ca_file"]?.text == data.file("simulator/ca.pem"))
+        let names = ["redis", "provider-simulator"] + ProgramFolder.services.sorted()
+        #expect(announced["programs"]?.object?.names.sorted() == names.sorted())
+        #expect(announced["programs"]?["ingest-api"]?["url"] == announced["url"])
+        #expect(announced["programs"]?["ingest-api"]?["admin"] != announced["url"])
+        let kept = try JSON(try #require(SmallFile.read(data.file("up.json"), bytesMaximum: 1 << 16)))
+        #expect(kept == announced)
+        let app = try JSON(try #require(SmallFile.read(data.file("apps/demo.json"), bytesMaximum: 1 << 16)))
+        #expect(app["providers"]?["fcm"]?["service_account_file"]?.text == data.file("simulator/service-account.json"))
+
+        // The terminal sends Ctrl-C to the whole group of `up`, and the order of the end is its own affair.
+        let renderer = try processID("renderer", announced)
+        #expect(getpgid(renderer) == renderer)
+
+        up.signal(SIGINT)
+        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+        #expect(await allAreGone())
+        #expect(access(data.file("up.json"), F_OK) != 0)
+        let redis = String(
+            decoding: SmallFile.read(data.file("logs/redis.log"), bytesMaximum: 1 << 20) ?? [], as: UTF8.self)
+        #expect(redis.contains("Redis is now ready to exit"))
+    }
+
+    @Test func aSecondUpInOneFolderNamesTheFirst() async throws {
+        let first = try up("--json")
+        _ = try await announcement(of: first)
+        let second = try up()
+        #expect(await second.end(within: .seconds(60)) == .exited(1))
+        #expect(second.lines.first?.hasPrefix("carillon: process \(first.processID) holds \(data.path): ") == true)
+    }
+
+    /// Killed, it takes its programs along, and a second start finds what the first had.
+    @Test func aKilledUpLeavesNothingRunningAndGoesOnLater() async throws {
+        let first = try up("--json", "--simulator")
+        let before = try await announcement(of: first)
+        let key = SmallFile.read(data.file("demo.key"), bytesMaximum: 1_000)
+        _ = try await withRedis(before) { try await $0.send(RedisCommand("SET", "kept", "yes")) }
+        let account = SmallFile.read(data.file("simulator/service-account.json"), bytesMaximum: 1 << 16)
+        first.signal(SIGKILL)
+        #expect(await allAreGone())
+
+        let second = try up("--json", "--simulator")
+        let after = try await announcement(of: second)
+        #expect(SmallFile.read(data.file("demo.key"), bytesMaximum: 1_000) == key)
+        #expect(SmallFile.read(data.file("simulator/service-account.json"), bytesMaximum: 1 << 16) != account)
+        let kept = try await withRedis(after) { try await $0.send(RedisCommand("GET", "kept")) }
+        #expect(kept.bytes == Array("yes".utf8))
+        second.signal(SIGTERM)
+        #expect(await second.end(within: .seconds(90)) == .exited(0))
+    }
+
+    private func withRedis<Result: Sendable>(
+        _ announcement: JSON, _ body: (RedisClient) async throws -> Result
+    ) async throws -> Result {
+        let url = try #require(announcement["redis"]?.text)
+        let client = RedisClient(
+            try RedisConfiguration(url: url), log: Log(service: "test", level: .error, sink: CollectingSink()),
+            metrics: Metrics())
+        let result = try await body(client)
+        await client.close()
+        return result
+    }
+
+    @Test func aProgramThatDiesIsStartedAgain() async throws {
+        let up = try up("--json")
+        let announced = try await announcement(of: up)
+        kill(try processID("renderer", announced), SIGKILL)
+        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer died (signal 9)") } != nil)
+        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer is ready again") } != nil)
+        kill(try processID("redis", announced), SIGKILL)
+        #expect(await up.line(within: .seconds(60)) { $0.contains("redis is ready again") } != nil)
+        up.signal(SIGTERM)
+        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+    }
+
+    /// A simulator that comes back has other credentials and another authority: app and senders must learn of them.
+    @Test func aNewSimulatorRenewsTheAppAndTheSenders() async throws {
+        let up = try up("--json", "--simulator")
+        let announced = try await announcement(of: up)
+        kill(try processID("provider-simulator", announced), SIGKILL)
+        for sender in ["apns-sender", "android-sender"] {
+            #expect(await up.line(within: .seconds(60)) { $0.contains("\(sender) is ready again") } != nil)
+        }
+        #expect(!up.lines.contains { $0.contains("sender died") })
+    }
+
+    @Test func aProgramThatEndsAtOnceIsGivenUpWithItsLastWords() async throws {
+        programs.replace("renderer", withScript: "echo no strings to pull; exit 3")
+        let up = try up()
+        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(up.lines.contains { $0.contains("renderer ends again and again (exit code 3) and is given up") })
+        #expect(up.lines.last == "  no strings to pull")
+        #expect(await allAreGone())
+    }
+
+    @Test func aMissingServiceIsNamedWithTheCure() async throws {
+        programs.remove("renderer")
+        let up = try up()
+        #expect(await up.end(within: .seconds(60)) == .exited(1))
+        #expect(up.lines.first?.hasPrefix("carillon: renderer: not in ") == true)
+        #expect(up.lines.first?.hasSuffix("build everything with `make build`") == true)
+        #expect(access(data.file("redis"), F_OK) != 0)
+    }
+
+    @Test func aTakenPortIsReplacedAndSaid() async throws {
+        let other = HTTPServer(
+            name: "other", configuration: HTTPServerConfiguration(), router: HTTPRouter(),
+            log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
+        try other.start()
+        let port = try #require(other.port)
+        let up = try up("--json", "--port", "\(port)")
+        let announced = try await announcement(of: up)
+        #expect(announced["url"]?.text != "http://127.0.0.1:\(port)")
+        #expect(up.lines.contains { $0.contains("port \(port) is taken") })
+        await other.stop()
+    }
+
+    /// The services' deadline ends who does not heed SIGTERM.
+    @Test func whoWillNotEndIsKilledAtTheDeadline() async throws {
+        programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
+        let up = try up("--drain", "1s")
+        #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
+        up.signal(SIGTERM)
+        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(up.lines.contains { $0.contains("scheduler did not end within 1s and had to be killed") })
+        #expect(await allAreGone())
+    }
+
+    @Test func aSecondSignalEndsAtOnce() async throws {
+        programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
+        let up = try up("--drain", "1h")
+        #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
+        up.signal(SIGINT)
+        #expect(await up.line(within: .seconds(60)) { $0.contains("stopping") } != nil)
+        up.signal(SIGINT)
+        #expect(await up.end(within: .seconds(60)) == .exited(128 + SIGINT))
+        #expect(await allAreGone())
+    }
+
+    @Test func whatIsNotReadyInTimeIsNamed() async throws {
+        programs.replace("reporter", withScript: "exec sleep 1000")
+        let up = try up("--ready-within", "5s", "--drain", "5s")
+        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(up.lines.contains("carillon: not ready within 5s:"), "\(up.lines)")
+        #expect(up.lines.contains { $0.hasPrefix("  reporter: ") })
+    }
+}
+
+/// A folder with the command and what it starts: the real simulator, and the probe under the names of the services.
+private final class ProgramFolder: Sendable {
+    static let services = [
+        "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "reporter", "scheduler",
+    ]
+
+    private let folder = TemporaryDirectory("programs")
+
+    /// The command looks beside its own file, so it has to be a copy and not a link.
+    init() async throws {
+        let copy = try ChildProcess("cp", [builtExecutable("carillon"), folder.path])
+        #expect(await copy.end() == .exited(0))
+        link("provider-simulator", to: builtExecutable("provider-simulator"))
+        for service in ProgramFolder.services { link(service, to: builtExecutable("BusProbe")) }
+    }
+
+    func carillon(_ arguments: [String]) throws -> ChildProcess {
+        var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        environment["CARILLON_BUS_LEASE"] = "1s"
+        environment["CARILLON_BUS_HEARTBEAT"] = "200ms"
+        return try ChildProcess(folder.file("carillon"), arguments, environment: environment)
+    }
+
+    func replace(_ name: String, withScript script: String) {
+        remove(name)
+        chmod(folder.write(name, "#!/bin/sh\n\(script)\n"), 0o755)
+    }
+
+    func remove(_ name: String) {
+        unlink(folder.file(name))
+    }
+
+    private func link(_ name: String, to target: String) {
+        symlink(target, folder.file(name))
+    }
+}
