@@ -16,8 +16,11 @@ enum ImportRules {
     static let libraries = [
         Library("PushModel", owns: "device tokens, app and task ids, delivery outcomes: plain values"),
         Library(
-            "Topics", owns: "every topic, its message type and its encoding",
+            "TaskModel", owns: "what publishers ask for: targets, contents, options",
             mayImport: ["JSONKit", "PushModel", "ServiceKit"]),
+        Library(
+            "Topics", owns: "every topic, its message type and its encoding",
+            mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel"]),
         Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock"),
         Library(
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
@@ -56,6 +59,9 @@ enum ImportRules {
             "Signing", owns: "OpenSSL's keys, signatures and hashes",
             mayImport: ["COpenSSL", "PushModel", "ServiceKit"]),
         Library("JSONKit", owns: "simdjson", mayImport: ["CSimdJSON", "ServiceKit"]),
+        Library(
+            "Rendering", owns: "from a publisher's task to a provider's payloads, with their limits",
+            mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"]),
         Library(
             "ProviderKit", owns: "provider protocol, outcome policy, the way of a dispatch chunk through a sender",
             mayImport: [

@@ -8,7 +8,10 @@ import Testing
 @testable import apns_sender
 @testable import ingest_api
 @testable import provider_simulator
+@testable import renderer
+@testable import reporter
 @testable import scheduler
+@testable import targeting_resolver
 
 /// `docs/operations.md` is compared with what services read and show, in both directions: an operator must find every
 /// setting and metric there, and nothing that does not exist.
@@ -25,17 +28,23 @@ import Testing
         _ = WorkerOptions(environment: &reader)
         // Which begins with the apps, as every service does that reads them.
         _ = IngestConfiguration(environment: &reader)
+        _ = RendererConfiguration(environment: &reader)
         _ = SchedulerConfiguration(environment: &reader)
         _ = SimulatorConfiguration(environment: &reader)
-        var (apple, android) = (EnvironmentReader([:]), EnvironmentReader([:]))
+        _ = TargetingResolverConfiguration(environment: &reader)
+        var (apple, android, reports) = (EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:]))
         _ = APNsSenderConfiguration(environment: &apple)
         _ = AndroidSenderConfiguration(environment: &android)
-        let own = (apple.variables + android.variables).filter { !reader.variables.contains($0) }
+        _ = ReporterConfiguration(environment: &reports)
+        let own = (apple.variables + android.variables + reports.variables).filter { !reader.variables.contains($0) }
         let rows = rows(under: "## Settings")
         let known = (reader.variables + own).map(row)
         #expect(difference(rows, known) == [], "only in the page")
         #expect(difference(known, rows) == [], "only in the code")
         #expect(rows.count == known.count)
+        let families = Set(rows.compactMap { $0.first?.split(separator: "_").dropFirst().first })
+        let unknown = families.map { $0.filter { $0 != "`" } }.filter { !EnvironmentReader.families.contains($0) }
+        #expect(unknown == [], "services would take variables of these families for typing errors")
     }
 
     @Test func listsEveryMetric() {

@@ -16,6 +16,11 @@ package final class KafkaMockServer: Sendable {
 
     package var url: String { "kafka://\(bootstrap)" }
 
+    /// Sends a signal such as SIGSTOP or SIGCONT.
+    package func signal(_ number: Int32) {
+        process.signal(number)
+    }
+
     /// Sends a command and waits until it is carried out.
     package func perform(_ command: String) async throws {
         let first = process.lines.count

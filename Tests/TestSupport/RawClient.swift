@@ -85,12 +85,25 @@ package final class RawClient: Sendable {
 
     /// Reads until the text has come, and returns all that was read; nil when the peer closes first.
     package func receive(through text: String) -> String? {
+        let end = Array(text.utf8)
         var bytes: [UInt8] = []
-        while let byte = receive(1) {
-            bytes += byte
-            if bytes.suffix(text.utf8.count).elementsEqual(text.utf8) { return String(decoding: bytes, as: UTF8.self) }
+        while let seen = peek() {
+            // What follows the text is left for whoever reads next.
+            let start = max(0, bytes.count + 1 - end.count)
+            let found = (bytes + seen).index(of: end, from: start)
+            let count = found.map { $0 + end.count - bytes.count } ?? seen.count
+            guard let taken = receive(count) else { return nil }
+            bytes += taken
+            if found != nil, taken.count == count { return String(decoding: bytes, as: UTF8.self) }
         }
         return nil
+    }
+
+    private func peek() -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
+            count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_PEEK)))
+        }
+        return bytes.isEmpty ? nil : bytes
     }
 
     /// One response with a Content-Length, or none and no body.
@@ -112,5 +125,18 @@ package final class RawClient: Sendable {
             body += part
         }
         return Response(status: status, headers: headers, body: body)
+    }
+}
+
+extension [UInt8] {
+    /// Where these bytes begin for the first time.
+    fileprivate func index(of part: [UInt8], from start: Int) -> Int? {
+        guard let first = part.first, count >= part.count else { return nil }
+        var place = start
+        while let next = self[place...].firstIndex(of: first), next + part.count <= count {
+            if self[next...].starts(with: part) { return next }
+            place = next + 1
+        }
+        return nil
     }
 }

@@ -9,10 +9,8 @@ package final class SimulatorProcess: Sendable {
     private let folder = TemporaryDirectory("simulator")
 
     package init(_ settings: [String: String] = [:]) async throws {
-        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        var environment = inherited.merging(settings) { $1 }
-        environment["CARILLON_SIMULATOR_FOLDER"] = folder.path
-        process = try ChildProcess(builtExecutable("provider-simulator"), environment: environment)
+        let folder = ["CARILLON_SIMULATOR_FOLDER": folder.path]
+        process = try ChildProcess.service("provider-simulator", settings.merging(folder) { $1 })
         guard let line = await process.line(where: { $0.hasPrefix("{\"ready\":true") }) else {
             throw SetupError(description: "the simulator did not start: \(process.lines)")
         }
@@ -29,12 +27,15 @@ package final class SimulatorProcess: Sendable {
         SimulatorProcess.port(announcement[provider]?["port"])
     }
 
+    /// What it has counted, by provider.
+    package func statistics() async throws -> JSON {
+        try JSON(await admin("GET", "/stats").body)
+    }
+
     /// What it has counted of one provider.
     package func statistics(_ provider: String) async throws -> JSON {
-        let answer = try await admin("GET", "/stats")
-        guard let statistics = try JSON(answer.body)[provider] else {
-            throw SetupError(description: "no statistics: \(answer)")
-        }
+        let all = try await statistics()
+        guard let statistics = all[provider] else { throw SetupError(description: "no statistics: \(all)") }
         return statistics
     }
 

@@ -1,0 +1,119 @@
+import RedisClient
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// What services need is away or refuses them when they start: they say so, wait, and go on by themselves.
+@Suite(.timeLimit(.minutes(3))) struct OutageTests {
+    /// Goal: no service ends, and all are ready once everything is mended. Method: a Redis that is not there, then one that
+    /// wants another password, then the right one.
+    @Test func everyServiceWaitsForRedisAndForItsPassword() async throws {
+        var options = RedisServer.Options.forStores
+        options.isDurable = true
+        options.password = "another"
+        let server = try await RedisServer(options)
+        await server.stop()
+        let folder = TemporaryDirectory("apps")
+        let services = try StartedService.names.map {
+            try StartedService(
+                $0,
+                [
+                    "CARILLON_BUS": server.url, "CARILLON_REDIS_PASSWORD_FILE": folder.write("password", "right\n"),
+                    "CARILLON_APPS": folder.path,
+                ])
+        }
+        try await services.each { service in
+            #expect(await service.prints("Redis is not reachable", "127.0.0.1:\(server.port): Connection refused"))
+            try await service.expectReadiness(503, "Connection refused")
+        }
+        try await server.restart()
+        try await services.each { service in
+            #expect(await service.prints("refuses user and password", "check CARILLON_REDIS_PASSWORD"))
+            try await service.expectReadiness(503, "refuses user and password")
+        }
+        try await OutageTests.changePassword(of: server, from: "another", to: "right")
+        try await services.each { try await $0.expectReadiness(200) }
+        try await services.each { service in
+            await service.stop()
+            #expect(!service.process.lines.contains { $0.contains("another") || $0.contains("right") })
+        }
+    }
+
+    @Test func everyServiceWaitsForKafka() async throws {
+        let server = try await RedisServer(.forStores)
+        let kafka = try await KafkaMockServer(brokers: 1)
+        for channel in Topics.all.flatMap(\.channels) {
+            // As in the whole pipeline's tests: the pretended brokers answer each empty fetch on its own.
+            let count = channel == Topics.registry.channel ? channel.declaration.partitions.kafka : 4
+            try await kafka.perform("create topic \(channel.name) \(count)")
+        }
+        try await kafka.perform("broker down 1")
+        let folder = TemporaryDirectory("apps")
+        let services = try StartedService.names.map {
+            try StartedService(
+                $0, ["CARILLON_BUS": kafka.url, "CARILLON_REDIS": server.url, "CARILLON_APPS": folder.path])
+        }
+        try await services.each { service in
+            #expect(await service.prints("Connection refused"))
+            try await service.expectReadiness(503, "bus: Kafka does not answer: ")
+        }
+        try await kafka.perform("broker up 1")
+        try await services.each { try await $0.expectReadiness(200) }
+        try await services.each { await $0.stop() }
+    }
+
+    /// Goal: a Redis that answers and can still be no bus is named for what it is.
+    @Test func aReplicaAndAClusterAreNoBus() async throws {
+        var options = RedisServer.Options()
+        options.isDurable = true
+        options.arguments = ["--replicaof", "127.0.0.1", "1"]
+        let replica = try await RedisServer(options)
+        options.arguments = []
+        options.isCluster = true
+        let cluster = try await RedisServer(options)
+        for (server, reason) in [(replica, "Redis is a replica"), (cluster, "Redis is part of a cluster")] {
+            let service = try StartedService("renderer", ["CARILLON_BUS": "redis://127.0.0.1:\(server.port)"])
+            try await service.expectReadiness(503, reason)
+            await service.stop()
+        }
+    }
+
+    /// Goal: with TLS and a private authority one address and one file are enough, and either side's mistake is named.
+    @Test func theFilesForTLSCountForTheBus() async throws {
+        let authority = try await TestAuthority()
+        var options = RedisServer.Options()
+        options.isDurable = true
+        options.authority = authority
+        let secured = try await RedisServer(options)
+        let plain = try await RedisServer()
+        let file = ["CARILLON_REDIS_CA_FILE": authority.authorityFile]
+        let services = [
+            try StartedService("renderer", file.merging(["CARILLON_BUS": secured.url]) { $1 }),
+            try StartedService("renderer", ["CARILLON_BUS": secured.url]),
+            try StartedService("renderer", ["CARILLON_BUS": "redis://127.0.0.1:\(secured.port)"]),
+            try StartedService(
+                "renderer",
+                file.merging([
+                    "CARILLON_BUS": "rediss://127.0.0.1:\(plain.port)", "CARILLON_REDIS_CONNECT_DEADLINE": "1s",
+                ]) {
+                    $1
+                }),
+        ]
+        try await services[0].expectReadiness(200)
+        try await services[1].expectReadiness(503, "is not trusted")
+        try await services[2].expectReadiness(503, "write rediss:// and not redis://")
+        try await services[3].expectReadiness(503, "write redis:// and not rediss://")
+        try await services.each { await $0.stop() }
+    }
+
+    private static func changePassword(of server: RedisServer, from old: String, to new: String) async throws {
+        var configuration = try RedisConfiguration(url: server.url)
+        configuration.password = Secret(old)
+        let client = RedisClient(
+            configuration, log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics(),
+            time: SystemTimeSource(), random: SystemRandomSource())
+        _ = try await client.send(RedisCommand("CONFIG", "SET", "requirepass", RedisArgument(new)))
+        await client.close()
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The folder of the apps, wrong in one way after the other under services that run: each says what is wrong, goes on, and
+/// says when it is mended.
+@Suite(.timeLimit(.minutes(2))) struct WrongAppTests {
+    private static let app = #"""
+        {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"}}}
+        """#
+
+    @Test func servicesFollowTheFolderUntilItIsRight() async throws {
+        var options = RedisServer.Options.forStores
+        options.isDurable = true
+        let server = try await RedisServer(options)
+        let home = TemporaryDirectory("home")
+        let keys = TemporaryDirectory("keys")
+        _ = try await OpenSSLCommand.makeKey("AuthKey.p8", OpenSSLCommand.p256, in: keys)
+        let services = try StartedService.appReaders.map {
+            try StartedService($0, ["CARILLON_BUS": server.url, "CARILLON_APPS": home.file("apps")])
+        }
+        try await services.each { try await $0.expectReadiness(200, "cannot be read: No such file", "CARILLON_APPS") }
+
+        #expect(mkdir(home.file("apps"), 0o755) == 0)
+        home.write("apps/news.json", "{\n  \"providers\": ")
+        try await services.each { try await $0.expectReadiness(200, "news.json: line 2") }
+
+        home.write("apps/news.json", #"{"provider":{}}"#)
+        try await services.each { try await $0.expectReadiness(200, "provider: unknown name; did you mean providers?") }
+
+        home.write("apps/news.json", Self.app)
+        try await services.each {
+            try await $0.expectReadiness(200, "providers.apns.key_file: ", "AuthKey.p8 cannot be read: No such file")
+        }
+
+        home.write("apps/AuthKey.p8", "no key")
+        try await services.each { try await $0.expectReadiness(200, "AuthKey.p8", "holds no key") }
+
+        #expect(rename(keys.file("AuthKey.p8"), home.file("apps/AuthKey.p8")) == 0)
+        try await services.each { try await $0.expectReadiness(200, #"{"status":"ok"}"#) }
+        try await services.each { service in
+            #expect(await service.prints("mended", "holds no key"))
+            await service.stop()
+        }
+    }
+}

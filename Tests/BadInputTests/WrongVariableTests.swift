@@ -1,0 +1,74 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+/// A variable that is wrong ends the start, with its name and the cure; one that nobody reads is told of.
+@Suite(.timeLimit(.minutes(2))) struct WrongVariableTests {
+    /// Nobody listens there, which these tests do not mind.
+    private static let nowhere = "redis://127.0.0.1:1"
+
+    @Test(arguments: StartedService.names)
+    func aTypingErrorIsNamedWithWhatWasMeant(name: String) async throws {
+        let service = try StartedService(
+            name,
+            [
+                "CARILLON_BUS": Self.nowhere, "CARILLON_REDDIS_URL": "redis://127.0.0.1:6379",
+                // Neither another service's variable nor an address that Kubernetes puts there is a mistake.
+                "CARILLON_SIMULATOR_HOST": "localhost", "CARILLON_RELEASE_PORT": "tcp://10.0.0.1:80",
+            ])
+        let sentence = "CARILLON_REDDIS_URL is read by nobody; did you mean CARILLON_REDIS?"
+        #expect(await service.prints("\"level\":\"warning\"", "unknown variable", sentence))
+        try await service.expectReadiness(503, "settings: \(sentence)\"")
+        await service.stop()
+        #expect(service.process.lines.filter { $0.contains("unknown variable") }.count == 1)
+    }
+
+    @Test func theSimulatorAndTheCommandNameItToo() async throws {
+        let folder = TemporaryDirectory("simulator")
+        let simulator = try StartedService(
+            "provider-simulator", ["CARILLON_SIMULATOR_FOLDER": folder.path, "CARILLON_SIMULATOR_BUNDEL": "x"])
+        #expect(
+            await simulator.prints(
+                "CARILLON_SIMULATOR_BUNDEL is read by nobody; did you mean CARILLON_SIMULATOR_BUNDLE?"))
+        await simulator.stop()
+        let command = try ChildProcess.service(
+            "carillon", ["CARILLON_APS": "x", "CARILLON_APPS": folder.path], ["apps", "list"])
+        #expect(await command.end() == .exited(0))
+        #expect(command.lines.contains("carillon: CARILLON_APS is read by nobody; did you mean CARILLON_APPS?"))
+    }
+
+    /// One of its own and one that all have, for each service.
+    @Test(arguments: [
+        ("ingest-api", "CARILLON_INGEST_ADDRESS", "nowhere", "set it to an IPv4 or IPv6 address"),
+        ("targeting-resolver", "CARILLON_RESOLVER_WINDOW", "0", "set it to a whole number from 1"),
+        ("renderer", "CARILLON_RENDERER_CACHE_BYTES", "64", "set it to a size from 1MiB"),
+        ("apns-sender", "CARILLON_APNS_HOST", "https://api.push.apple.com", "set it to a host's name or address alone"),
+        ("apns-sender", "CARILLON_APNS_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
+        ("android-sender", "CARILLON_FCM_HOST", "fcm:443", "set it to a host's name or address alone"),
+        ("android-sender", "CARILLON_FCM_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
+        ("android-sender", "CARILLON_HUAWEI_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
+        ("scheduler", "CARILLON_SCHEDULER_LEASE", "never", "set it to a time from"),
+        ("reporter", "CARILLON_REPORTER_WEBHOOK_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
+        ("provider-simulator", "CARILLON_SIMULATOR_APNS_PORT", "70000", "set it to a whole number from 0 to 65535"),
+    ])
+    func aWrongValueEndsTheStart(name: String, variable: String, value: String, cure: String) async throws {
+        let shared = ["CARILLON_BUS": "http://127.0.0.1", "CARILLON_REDIS_PASSWORD_FILE": "/nowhere/password"]
+        let service = try StartedService(name, shared.merging([variable: value]) { $1 })
+        #expect(await service.process.end() == .exited(78))
+        #expect(await service.prints("\(variable): ", cure), "\(service.process.lines)")
+        guard name != "provider-simulator" else { return }
+        #expect(await service.prints("CARILLON_BUS: ", "set it to redis://HOST:PORT or kafka://HOST:PORT"))
+        #expect(await service.prints("CARILLON_REDIS_PASSWORD_FILE: no readable text file at /nowhere/password"))
+    }
+
+    @Test func aTakenPortNamesItsVariables() async throws {
+        let server = try await RedisServer(.forStores)
+        let service = try StartedService(
+            "ingest-api", ["CARILLON_BUS": server.url, "CARILLON_INGEST_PORT": "\(server.port)"])
+        #expect(await service.process.end() == .exited(1))
+        #expect(
+            await service.prints(
+                "cannot listen on 127.0.0.1 port \(server.port): Address already in use; "
+                    + "set CARILLON_INGEST_ADDRESS and CARILLON_INGEST_PORT"))
+    }
+}

@@ -1,0 +1,75 @@
+import Bus
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: what others read is what the documents promise. Method: pushes through all services on Kafka, some to devices that
+/// are gone, one to a list in parts, and a message that nobody can read; then kcat and Python, which know nothing of Carillon.
+@Suite(.timeLimit(.minutes(5))) struct ContractTests {
+    private static let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
+
+    @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
+        let house = try await House(.kafka)
+        let dead = (0..<10).map { TestDevice(1_000 + $0, .fcm, word: "unregistered") }
+        _ = try await house.ingest.register(dead)
+        _ = try await house.ingest.register((0..<90).map { TestDevice($0, .apns, user: "user-\($0)") })
+        var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, house)]
+        // Whoever dies in the second of its registration is kept, and dies again.
+        while try await house.messages(on: Topics.feedback.channel).isEmpty {
+            reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, house))
+        }
+        try await house.send([
+            OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: Array("no chunk".utf8))
+        ])
+        while try await house.messages(on: Topics.dead.channel).isEmpty {}
+        try await tellAgain(reports.map(\.targeted).reduce(0, +), house)
+
+        #expect(try await sampleOutput(house) == reports.map(line).sorted())
+        let topics = "for topic in results reports feedback tasks dead; do kcat -C -b $BROKERS -t $topic -e -q -J; done"
+        let check = "'\(SourceTree.path(".venv/bin/python"))' '\(SourceTree.path(".ci/check-contracts"))' messages"
+        #expect(try await run("(\(topics)) | \(check)", house) == [])
+        try await house.close()
+    }
+
+    private func push(_ task: String, _ house: House) async throws -> TaskReport {
+        let id = try await house.ingest.post(task)
+        return try #require(await house.reports.report(of: id), "\(house.lines)")
+    }
+
+    /// Waits until so many devices have a result, which may be after the report, and tells all of them once more.
+    private func tellAgain(_ count: Int, _ house: House) async throws {
+        var results = try await ResultReader(house.bus)
+        #expect(try await results.read(count))
+        await results.close()
+        let told = try await house.messages(on: Topics.results.channel)
+        try await house.send(
+            told.map {
+                OutgoingMessage(
+                    channel: Topics.results.channel, key: $0.key, value: $0.value, headers: $0.headers)
+            })
+    }
+
+    /// What the program in `docs/analytics.md` prints, started as the page says.
+    private func sampleOutput(_ house: House) async throws -> [String] {
+        let page = try #require(SourceTree.text("docs/analytics.md"))
+        let folder = TemporaryDirectory("analytics")
+        folder.write("outcomes.py", try #require(MarkdownCode.blocks("python", inPage: page).first))
+        let command = try #require(MarkdownCode.blocks("sh", inPage: page).first)
+        return try await run("cd '\(folder.path)' && \(command)", house)
+    }
+
+    private func line(_ report: TaskReport) -> String {
+        let states = DeliveryState.allCases.filter { $0.isTerminal && report[$0] > 0 }
+        return ([report.task.description] + states.map { "\($0.name)=\(report[$0])" }.sorted()).joined(separator: " ")
+    }
+
+    private func run(_ script: String, _ house: House) async throws -> [String] {
+        var environment = EnvironmentReader.processEnvironment()
+        environment["BROKERS"] = house.brokers
+        let shell = try ChildProcess("/bin/sh", ["-c", script], environment: environment)
+        #expect(await shell.end(within: .seconds(120)) == .exited(0), "\(shell.lines)")
+        return shell.lines
+    }
+}

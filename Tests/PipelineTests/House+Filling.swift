@@ -1,0 +1,43 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+
+extension House {
+    private static let registrationsAtOnce = 64
+
+    /// Straight into the registry, with the append-only file at rest: over HTTP this many would take longer than the task
+    /// that is about them.
+    func fill(_ devices: [TestDevice]) async throws {
+        let log = Log(service: "test", sink: CollectingSink())
+        let client = RedisClient(try RedisConfiguration(url: redis.url), log: log, metrics: Metrics())
+        do {
+            let registry = try await RedisRegistry.open(StoreConnection(client), mode: .follower, log: log)
+            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<House.registrationsAtOnce {
+                    group.addTask {
+                        for place in stride(from: lane, to: devices.count, by: House.registrationsAtOnce) {
+                            try await House.register(devices[place], in: registry)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+
+    private static func register(_ device: TestDevice, in registry: RedisRegistry) async throws {
+        let changes = DeviceChanges(
+            language: device.language, aliases: device.user.map { [.externalUser: $0] } ?? [:])
+        _ = try await registry.register(
+            PushToken(device.kind, device.token), changes, in: AppID("news"))
+    }
+}

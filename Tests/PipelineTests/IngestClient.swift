@@ -1,0 +1,122 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+
+/// Requests to the house's `ingest-api`, as curl would send them.
+struct IngestClient: Sendable {
+    private static let attemptsMaximum = 20
+    let port: UInt16
+
+    @discardableResult
+    func send(
+        _ method: String, _ path: String, _ body: String = "", headers: [String] = []
+    ) async throws -> RawClient.Response {
+        let response = await blocking { [port] in
+            let client = RawClient(port: port)
+            client.send(IngestClient.request(method, path, body, "application/json", headers))
+            return client.receiveResponse()
+        }
+        guard let response else { throw SetupError(description: "no answer to \(method) \(path)") }
+        return response
+    }
+
+    /// Whether a path is answered with this status, at once or soon: with Kafka a removal is applied a little after its
+    /// device was reported.
+    func answers(_ status: Int, _ path: String) async throws -> Bool {
+        let deadline = SystemTimeSource().uptime + .seconds(30)
+        while try await send("GET", path).status != status {
+            guard SystemTimeSource().uptime < deadline else { return false }
+        }
+        return true
+    }
+
+    /// Posts a task to the native interface; its id.
+    func post(_ task: String, app: String = "news") async throws -> TaskID {
+        let response = try await send("POST", "/apps/\(app)/v1/tasks", task)
+        guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
+            throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
+        }
+        return id
+    }
+
+    func task(_ id: TaskID, app: String = "news") async throws -> JSON {
+        let response = try await send("GET", "/apps/\(app)/v1/tasks/\(id)")
+        guard response.status == 200 else { throw SetupError(description: "\(response.status) \(response.text)") }
+        return try JSON(response.body)
+    }
+
+    /// Registers and subscribes devices over a few connections; the id of each, in their order.
+    func register(_ devices: [TestDevice], app: String = "news") async throws -> [String] {
+        let ids = Monitor([String](repeating: "", count: devices.count))
+        let next = Monitor(0)
+        let problem = Monitor<String?>(nil)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask { [port] in
+                    await onNativeThread("register-\(number)") {
+                        var client = RawClient(port: port)
+                        while let place = IngestClient.take(next, of: devices.count) {
+                            do {
+                                let id = try IngestClient.register(devices[place], app, &client, port)
+                                ids.change { $0[place] = id }
+                            } catch {
+                                problem.change { $0 = "\(error)" }
+                                return
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if let text = problem.withLock({ $0 }) { throw SetupError(description: "registering: \(text)") }
+        return ids.withLock { $0 }
+    }
+
+    private static func take(_ next: Monitor<Int>, of count: Int) -> Int? {
+        next.change { place in
+            defer { place += 1 }
+            return place < count ? place : nil
+        }
+    }
+
+    private static func register(
+        _ device: TestDevice, _ app: String, _ client: inout RawClient, _ port: UInt16
+    ) throws -> String {
+        var form = "proto=\(device.kind.name)&token=\(device.token)&lang=\(device.language)"
+        if let user = device.user { form += "&external_user_id=\(user)" }
+        let registered = try exchange(&client, port, "/apps/\(app)/subscribers", form)
+        guard let id = try JSON(registered.body)["id"]?.text else { throw SetupError(description: registered.text) }
+        for topic in device.topics {
+            try exchange(&client, port, "/apps/\(app)/subscriber/\(id)/subscriptions/\(topic)", "")
+        }
+        return id
+    }
+
+    @discardableResult
+    private static func exchange(
+        _ client: inout RawClient, _ port: UInt16, _ path: String, _ form: String
+    ) throws -> RawClient.Response {
+        // As a client should: with Kafka a busy machine may not have applied a change within its time.
+        var last = "nothing"
+        for _ in 0..<attemptsMaximum {
+            client.send(request("POST", path, form, "application/x-www-form-urlencoded", []))
+            let response = client.receiveResponse()
+            if let response, (200...204).contains(response.status) { return response }
+            last = response.map { "\($0.status) \($0.text)" } ?? last
+            guard response == nil || response?.status == 503 else { break }
+            client = RawClient(port: port)
+        }
+        throw SetupError(description: "POST \(path) was answered \(last)")
+    }
+
+    private static func request(
+        _ method: String, _ path: String, _ body: String, _ type: String, _ headers: [String]
+    ) -> String {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
+        for header in headers { head += header + "\r\n" }
+        if method != "GET" { head += "Content-Length: \(body.utf8.count)\r\n" }
+        if !body.isEmpty { head += "Content-Type: \(type)\r\n" }
+        return head + "\r\n" + body
+    }
+}

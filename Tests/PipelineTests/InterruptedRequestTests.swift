@@ -1,0 +1,80 @@
+import Bus
+import Glibc
+import JSONKit
+import PushModel
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: a publisher who was cut off repeats the request elsewhere and rings nobody twice. Method: the bus stands still until
+/// the task is in the store, then the store until the task is on the bus; there `ingest-api` is killed, after the one and
+/// before the answer.
+@Suite(.timeLimit(.minutes(5))) struct InterruptedRequestTests {
+    private static let path = "/apps/news/v1/tasks"
+    private static let task = #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#
+    private static let key = "Idempotency-Key: morning"
+    private static let settings = [
+        "CARILLON_INGEST_IDEMPOTENCY_LEASE": "1s",
+        // The store's silence must not look like its failure, which would be answered.
+        "CARILLON_REDIS_COMMAND_DEADLINE": "30s",
+    ]
+
+    @Test(arguments: House.BusKind.allCases)
+    func aRequestRepeatedElsewhereMakesTheSameTask(_ bus: House.BusKind) async throws {
+        let house = try await House(
+            bus, Self.settings, instances: ["ingest-api": 2], hasOwnStore: true)
+        _ = try await house.ingest.register(TestDevice.mixture(3))
+        let (first, second) = (house.ingests[0], house.ingests[1])
+        let tasks = try await house.bus.makeConsumer(ConsumerOptions(channel: Topics.tasks.channel, group: "test"))
+
+        house.busServer.signal(SIGSTOP)
+        let cutOff = Task {
+            try? await first.send("POST", Self.path, Self.task, headers: [Self.key])
+        }
+        try await House.wait { try await !Self.listed(second).isEmpty }
+        house.redis.signal(SIGSTOP)
+        house.busServer.signal(SIGCONT)
+        let id = try await Self.task(in: tasks)
+        await (try house.dismiss("ingest-api")).kill()
+        house.redis.signal(SIGCONT)
+        #expect(await cutOff.value == nil)
+
+        let answer = try await Self.repeated(by: second)
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(try JSON(answer.body)["id"]?.text == "\(id)")
+        let report = try #require(await house.reports.report(of: id), "\(house.lines)")
+        #expect(report[.delivered] == 3)
+        #expect(try await house.delivered() == 3)
+        #expect(try await Self.listed(second) == ["\(id)"])
+        tasks.stopTaking()
+        await tasks.close()
+        try await house.close()
+    }
+
+    /// As a publisher should: it is told for as long as the first request may still be under way.
+    private static func repeated(by client: IngestClient) async throws -> RawClient.Response {
+        var answer = try await client.send("POST", path, task, headers: [key])
+        try await House.wait {
+            guard answer.status == 409 else { return true }
+            answer = try await client.send("POST", path, task, headers: [key])
+            return false
+        }
+        return answer
+    }
+
+    private static func listed(_ client: IngestClient) async throws -> [String] {
+        let answer = try await client.send("GET", path)
+        return try JSON(answer.body)["tasks"]?.elements?.compactMap { $0["id"]?.text } ?? []
+    }
+
+    private static func task(in consumer: any BusConsumer) async throws -> TaskID {
+        let delivery = try #require(await consumer.next())
+        consumer.complete(delivery)
+        let message = try #require(delivery.messages.first)
+        guard case .task(let task) = try TaskMessage(decoding: message.value) else {
+            throw SetupError(description: "a part, and no task")
+        }
+        return task.id
+    }
+}

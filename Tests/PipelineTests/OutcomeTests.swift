@@ -1,0 +1,81 @@
+import JSONKit
+import PushModel
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: the report says what the providers said. Method: devices that the simulator answers with each of the errors that
+/// are about a device, among many that are well; a second app whose settings Apple refuses; the simulator's own count.
+@Suite(.timeLimit(.minutes(10)), .serialized) struct OutcomeTests {
+    private static let devices = 20_000
+    private static let eachRow = 100
+    /// Beginnings of tokens of devices that no provider knows.
+    private static let dead: [(PushProtocol, String)] = [
+        (.apns, "dead0410"), (.apns, "dead1410"), (.apns, "bad00400"), (.apns, "bad10400"), (.fcm, "unregistered"),
+        (.fcm, "invalid"), (.huawei, "illegal"),
+    ]
+    /// Of devices that a provider fails at again and again.
+    private static let failing: [(PushProtocol, String)] = [
+        (.apns, "fade0500"), (.apns, "fade0503"), (.fcm, "internal"),
+    ]
+
+    @Test(arguments: House.BusKind.allCases)
+    func theReportEqualsTheProvidersCount(_ bus: House.BusKind) async throws {
+        let house = try await House(bus)
+        let dead = OutcomeTests.rows(OutcomeTests.dead, topic: "news")
+        let failing = OutcomeTests.rows(OutcomeTests.failing, topic: "weary")
+        // First those that will be removed: only who was registered before the second of their death is.
+        let ids = try await house.ingest.register(dead)
+        _ = try await house.ingest.register(failing)
+        let misconfigured = try await house.ingest.register([TestDevice(1, .apns)], app: "shop")
+        let well = OutcomeTests.devices - dead.count - failing.count
+        _ = try await house.ingest.register(TestDevice.mixture(well))
+
+        let task = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        let short = #"{"audience":{"all":true},"message":{"body":"x"},"options":{"time_to_live":"5s"}}"#
+        let mistaken = try await house.ingest.post(short, app: "shop")
+        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        #expect(report.targeted == well + dead.count)
+        #expect(report[.delivered] == well)
+        #expect(report[.invalid] + report[.invalidRemoved] == dead.count)
+        #expect(try await house.delivered() == well)
+        try await removedAreGone(ids, report, task, house)
+
+        let tiring = #"{"audience":{"topic":"weary"},"message":{"body":"x"},"options":{"time_to_live":"5s"}}"#
+        let weary = try await house.ingest.post(tiring)
+        let outcome = try #require(await house.reports.report(of: weary), "\(house.lines)")
+        #expect(outcome.targeted == failing.count)
+        #expect(outcome[.expired] + outcome[.failed] == failing.count)
+
+        // The mistake of one app kept its device, and nobody else.
+        let refused = try #require(await house.reports.report(of: mistaken), "\(house.lines)")
+        #expect(refused[.expired] == 1)
+        #expect(try await house.ingest.send("GET", "/apps/shop/subscriber/\(misconfigured[0])").status == 200)
+        #expect(try await house.delivered() == well)
+        try await house.close()
+    }
+
+    /// Whoever ended as removed is unknown to the registry, whoever did not is known.
+    private func removedAreGone(
+        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ house: House
+    ) async throws {
+        var removed = 0
+        for id in ids {
+            let trace = try await house.ingest.send("GET", "/apps/news/v1/tasks/\(task)/devices/\(id)")
+            let isRemoved = try JSON(trace.body)["state"]?.text == "invalid_removed"
+            let expected = isRemoved ? 404 : 200
+            #expect(try await house.ingest.answers(expected, "/apps/news/subscriber/\(id)"), "\(trace.text)")
+            removed += isRemoved ? 1 : 0
+        }
+        #expect(removed == report[.invalidRemoved])
+        #expect(removed > 0)
+    }
+
+    private static func rows(_ words: [(PushProtocol, String)], topic: String) -> [TestDevice] {
+        words.enumerated().flatMap { row, word in
+            (0..<eachRow).map { number in
+                TestDevice(1_000_000 + row * eachRow + number, word.0, word: word.1, topics: [topic])
+            }
+        }
+    }
+}

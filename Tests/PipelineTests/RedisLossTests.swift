@@ -1,0 +1,116 @@
+import Bus
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: a Redis that is emptied in the middle of a task makes nobody get anything twice, and every device that was on its
+/// way ends: as its result says, or as unknown. Method: slow providers, a FLUSHALL once some pushes have arrived, a rebuild
+/// that is killed and run again, and the simulator's own count.
+@Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
+    @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
+        let house = try await House(.kafka)
+        _ = try await house.ingest.register([TestDevice(9_000, .apns, topics: ["solo"])])
+        let solo = try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
+        _ = try #require(await house.reports.report(of: solo), "\(house.lines)")
+        _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
+        try await house.slowProviders()
+        let broadcast = #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#
+        let task = try await house.post(broadcast, key: "broadcast")
+        try await house.hasDelivered(300)
+        try await house.hasResult(of: task)
+        try await house.emptyRedis()
+        // Accepted by a house that has nothing to resolve it with.
+        let late = try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"Two"}}"#, key: "late")
+        try await house.cutOffRebuild(at: task)
+        let said = try await house.rebuild()
+        #expect(said.last?.hasSuffix("; 1 to be resolved") == true, "\(said)")
+
+        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        #expect((300...KillStory.devices).contains(report.targeted))
+        #expect(report[.delivered] + report[.unknown] == report.targeted)
+        #expect(report[.delivered] > 0)
+        #expect(try await house.delivered() >= report[.delivered])
+        // Those that are reported as delivered are those whose result was on the bus.
+        let endings = try await house.endings(of: task, report.targeted)
+        #expect(endings.values.count { $0.state == .delivered } == report[.delivered])
+        #expect(endings.values.count { $0.reason == "ledger lost" } == report[.unknown])
+
+        // Its key is forgotten, and still it is the same task; so is the one that was closed before.
+        #expect(try await house.post(broadcast, key: "broadcast") == task)
+        #expect(
+            try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo") == solo)
+        let lateReport = try #require(await house.reports.report(of: late), "\(house.lines)")
+        #expect(lateReport[.delivered] == 1 && lateReport.targeted == 1)
+        let next = try await house.ingest.post(broadcast)
+        let nextReport = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
+        #expect(nextReport[.delivered] == KillStory.devices && nextReport.targeted == KillStory.devices)
+        for id in [task, solo] {
+            #expect(try await house.ingest.task(id)["state"]?.text == "closed")
+            #expect(Set(house.reports.all(of: id).map(\.id)).count == 1)
+        }
+        #expect(try await house.sum("repeated") == 0)
+        try await house.close()
+    }
+
+    /// There is nothing to rebuild from: the bus is gone too. Services go on, and only whoever makes the registry is
+    /// restarted, by an operator who knows that its devices are gone.
+    @Test func theEmbeddedHouseBeginsAnew() async throws {
+        let house = try await House(.embedded)
+        _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
+        try await house.slowProviders()
+        _ = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        try await house.hasDelivered(300)
+        try await house.emptyRedis()
+        #expect(try await house.ingest.answers(503, "/apps/news/subscriber/AAAAAAAAAAA"))
+        let ingest = try house.process("ingest-api")
+        #expect(await ingest.stop() == .exited(0))
+        try await ingest.start()
+        #expect(try await house.ingest.answers(404, "/apps/news/subscriber/AAAAAAAAAAA"))
+        _ = try await house.ingest.register(TestDevice.mixture(30))
+        let next = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
+        let report = try #require(await house.reports.report(of: next), "\(house.lines)")
+        #expect(report[.delivered] == 30 && report.targeted == 30)
+        #expect(try await house.sum("repeated") == 0)
+        try await house.close()
+    }
+}
+
+extension House {
+    fileprivate func post(_ task: String, key: String) async throws -> TaskID {
+        let response = try await ingest.send(
+            "POST", "/apps/news/v1/tasks", task, headers: ["Idempotency-Key: \(key)"])
+        guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
+            throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
+        }
+        return id
+    }
+
+    /// Waits until a result of the task is on the bus: they come when a sender is through with what it took.
+    fileprivate func hasResult(of task: TaskID) async throws {
+        var isThere = false
+        while !isThere {
+            try await bus.scan(Topics.results.channel) { message in
+                isThere = try ResultBatch(decoding: message.value).task == task
+                return !isThere
+            }
+        }
+    }
+
+    /// The first result of each device of the task, once so many are known.
+    fileprivate func endings(of task: TaskID, _ count: Int) async throws -> [DeviceID: DeviceResult] {
+        var endings: [DeviceID: DeviceResult] = [:]
+        try await bus.scan(Topics.results.channel) { message in
+            let batch = try ResultBatch(decoding: message.value)
+            guard batch.task == task else { return true }
+            for result in batch.results where endings[result.device] == nil { endings[result.device] = result }
+            return true
+        }
+        guard endings.count == count else {
+            throw SetupError(description: "\(endings.count) devices have a result, and not \(count)")
+        }
+        return endings
+    }
+}

@@ -1,0 +1,42 @@
+import Bus
+import PushModel
+import ServiceKit
+import TestSupport
+import Topics
+
+/// Reads `reports` as an analyst does, and keeps each by its task.
+final class Reports: Sendable {
+    private let consumer: any BusConsumer
+    private let seen = Monitor<[TaskID: [TaskReport]]>([:])
+    private let reading: Task<Void, Never>
+
+    init(_ bus: any Bus) async throws {
+        let consumer = try await bus.makeConsumer(ConsumerOptions(channel: Topics.reports.channel, group: "test"))
+        self.consumer = consumer
+        reading = Task { [seen] in
+            while let delivery = await consumer.next() {
+                for message in delivery.messages {
+                    guard let report = try? TaskReport(decoding: message.value) else { continue }
+                    seen.change { $0[report.task, default: []].append(report) }
+                }
+                consumer.complete(delivery)
+            }
+        }
+    }
+
+    /// Waits for the report of a task; nil when none comes.
+    func report(of task: TaskID, within limit: Duration = .seconds(120)) async -> TaskReport? {
+        await onNativeThread("report-wait") { [seen] in seen.wait(timeout: limit) { $0[task]?.first } }
+    }
+
+    /// Every one that came, repeats too.
+    func all(of task: TaskID) -> [TaskReport] {
+        seen.withLock { $0[task] ?? [] }
+    }
+
+    func close() async {
+        consumer.stopTaking()
+        _ = await reading.value
+        await consumer.close()
+    }
+}

@@ -1,0 +1,103 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: processes of a service share its work, and may come and go while a task runs. Method: two of each in one group;
+/// senders that hold little and wait long, so that most of the task is still to come; two senders join, one leaves, one is
+/// killed; a look at the report, at the simulator's own count, and at what each process says that it did.
+@Suite(.timeLimit(.minutes(10))) struct ScaleTests {
+    private static let devices = 50_000
+    private static let listed = 30_000
+    /// Of Google's devices, which are sent to one by one: what the one that dies may have claimed.
+    private static let inFlightMaximum = 1_000
+    private static let settings = [
+        "CARILLON_APNS_CONCURRENCY": "1", "CARILLON_APNS_IN_FLIGHT": "200",
+        "CARILLON_ANDROID_CONCURRENCY": "1", "CARILLON_FCM_IN_FLIGHT": "200",
+        // Thirty consumers would keep the pretended brokers busy with empty answers.
+        "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "50",
+    ]
+    /// Where the work of a broadcast is.
+    private static let busy = [
+        "targeting-resolver": "segments.bulk", "renderer": "audience.bulk", "apns-sender": "dispatch.apns.bulk",
+        "android-sender": "dispatch.android.bulk", "reporter": "results",
+    ]
+
+    @Test func processesComeAndGoWhileATaskRuns() async throws {
+        let house = try await House(
+            .kafka, Self.settings,
+            instances: Dictionary(uniqueKeysWithValues: House.services.map { ($0, 2) }))
+        let devices = TestDevice.mixture(Self.devices, topics: [])
+        try await house.fill(
+            devices.enumerated().map { number, device in
+                var device = device
+                if number < Self.listed { device.user = "user-\(number)" }
+                return device
+            })
+        try await aTaskForAll(house)
+        try await aListInParts(house)
+        try await house.close()
+    }
+
+    private func aTaskForAll(_ house: House) async throws {
+        try await house.slowProviders()
+        let task = try await house.ingest.post(#"{"audience":{"all":true},"message":{"body":"There"}}"#)
+        try await house.hasEnded(Self.devices / 10, of: task)
+        let joined = [try await house.join("apns-sender"), try await house.join("android-sender")]
+        for process in joined { try await Self.hasPartitions(process) }
+        // Who leaves and who dies shall be at work again.
+        let ended = try await house.ended(task)
+        try await house.hasEnded(ended + 1_000, of: task)
+        let leaving = try house.dismiss("apns-sender")
+        let dying = try house.dismiss("android-sender")
+        await dying.kill()
+        #expect(await leaving.stop() == .exited(0), "\(leaving.lines)")
+        #expect(try await house.ended(task) < Self.devices * 8 / 10)
+
+        let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
+        #expect(report.targeted == Self.devices)
+        #expect(report[.delivered] == Self.devices)
+        #expect(Set(house.reports.all(of: task).map(\.id)).count == 1)
+        #expect(try await house.sum("distinct_devices") == Self.devices)
+        // Who leaves in order repeats nothing; what the other was sending is repeated and recognised.
+        #expect(try await house.sum("accepted", ["apns"]) == house.sum("distinct_devices", ["apns"]))
+        let repeated = try await house.delivered() - Self.devices
+        #expect(repeated <= Self.inFlightMaximum)
+        #expect(try await house.sum("repeated") == repeated)
+        try await everyServiceSharedItsWork(house, joined)
+    }
+
+    private func everyServiceSharedItsWork(_ house: House, _ joined: [ServiceProcess]) async throws {
+        for (service, channel) in Self.busy where !service.hasSuffix("-sender") {
+            for process in house.running(service) {
+                let handled = try await process.value("carillon_bus_messages_handled_total", of: channel)
+                #expect(handled > 0, "\(service) on \(channel)")
+            }
+        }
+        // What is left when they come lies on few partitions: that one of the two gets nothing of it is possible.
+        var handled = 0
+        for process in joined {
+            handled += try await process.value(
+                "carillon_bus_messages_handled_total", of: try #require(Self.busy[process.name]))
+        }
+        #expect(handled > 0)
+    }
+
+    private func aListInParts(_ house: House) async throws {
+        for path in ["/faults", "/stats"] { try await house.simulator.admin("DELETE", path) }
+        let users = JSONText.array((0..<Self.listed).map { "user-\($0)" })
+        let task = try await house.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
+        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        #expect(report.targeted == Self.listed)
+        #expect(report[.delivered] == Self.listed)
+        #expect(try await house.delivered() == Self.listed)
+        #expect(try await house.sum("distinct_devices") == Self.listed)
+    }
+
+    private static func hasPartitions(_ process: ServiceProcess) async throws {
+        let channel = try #require(busy[process.name])
+        try await House.wait { try await process.value("carillon_bus_assigned_partitions", of: channel) > 0 }
+    }
+}

@@ -1,0 +1,57 @@
+import ServiceKit
+import TestSupport
+
+/// One service of the house, as a process that may be killed and started again with the same settings.
+final class ServiceProcess: Sendable {
+    let name: String
+    /// Where `ingest-api` listens.
+    let port = FreePort.next()
+    private let adminPort = FreePort.next()
+    private let settings: [String: String]
+    private let process: Monitor<ChildProcess?>
+
+    init(_ name: String, _ settings: [String: String]) {
+        self.name = name
+        self.settings = settings.merging([
+            "CARILLON_ADMIN_PORT": "\(adminPort)", "CARILLON_INGEST_PORT": "\(port)",
+        ]) { $1 }
+        process = Monitor(nil)
+    }
+
+    /// Returns once it has everything it works with, and `ingest-api` once it listens.
+    func start() async throws {
+        let child = try ChildProcess.service(name, settings)
+        process.change { $0 = child }
+        let sign = name == "ingest-api" ? "\"server\":\"ingest\"" : "\"message\":\"running\""
+        guard await child.line(where: { $0.contains(sign) }) != nil else {
+            throw SetupError(description: "\(name) did not start: \(child.lines.suffix(10))")
+        }
+    }
+
+    func kill() async {
+        guard let child = process.withLock({ $0 }) else { return }
+        child.signal(9)
+        _ = await child.end()
+    }
+
+    /// SIGTERM; how it ended.
+    func stop() async -> ChildProcess.Ending? {
+        guard let child = process.withLock({ $0 }) else { return nil }
+        child.signal(15)
+        return await child.end()
+    }
+
+    /// What it counts of a topic that it reads.
+    func value(_ metric: String, of channel: String) async throws -> Int {
+        let response = await blocking { [adminPort] in
+            let client = RawClient(port: adminPort)
+            client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client.receiveResponse()
+        }
+        guard let response else { throw SetupError(description: "\(name) shows no metrics") }
+        return Int(try PrometheusText(response.text).value(metric, ["topic": channel, "group": name]) ?? 0)
+    }
+
+    /// The last lines it has logged, for a test that fails.
+    var lines: [String] { process.withLock { $0 }?.lines.suffix(5) ?? [] }
+}

@@ -1,0 +1,60 @@
+package import Bus
+import JSONKit
+import ServiceKit
+import Topics
+
+/// Reads `results` as the reporter does, dropping repeats by their id.
+package struct ResultReader {
+    /// How one device ended.
+    package struct Ending: Hashable, Sendable {
+        package let provider: String
+        package let state: String
+        /// The provider's; zero where none answered.
+        package let status: Int64
+        package let reason: String
+    }
+
+    private let consumer: any BusConsumer
+    /// By the id of the result, which names task and device.
+    package private(set) var endings: [String: Ending] = [:]
+
+    package init(_ bus: any Bus) async throws {
+        consumer = try await bus.makeConsumer(ConsumerOptions(channel: Topics.results.channel, group: "test"))
+    }
+
+    /// How many devices ended so.
+    package func count(_ state: String, provider: String? = nil) -> Int {
+        endings.values.count { $0.state == state && (provider ?? $0.provider) == $0.provider }
+    }
+
+    /// Reads until that many devices have ended in all; false when no more come. What it reads for the last of them may
+    /// name more.
+    package mutating func read(_ count: Int, within limit: Duration = .seconds(90)) async throws -> Bool {
+        let timer = Task { [consumer] in
+            try await SystemTimeSource().sleep(for: limit)
+            consumer.stopTaking()
+        }
+        defer { timer.cancel() }
+        while endings.count < count, let delivery = await consumer.next() {
+            for message in delivery.messages { try take(message.value) }
+            consumer.complete(delivery)
+        }
+        return endings.count >= count
+    }
+
+    package func close() async {
+        consumer.stopTaking()
+        await consumer.close()
+    }
+
+    private mutating func take(_ bytes: [UInt8]) throws {
+        for result in try JSON(bytes)["results"]?.elements ?? [] {
+            guard let id = result["id"]?.text, let state = result["state"]?.text,
+                case .integer(let status) = result["status"]
+            else { continue }
+            endings[id] = Ending(
+                provider: result["provider"]?.text ?? "", state: state, status: status,
+                reason: result["reason"]?.text ?? "")
+        }
+    }
+}
