@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build test check-api lint format clean
+.PHONY: help deps build run test check-api check-deploy lint format clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -21,13 +21,21 @@ deps: .venv/installed ## Install the Debian packages of packages.apt and the lin
 build: deps ## Build every executable for release, into .build/release
 	swift build --configuration release --static-swift-stdlib $(STRICT)
 
+run: build ## Start the whole pipeline with simulated providers, show a push all the way, and stay up; ONCE=1 ends after it
+	.build/release/carillon up --simulator --demo $(if $(ONCE),--once)
+
 test: deps ## Build and run the tests; FILTER=Name runs only some
 	STRICT="$(STRICT)" .ci/test "$(FILTER)"
 
 check-api: deps ## Try the HTTP API, as `make test` built it, with generated requests; EXAMPLES=N an operation, 500 unless told
 	.ci/check-api
 
-lint: deps ## Check format, scripts, YAML, the compose file and the chart
+check-deploy: deps ## Start compose's services, render the chart, hold both and the dashboards against what `make test` built
+	.venv/bin/python -B .ci/check-deploy
+	.venv/bin/python -B .ci/check-chart
+	.venv/bin/python -B .ci/start-services
+
+lint: deps ## Check format, scripts, YAML, the contracts, the compose file and the chart
 	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
 	.ci/lint
 

@@ -69,18 +69,20 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
-        shared("ProviderKit", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
         shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("Rendering", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"),
         shared("ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
+        shared("TaskModel", "JSONKit", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
-        shared("Topics", "PushModel", "ServiceKit"),
+        shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
 
         service(
             "AndroidSender", command: "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
@@ -88,27 +90,42 @@ let package = Package(
             "Topics"),
         service(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
+            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "KafkaBus", "PushModel", "RedisClient", "RedisStore",
-            "RegistryLog", "ServiceHost", "ServiceKit", "Store", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "KafkaBus", "PushModel",
+            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel",
+            "TLSSocket", "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store"),
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
+            "Signing", "Store", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPServer", "JSONKit", "PushModel",
             "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
         service(
-            "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
-            "ServiceKit", "Store", "Topics"),
+            "Renderer", command: "renderer", "Bus", "ProviderKit", "PushModel", "RedisClient", "RedisStore",
+            "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskModel", "Topics"),
+        service(
+            "Reporter", command: "reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "ProviderKit", "PushModel",
+            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel",
+            "Topics"),
+        service(
+            "Scheduler", command: "scheduler", "Bus", "ProviderKit", "PushModel", "RedisClient", "RedisStore",
+            "ServiceHost", "ServiceKit", "Store", "Topics"),
+        service(
+            "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
+            "ServiceHost", "ServiceKit", "Store", "TaskModel", "Topics"),
 
-        testExecutable("BareLoops", "CHiredis", "CRDKafka", "KafkaBus", "ServiceKit"),
+        testExecutable("BareLoops", "CHiredis", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testExecutable(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
             "ServiceKit", "Store"),
-        testLibrary("TestSupport", "JSONKit", "ServiceKit", "Topics"),
+        testLibrary(
+            "ServiceHouse", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "TestSupport", "Topics"),
+        testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
@@ -119,47 +136,66 @@ let package = Package(
             "TLSSocket", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
+        tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceKit", "TestSupport", "Topics"),
-        tests("BusTests", "Bus", "MemoryBus", "ServiceKit", "TestSupport", "Topics"),
+        tests("BusTests", "Bus", "JSONKit", "MemoryBus", "PushModel", "ServiceKit", "TestSupport", "Topics"),
         tests(
-            "CarillonTests", "Bus", "carillon", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
-            "ServiceKit", "TestSupport", "Topics"),
+            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "HTTPServer", "JSONKit", "KafkaBus",
+            "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel", "RedisBus", "RedisClient",
+            "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests(
-            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator",
-            "scheduler", "ServiceHost", "ServiceKit", "TestSupport"),
+            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator", "renderer",
+            "reporter", "scheduler", "ServiceHost", "ServiceKit", "targeting-resolver", "TestSupport"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
         tests(
-            "IngestAPITests", "Apps", "HTTPServer", "ingest-api", "JSONKit", "MemoryStore", "PushModel", "RedisClient",
-            "ServiceKit", "Store", "TestSupport", "Topics"),
+            "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "MemoryBus", "MemoryStore",
+            "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport"),
         tests(
-            "ProviderKitTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit",
-            "Store", "TestSupport", "Topics"),
+            "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
+            "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+        tests(
+            "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
+            "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),
         tests("PushModelTests", "PushModel", "TestSupport"),
-        tests("RedisBusTests", "Bus", "RedisBus", "ServiceKit", "TestSupport", "Topics"),
+        tests("RedisBusTests", "Bus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
         tests(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
+            "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "RedisStore",
+            "renderer", "Rendering", "ServiceHouse", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+        tests(
+            "RenderingTests", "JSONKit", "provider-simulator", "PushModel", "Rendering", "ServiceKit", "TaskModel",
+            "TestSupport", "Topics"),
+        tests(
+            "ReporterTests", "Apps", "Bus", "HTTPClient", "HTTPServer", "JSONKit", "MemoryBus", "MemoryStore",
+            "PushModel", "RedisStore", "reporter", "ServiceHouse", "ServiceKit", "Signing", "Store", "TaskModel",
+            "TestSupport", "Topics"),
+        tests(
             "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport"),
         tests(
-            "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisBus", "RedisClient", "RedisStore",
-            "scheduler", "ServiceKit", "Store", "TestSupport", "Topics"),
+            "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
+            "ServiceHouse", "ServiceKit", "Store", "TestSupport", "Topics"),
+        tests(
+            "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
+            "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Store", "TestSupport",
+            "Topics"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
@@ -168,10 +204,18 @@ let package = Package(
         tests(
             "StoreConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport"),
-        tests("StoreTests", "PushModel", "Store", "TestSupport"),
+        tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
+        tests(
+            "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",
+            "RedisStore", "ServiceHouse", "ServiceKit", "Store", "targeting-resolver", "TaskModel", "TestSupport",
+            "Topics"),
+        tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
+        tests(
+            "TaskStoreTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
-        tests("TopicsTests", "PushModel", "ServiceKit", "TestSupport", "Topics"),
+        tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
     ],
     // simdjson's headers choose their string type by it; anything older would not match the library.
     cxxLanguageStandard: .cxx17

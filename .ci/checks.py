@@ -1,0 +1,61 @@
+"""What the checks of compose and the chart share: what is wrong so far, and what the programs say of themselves."""
+
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILT = ROOT / ".build" / "debug"
+TOOLS = ROOT / ".venv" / "bin"
+problems = []
+
+
+def check(holds, problem):
+    if not holds:
+        problems.append(problem)
+
+
+def finish():
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+def read(path):
+    return (ROOT / path).read_text()
+
+
+@functools.cache
+def help_of(program):
+    return subprocess.run([BUILT / program, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+@functools.cache
+def variables_of(program):
+    """Every variable that the program reads, with its default."""
+    text = help_of(program)
+    if program == "carillon":
+        text = subprocess.run(
+            [BUILT / program, "help", "environment"], capture_output=True, text=True, check=True
+        ).stdout
+    variables = dict(re.findall(r"^  (CARILLON_\w+)\n(?:.*\n)*?      Default: (.*)$", text, re.MULTILINE))
+    return variables | dict.fromkeys(re.findall(r"CARILLON_\w+_FILE", text), "none")
+
+
+@functools.cache
+def commands_of_package():
+    return set(re.findall(r'service\(\s*"\w+",\s*command:\s*"([a-z-]+)"', read("Package.swift")))
+
+
+@functools.cache
+def partitions_of_channels():
+    """Every topic and lane that `carillon topics create` makes, with its number of partitions."""
+    plan = subprocess.run(
+        [BUILT / "carillon", "topics", "create", "--dry-run", "--bus", "kafka://localhost:9092"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return {name: int(count) for name, count in re.findall(r"if missing, (\S+): (\d+) partitions", plan)}
