@@ -1,0 +1,74 @@
+"""What the event streams of the last test run say: one outcome for every test that was planned."""
+
+import json
+import pathlib
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / ".build" / "test-events"
+
+
+class Outcomes:
+    """The streams name every test before the first one starts, so a run that crashed or hung still counts whole: what
+    never ended has failed."""
+
+    def __init__(self, paths):
+        self.planned, self.ended, self.skipped = set(), set(), set()
+        self.stories = {}
+        for path in paths:
+            for record in records(path):
+                self.take(record["kind"], record["payload"])
+        self.planned -= self.skipped
+        for test in self.planned - self.ended:
+            self.stories.setdefault(test, []).append("never ended")
+
+    def take(self, kind, payload):
+        test = payload.get("testID")
+        if kind == "test" and payload["kind"] == "function":
+            self.planned.add(payload["id"])
+        elif payload["kind"] == "testEnded":
+            self.ended.add(test)
+        elif payload["kind"] == "testSkipped":
+            self.skipped.add(test)
+        elif payload["kind"] == "issueRecorded" and is_failure(payload.get("issue", {})):
+            self.stories.setdefault(test, []).append(story(payload))
+
+    @property
+    def failed(self):
+        """An issue outside any test (a detached task's) fails the run as a test of its own, whose name is None."""
+        return set(self.stories)
+
+    @property
+    def passed(self):
+        return self.planned - self.failed
+
+    def tell(self, tests):
+        for test in sorted(tests, key=str):
+            for text in self.stories[test]:
+                print(f"failed: {test or 'outside any test'}: {text}", flush=True)
+
+
+def first_runs():
+    return Outcomes(sorted(set(FOLDER.glob("*.jsonl")) - set(FOLDER.glob("repeated-*.jsonl"))))
+
+
+def repeated_runs():
+    return Outcomes(sorted(FOLDER.glob("repeated-*.jsonl")))
+
+
+def records(path):
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            # A run that was killed may leave its last line half written.
+            return
+
+
+def is_failure(issue):
+    return not issue.get("isKnown", False) and issue.get("severity", "error") == "error"
+
+
+def story(payload):
+    place = payload.get("issue", {}).get("sourceLocation", {})
+    file = place.get("fileID") or place.get("_filePath", "")
+    texts = "; ".join(message["text"] for message in payload.get("messages", []))
+    return f"{file}:{place.get('line', '?')} {texts[:1000]}"
