@@ -15,12 +15,12 @@ import Topics
         let server = try await RedisServer(options)
         await server.stop()
         let folder = TemporaryDirectory("apps")
+        let password = folder.write("password", "right\n")
         let services = try StartedService.names.map {
             try StartedService(
                 $0,
                 [
-                    "CARILLON_BUS": server.url, "CARILLON_REDIS_PASSWORD_FILE": folder.write("password", "right\n"),
-                    "CARILLON_APPS": folder.path,
+                    "CARILLON_BUS": server.url, "CARILLON_REDIS_PASSWORD_FILE": password, "CARILLON_APPS": folder.path,
                 ])
         }
         try await services.each { service in
