@@ -2,19 +2,14 @@ import COpenSSL
 
 /// A key for HMAC-SHA-256. It cannot print itself, so no log line or error message can carry it by accident.
 package struct HMACKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private let bytes: [UInt8]
+    private let start: HMACStart
 
     package init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+        start = HMACStart(bytes)
     }
 
     package func code(for message: [UInt8]) -> [UInt8] {
-        // OpenSSL takes a missing pointer for "the key as before", which an empty array may turn into.
-        let key = bytes.isEmpty ? [0] : bytes
-        var code = [UInt8](repeating: 0, count: SHA256.byteCount)
-        let result = HMAC(EVP_sha256(), key, Int32(bytes.count), message, message.count, &code, nil)
-        precondition(result != nil, "OpenSSL has no HMAC-SHA-256: \(OpenSSLErrors.take())")
-        return code
+        start.outer.finish(start.inner.finish(message))
     }
 
     /// Takes as long for a wrong code as for the right one.
