@@ -61,7 +61,8 @@ private struct ExactName: Hashable {
     let text: String
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        // Of texts that differ, nearly all are told apart by the first comparison, which is a good deal faster.
+        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
     func hash(into hasher: inout Hasher) {

@@ -27,13 +27,29 @@ extension Timestamp: CustomStringConvertible {
         let (wholeDays, rest) = milliseconds.quotientAndRemainder(dividingBy: day)
         let date = CivilDate(daysSinceEpoch: rest < 0 ? wholeDays - 1 : wholeDays)
         let inDay = rest < 0 ? rest + day : rest
-        func padded(_ value: Int64, _ width: Int) -> String {
-            let digits = String(value.magnitude)
-            return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
-            + "\(padded(inDay / 3_600_000, 2)):\(padded(inDay / 60_000 % 60, 2)):\(padded(inDay / 1_000 % 60, 2))"
-            + ".\(padded(inDay % 1_000, 3))Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        Timestamp.append(date.year, width: 4, "-", to: &text)
+        Timestamp.append(date.month, width: 2, "-", to: &text)
+        Timestamp.append(date.day, width: 2, "T", to: &text)
+        Timestamp.append(inDay / 3_600_000, width: 2, ":", to: &text)
+        Timestamp.append(inDay / 60_000 % 60, width: 2, ":", to: &text)
+        Timestamp.append(inDay / 1_000 % 60, width: 2, ".", to: &text)
+        Timestamp.append(inDay % 1_000, width: 3, "Z", to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// With zeros in front, and a character behind.
+    private static func append(_ value: Int64, width: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
+        if value < 0 { text.append(UInt8(ascii: "-")) }
+        let start = text.count
+        var rest = value.magnitude
+        repeat {
+            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0 || text.count - start < width
+        text[start...].reverse()
+        text.append(UInt8(ascii: end))
     }
 }
 
