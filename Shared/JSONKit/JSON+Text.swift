@@ -5,32 +5,34 @@ extension JSON {
     package var indentedText: String { lines(indent: "") + "\n" }
 
     /// The value on one line without blanks, as machines send it.
-    package var compactText: String {
-        var text = ""
-        write(to: &text)
-        return text
+    package var compactText: String { String(decoding: compactBytes, as: UTF8.self) }
+
+    package var compactBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
     }
 
-    private func write(to text: inout String) {
+    private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .string(let value): JSONText.quote(value, into: &text)
+        case .string(let value): JSONText.quote(value, into: &bytes)
         case .array(let elements):
-            text += "["
+            bytes.append(UInt8(ascii: "["))
             for (place, element) in elements.enumerated() {
-                if place > 0 { text += "," }
-                element.write(to: &text)
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
             }
-            text += "]"
+            bytes.append(UInt8(ascii: "]"))
         case .object(let object):
-            text += "{"
+            bytes.append(UInt8(ascii: "{"))
             for (place, member) in object.members.enumerated() {
-                if place > 0 { text += "," }
-                JSONText.quote(member.name, into: &text)
-                text += ":"
-                member.value.write(to: &text)
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONText.quote(member.name, into: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
             }
-            text += "}"
-        case .null, .bool, .integer, .unsigned, .number: text += lines(indent: "")
+            bytes.append(UInt8(ascii: "}"))
+        case .null, .bool, .integer, .unsigned, .number: bytes.append(contentsOf: lines(indent: "").utf8)
         }
     }
 

@@ -1,4 +1,5 @@
 import JSONKit
+import ServiceKit
 import TaskModel
 import Topics
 
@@ -57,18 +58,18 @@ struct APNsPayload: Sendable {
 
     /// Throws when the worst of it, with the longest badge, is larger than Apple takes.
     func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
-        let beside = JSON.object(members).compactText.dropLast()
-        let start = beside + (members.members.isEmpty ? "" : ",") + #""aps":"#
-        var parts = [start + JSON.object(aps).compactText + "}"]
-        if countsBadge {
-            let comma = aps.members.isEmpty ? "" : ","
-            parts = [start + JSON.object(aps).compactText.dropLast() + comma + #""badge":"#, "}}"]
+        let parts = JSONText.parts { json in
+            for (name, value) in members.members { json.member(name, json: value.compactBytes) }
+            json.member("aps") { json in
+                for (name, value) in aps.members { json.member(name, json: value.compactBytes) }
+                if countsBadge { json.gap("badge") }
+            }
         }
-        let bytes = parts.reduce(0) { $0 + $1.utf8.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
+        let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
         guard bytes <= APNsPayload.bytesMaximum else {
             throw RenderingFlaw(
                 path, "has \(bytes) bytes for Apple, which takes \(APNsPayload.bytesMaximum); shorten it")
         }
-        return PayloadTemplate(parts: parts.map { Array($0.utf8) }, slots: countsBadge ? [.badge] : [])
+        return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])
     }
 }

@@ -23,72 +23,69 @@ package struct FCMMessage: Sendable {
     /// Throws when the worst of it, with the longest badge, is larger than Google takes. The path is that of whatever it
     /// was made from.
     package func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
-        let (shared, screen) = (sharedText, screenText)
-        let bytes = shared.utf8.count + screen.utf8.count + (countsBadge ? FCMMessage.badgeDigits : 0)
+        var bytes = countsBadge ? FCMMessage.badgeDigits : 0
+        let parts = JSONText.parts { json in
+            json.member("message") { json in
+                json.gap("token", between: "\"", and: "\"")
+                bytes += FCMMessage.count(&json, writeShared)
+                json.member("android") { json in
+                    writeDelivery(&json)
+                    guard let notification else { return }
+                    json.member("notification") { json in
+                        bytes += FCMMessage.count(&json) { FCMMessage.writeScreen(notification, &$0) }
+                        if countsBadge { json.gap("notification_count") }
+                    }
+                }
+            }
+        }
         guard bytes <= FCMMessage.bytesMaximum else {
             throw RenderingFlaw(
                 path, "has \(bytes) bytes for Google, which takes \(FCMMessage.bytesMaximum); shorten it")
         }
-        let start = #"{"message":{"token":""#
-        let rest = #"",\#(shared)"android":{\#(androidText)"#
-        guard notification != nil else { return FCMMessage.template([start, rest + "}}}"]) }
-        let onScreen = rest + #","notification":{\#(screen)"#
-        guard countsBadge else { return FCMMessage.template([start, onScreen + "}}}}"]) }
-        let comma = screen.isEmpty ? "" : ","
-        return FCMMessage.template([start, onScreen + #"\#(comma)"notification_count":"#, "}}}}"])
+        return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])
     }
 
-    private static func template(_ parts: [String]) -> PayloadTemplate {
-        PayloadTemplate(parts: parts.map { Array($0.utf8) }, slots: Array([.token, .badge].prefix(parts.count - 1)))
+    private static func count(_ json: inout JSONText, _ write: (inout JSONText) -> Void) -> Int {
+        let before = json.byteCount
+        write(&json)
+        return json.byteCount - before
     }
 
     private var countsBadge: Bool { notification?.badge == .increment }
 
-    /// Members before `android`, each with a comma behind it.
-    private var sharedText: String {
-        var text = ""
+    /// What all of Google's platforms would take.
+    private func writeShared(_ json: inout JSONText) {
         if let notification {
-            let content = JSONText.object { object in
-                if let title = notification.title { object.member("title", title) }
-                if let body = notification.body { object.member("body", body) }
-                if let image = notification.image { object.member("image", image) }
+            json.member("notification") { json in
+                if let title = notification.title { json.member("title", title) }
+                if let body = notification.body { json.member("body", body) }
+                if let image = notification.image { json.member("image", image) }
             }
-            text += #""notification":\#(content),"#
         }
         if !data.isEmpty {
-            let content = JSONText.object { object in
-                for (name, value) in data.members { object.member(name, value) }
+            json.member("data") { json in
+                for (name, value) in data.members { json.member(name, value) }
             }
-            text += #""data":\#(content),"#
         }
-        if let analyticsLabel { text += #""fcm_options":{"analytics_label":\#(JSONText.quoted(analyticsLabel))},"# }
-        return text
+        if let analyticsLabel {
+            json.member("fcm_options") { $0.member("analytics_label", analyticsLabel) }
+        }
     }
 
-    private var androidText: String {
-        FCMMessage.members { object in
-            object.member("priority", priority == .high ? "HIGH" : "NORMAL")
-            if let timeToLive { object.member("ttl", "\(min(max(timeToLive, 0), FCMMessage.timeToLiveMaximum))s") }
-            if let collapseKey { object.member("collapse_key", collapseKey) }
-        }
+    private func writeDelivery(_ json: inout JSONText) {
+        json.member("priority", priority == .high ? "HIGH" : "NORMAL")
+        if let timeToLive { json.member("ttl", "\(min(max(timeToLive, 0), FCMMessage.timeToLiveMaximum))s") }
+        if let collapseKey { json.member("collapse_key", collapseKey) }
     }
 
     /// What only Android's own notification has; the badge that differs by device comes behind it.
-    private var screenText: String {
-        FCMMessage.members { object in
-            guard let notification else { return }
-            if let tag = notification.tag { object.member("tag", tag) }
-            if let channel = notification.channel { object.member("channel_id", channel) }
-            if let sound = notification.sound { object.member("sound", sound) }
-            if let icon = notification.icon { object.member("icon", icon) }
-            if let color = notification.color { object.member("color", color) }
-            if let clickAction = notification.clickAction { object.member("click_action", clickAction) }
-            if case .set(let count)? = notification.badge { object.member("notification_count", Int(count)) }
-        }
-    }
-
-    /// An object's members without its braces.
-    private static func members(_ write: (inout JSONText) -> Void) -> String {
-        String(JSONText.object(write).dropFirst().dropLast())
+    private static func writeScreen(_ notification: AndroidNotification, _ json: inout JSONText) {
+        if let tag = notification.tag { json.member("tag", tag) }
+        if let channel = notification.channel { json.member("channel_id", channel) }
+        if let sound = notification.sound { json.member("sound", sound) }
+        if let icon = notification.icon { json.member("icon", icon) }
+        if let color = notification.color { json.member("color", color) }
+        if let clickAction = notification.clickAction { json.member("click_action", clickAction) }
+        if case .set(let count)? = notification.badge { json.member("notification_count", Int(count)) }
     }
 }

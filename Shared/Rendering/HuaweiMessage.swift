@@ -19,59 +19,57 @@ struct HuaweiMessage: Sendable {
     var timeToLive = 86_400
 
     func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
-        let dataText = data.isEmpty ? "" : #""data":\#(JSONText.quoted(JSON.object(data.json).compactText)),"#
-        let start = #"{"message":{\#(dataText)"android":\#(androidText),"token":[""#
-        let end = #""]}}"#
-        let bytes = start.utf8.count + end.utf8.count
+        let parts = JSONText.parts { json in
+            json.member("message") { json in
+                // A text of JSON, and no object.
+                if !data.isEmpty { json.member("data", JSON.object(data.json).compactText) }
+                json.member("android", object: writeAndroid)
+                json.gap("token", between: #"[""#, and: #""]"#)
+            }
+        }
+        let bytes = parts.reduce(0) { $0 + $1.count }
         guard bytes <= HuaweiMessage.bytesMaximum else {
             throw RenderingFlaw(
                 path, "has \(bytes) bytes for Huawei, which takes \(HuaweiMessage.bytesMaximum); shorten it")
         }
-        return PayloadTemplate(parts: [Array(start.utf8), Array(end.utf8)], slots: [.token])
+        return PayloadTemplate(parts: parts, slots: [.token])
     }
 
-    private var androidText: String {
+    private func writeAndroid(_ json: inout JSONText) {
         let range = HuaweiMessage.timeToLiveRange
-        return JSONText.object { object in
-            object.member("urgency", priority == .high ? "HIGH" : "NORMAL")
-            object.member("ttl", "\(min(max(timeToLive, range.lowerBound), range.upperBound))s")
-            if let notification { object.member("notification", json: HuaweiMessage.text(notification)) }
-        }
+        json.member("urgency", priority == .high ? "HIGH" : "NORMAL")
+        json.member("ttl", "\(min(max(timeToLive, range.lowerBound), range.upperBound))s")
+        guard let notification else { return }
+        json.member("notification") { HuaweiMessage.write(notification, &$0) }
     }
 
-    private static func text(_ notification: AndroidNotification) -> String {
-        JSONText.object { object in
-            if let title = notification.title { object.member("title", title) }
-            if let body = notification.body { object.member("body", body) }
-            if let image = notification.image { object.member("image", image) }
-            if let tag = notification.tag { object.member("tag", tag) }
-            if let channel = notification.channel { object.member("channel_id", channel) }
-            switch notification.sound {
-            case "default": object.member("default_sound", true)
-            case let sound?: object.member("sound", sound)
-            case nil: break
-            }
-            if let icon = notification.icon { object.member("icon", icon) }
-            if let color = notification.color { object.member("color", color) }
-            object.member("click_action", json: clickAction(notification.clickAction))
-            if let badge = badge(of: notification) { object.member("badge", json: badge) }
+    private static func write(_ notification: AndroidNotification, _ json: inout JSONText) {
+        if let title = notification.title { json.member("title", title) }
+        if let body = notification.body { json.member("body", body) }
+        if let image = notification.image { json.member("image", image) }
+        if let tag = notification.tag { json.member("tag", tag) }
+        if let channel = notification.channel { json.member("channel_id", channel) }
+        switch notification.sound {
+        case "default": json.member("default_sound", true)
+        case let sound?: json.member("sound", sound)
+        case nil: break
         }
-    }
-
-    /// Huawei wants one: an action of the app's, or that it is opened.
-    private static func clickAction(_ action: String?) -> String {
-        JSONText.object { object in
-            object.member("type", action == nil ? 3 : 1)
-            if let action { object.member("action", action) }
+        if let icon = notification.icon { json.member("icon", icon) }
+        if let color = notification.color { json.member("color", color) }
+        // Huawei wants one: an action of the app's, or that it is opened.
+        json.member("click_action") { json in
+            json.member("type", notification.clickAction == nil ? 3 : 1)
+            if let action = notification.clickAction { json.member("action", action) }
         }
+        writeBadge(notification.badge, &json)
     }
 
     /// The device counts by itself: a number of ours would make a request of every device, and ends at 99.
-    private static func badge(of notification: AndroidNotification) -> String? {
-        switch notification.badge {
-        case .increment: JSONText.object { $0.member("add_num", 1) }
-        case .set(let count): JSONText.object { $0.member("set_num", Int(min(count, badgeMaximum))) }
-        case nil: nil
+    private static func writeBadge(_ badge: PushMessage.Badge?, _ json: inout JSONText) {
+        switch badge {
+        case .increment: json.member("badge") { $0.member("add_num", 1) }
+        case .set(let count): json.member("badge") { $0.member("set_num", Int(min(count, badgeMaximum))) }
+        case nil: break
         }
     }
 }

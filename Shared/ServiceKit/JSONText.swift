@@ -1,49 +1,92 @@
-/// Writes JSON text, for the places that only ever print it (logs, problem answers, bench lines) and should not pull
-/// Foundation into every executable for that.
+/// Writes JSON text, for the places that only ever print it (logs, problem answers, payloads) and should not pull
+/// Foundation into every executable for that. It gathers bytes, since appending to a text costs several times as much.
 package struct JSONText {
-    private var text = ""
+    private var bytes: [UInt8] = []
     private var needsComma = false
+    /// Where the gaps are, in order.
+    private var cuts: [Int] = []
+
+    private init(_ members: (inout JSONText) -> Void) {
+        bytes.reserveCapacity(256)
+        writeObject(members)
+    }
 
     package static func object(_ members: (inout JSONText) -> Void) -> String {
-        var writer = JSONText()
-        writer.text = "{"
-        members(&writer)
-        writer.text += "}"
-        return writer.text
+        String(decoding: JSONText(members).bytes, as: UTF8.self)
     }
+
+    /// An object with gaps: what stands before, between and behind them.
+    package static func parts(_ members: (inout JSONText) -> Void) -> [[UInt8]] {
+        let text = JSONText(members)
+        let starts = [0] + text.cuts
+        return zip(starts, text.cuts + [text.bytes.count]).map { Array(text.bytes[$0..<$1]) }
+    }
+
+    /// Of what is written so far.
+    package var byteCount: Int { bytes.count }
 
     package mutating func member(_ name: String, _ value: String) {
         open(name)
-        JSONText.quote(value, into: &text)
+        JSONText.quote(value, into: &bytes)
     }
 
     package mutating func member(_ name: String, _ value: Int) {
-        open(name)
-        text += String(value)
+        member(name, json: String(value))
     }
 
     /// JSON has no infinities; they are written as null.
     package mutating func member(_ name: String, _ value: Double) {
-        open(name)
-        text += value.isFinite ? String(value) : "null"
+        member(name, json: value.isFinite ? String(value) : "null")
     }
 
     package mutating func member(_ name: String, _ value: Bool) {
-        open(name)
-        text += value ? "true" : "false"
+        member(name, json: value ? "true" : "false")
     }
 
     /// A value that is JSON text already.
     package mutating func member(_ name: String, json: String) {
         open(name)
-        text += json
+        bytes.append(contentsOf: json.utf8)
+    }
+
+    /// Likewise.
+    package mutating func member(_ name: String, json: [UInt8]) {
+        open(name)
+        bytes.append(contentsOf: json)
+    }
+
+    package mutating func member(_ name: String, object members: (inout JSONText) -> Void) {
+        open(name)
+        writeObject(members)
+    }
+
+    /// A number that is filled in later.
+    package mutating func gap(_ name: String) {
+        open(name)
+        cuts.append(bytes.count)
+    }
+
+    /// Escaped texts that are filled in later: one, or those of a list, with all that stands between them.
+    package mutating func gap(_ name: String, between start: StaticString, and end: StaticString) {
+        open(name)
+        start.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        cuts.append(bytes.count)
+        end.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func writeObject(_ members: (inout JSONText) -> Void) {
+        needsComma = false
+        bytes.append(UInt8(ascii: "{"))
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
     }
 
     private mutating func open(_ name: String) {
-        if needsComma { text += "," }
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
-        JSONText.quote(name, into: &text)
-        text += ":"
+        JSONText.quote(name, into: &bytes)
+        bytes.append(UInt8(ascii: ":"))
     }
 
     package static func array(_ elements: [String]) -> String {
@@ -52,37 +95,51 @@ package struct JSONText {
 
     /// A text as JSON writes it, with its quotation marks.
     package static func quoted(_ value: String) -> String {
-        var text = ""
-        quote(value, into: &text)
-        return text
+        var bytes: [UInt8] = []
+        quote(value, into: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    package static func quote(_ value: String, into text: inout String) {
-        text += "\""
-        text += escaped(value)
-        text += "\""
+    package static func quote(_ value: String, into bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        escape(value, into: &bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// A text as it stands between quotation marks.
     package static func escaped(_ value: String) -> String {
-        // Nearly every text needs nothing escaped.
-        guard value.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-            return value
-        }
-        var text = ""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\u{0}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+        var bytes: [UInt8] = []
+        escape(value, into: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func escape(_ value: String, into bytes: inout [UInt8]) {
+        var value = value
+        value.withUTF8 { text in
+            var clean = 0
+            for place in text.indices where needsEscape(text[place]) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[clean..<place]))
+                appendEscape(of: text[place], to: &bytes)
+                clean = place + 1
             }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[clean...]))
         }
-        return text
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+        case 0..<0x20:
+            let digits = String(byte, radix: 16)
+            bytes.append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        default: bytes.append(byte)
+        }
     }
 }

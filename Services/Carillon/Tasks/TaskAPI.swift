@@ -104,7 +104,7 @@ struct TaskAPI: Sendable {
         if body != nil { headers.append(.init("Content-Type", "application/json")) }
         return HTTPClientRequest(
             method, "\(access.url)\(prefix)/v1\(path)", to: .trusted, headers: headers,
-            body: Array((body?.compactText ?? "").utf8), deadline: TaskAPI.deadline)
+            body: body?.compactBytes ?? [], deadline: TaskAPI.deadline)
     }
 
     private func document(of outcome: HTTPClientOutcome) throws(APIFailure) -> JSON {

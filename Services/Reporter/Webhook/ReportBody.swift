@@ -29,6 +29,6 @@ struct ReportBody {
             ("successes", .integer(Int64(report[.delivered]))),
             ("topics", reported["topics"] ?? .array([])),
         ])
-        return Array(JSON.object(body).compactText.utf8)
+        return JSON.object(body).compactBytes
     }
 }

@@ -47,6 +47,6 @@ package struct ReportPost: TopicMessage, Hashable {
             let app = json["app"]?.text.flatMap({ try? AppID($0) }),
             let closed = json["closed"]?.text.flatMap({ Timestamp(rfc3339: $0) }), let body = json["body"]
         else { throw MalformedMessage("no post of a known version") }
-        self.init(task: task, app: app, closed: closed, body: Array(body.compactText.utf8))
+        self.init(task: task, app: app, closed: closed, body: body.compactBytes)
     }
 }

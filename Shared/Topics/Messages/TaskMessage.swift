@@ -10,8 +10,8 @@ package enum TaskMessage: TopicMessage, Equatable {
 
     package func encoded() -> [UInt8] {
         switch self {
-        case .task(let task): Array(task.json.compactText.utf8)
-        case .part(let part): Array(part.json.compactText.utf8)
+        case .task(let task): task.json.compactBytes
+        case .part(let part): part.json.compactBytes
         }
     }
 
