@@ -14,6 +14,11 @@ package struct TaskRendering: Sendable {
     /// Who can be reached so far.
     package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
     private static let dataBytesMaximum = 4_096
+    /// The least that any provider takes of a whole payload.
+    private static let bytesMaximum = 4_096
+    /// What a silent variant may have that one with texts has not: what wakes the app, or the task's id where nothing else
+    /// is left.
+    private static let silentBytesMaximum = 128
     private static let flawsMaximum = 16
 
     let content: TaskContent
@@ -73,27 +78,29 @@ package struct TaskRendering: Sendable {
     /// Renders whatever any device may get, and tells what does not work out: for the one who takes the task in.
     package func checkLimits() -> [RenderingFlaw] {
         var flaws: [RenderingFlaw] = []
-        for selection in selections where flaws.count < TaskRendering.flawsMaximum {
-            do throws(RenderingFlaw) {
-                _ = try variant(selection)
-            } catch {
-                if !flaws.contains(error) { flaws.append(error) }
-            }
+        let targeted = content.targetedPlatforms
+        for kind in TaskRendering.kinds where targeted.contains(Platform(kind)) {
+            let spoken = [nil] + languages.sorted().map(Optional.some)
+            var known: Set<Selection> = []
+            let selections = spoken.map { selection(for: kind, language: $0, isSilent: false) }
+                .filter { known.insert($0).inserted }
+            let sizes = selections.compactMap { check($0, &flaws) }
+            let silent = selection(for: kind, language: nil, isSilent: true)
+            let fitsSilent = sizes.contains { $0 + TaskRendering.silentBytesMaximum <= TaskRendering.bytesMaximum }
+            if !fitsSilent, !known.contains(silent) { _ = check(silent, &flaws) }
         }
         return flaws
     }
 
-    private var selections: [Selection] {
-        let targeted = content.targetedPlatforms
-        var selections: [Selection] = []
-        var known: Set<Selection> = []
-        for kind in TaskRendering.kinds where targeted.contains(Platform(kind)) {
-            let spoken = [nil] + languages.sorted().map(Optional.some)
-            let all = spoken.map { selection(for: kind, language: $0, isSilent: false) }
-            let silent = selection(for: kind, language: nil, isSilent: true)
-            selections += (all + [silent]).filter { known.insert($0).inserted }
+    /// The bytes of the variant; nil for one that does not work out.
+    private func check(_ selection: Selection, _ flaws: inout [RenderingFlaw]) -> Int? {
+        guard flaws.count < TaskRendering.flawsMaximum else { return nil }
+        do throws(RenderingFlaw) {
+            return try variant(selection).payload.parts.reduce(0) { $0 + $1.count }
+        } catch {
+            if !flaws.contains(error) { flaws.append(error) }
+            return nil
         }
-        return selections
     }
 
     /// The exact locale or its language alone, whichever any of the texts has.
@@ -106,7 +113,7 @@ package struct TaskRendering: Sendable {
     }
 
     private static func flatten(_ data: JSONObject, task: String) throws(RenderingFlaw) -> FlatData {
-        let bytes = JSON.object(data).compactText.utf8.count
+        let bytes = JSON.object(data).compactBytes.count
         guard bytes <= dataBytesMaximum else {
             throw RenderingFlaw(
                 "message.data",

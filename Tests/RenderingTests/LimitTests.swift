@@ -62,6 +62,15 @@ import Topics
         #expect(Set(task.rendering.checkLimits().map(\.path)) == ["payloads.\(platform.rawValue)"])
     }
 
+    /// Goal: what wakes an app counts, though it is shorter than most of what is shown.
+    @Test(arguments: [(4_056, true, true), (4_057, true, false), (4_066, true, false), (4_067, false, false)])
+    func aSilentVariantMayBeTheLongest(count: Int, isShown: Bool, isTaken: Bool) throws {
+        let payload = #"{"pad":"\#(String(repeating: "x", count: count))","aps":{"alert":"x"}}"#
+        let task = try RenderedTask(payloads: [.ios: payload])
+        #expect((task.flaw(.apns) == nil) == isShown)
+        #expect(task.rendering.checkLimits().isEmpty == isTaken)
+    }
+
     @Test(arguments: [
         (#"{"body":"b","data":{"aps":1}}"#, "message.data.aps"),
         (#"{"body":"b","image":"https://a.example/","data":{"image":1}}"#, "message.data.image"),
