@@ -23,7 +23,8 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConve
     /// Nil for a text that cannot be a key.
     package init?(_ text: String) {
         // The secret may contain the separator.
-        let parts = text.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: "_"), maxSplits: 2, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 3, parts[0] == APIKey.marker, APIKey.isID(parts[1]), parts[2].utf8.count == 43,
             let secret = Base64URL.decode(parts[2])
         else { return nil }

@@ -6,9 +6,9 @@ package enum PresentedKey {
     /// one means to be let in by it. `Basic` carries the key as the password, or as the user's name without a password.
     package static func text(inAuthorization header: String?) -> String? {
         guard let header else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1).map(String.init)
+        let parts = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(Substring($0)) }
         guard parts.count == 2 else { return "" }
-        let value = parts[1].filter { $0 != " " }
+        let value = String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         switch parts[0].lowercased() {
         case "bearer", "token", "oauth": return value
         case "basic": return password(inBasic: value) ?? ""

@@ -5,6 +5,8 @@ package import Store
 
 /// The archive in Redis: strings that expire, and a sorted set for each app's list.
 package struct RedisTaskArchive: TaskArchive {
+    private static let tasksBetweenCuts: UInt64 = 64
+
     private let redis: StoreConnection
     private let time: any TimeSource
 
@@ -17,12 +19,17 @@ package struct RedisTaskArchive: TaskArchive {
         let keys = TaskArchiveKeys(task)
         let list = TaskArchiveKeys.list(entry.app)
         let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
-        _ = try await redis.send([
+        var commands = [
             RedisCommand(
                 "SET", keys.content, RedisArgument(content), "NX", "PX", RedisArgument(life.wholeMilliseconds)),
             RedisCommand("ZADD", list, "NX", RedisArgument(entry.created.milliseconds), RedisArgument(task.bytes)),
-            RedisCommand("ZREMRANGEBYRANK", list, "0", RedisArgument(-TaskArchiveBounds.listedMaximum - 1)),
-        ])
+        ]
+        // Ids are random: the list is cut once in so many tasks, and is longer by as many at most, give or take.
+        if task.low % RedisTaskArchive.tasksBetweenCuts == 0 {
+            let oldest = RedisArgument(-TaskArchiveBounds.listedMaximum - 1)
+            commands.append(RedisCommand("ZREMRANGEBYRANK", list, "0", oldest))
+        }
+        _ = try await redis.send(commands)
     }
 
     package func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
