@@ -65,6 +65,7 @@ struct RedisKeeper {
 
     private func beat(_ rest: inout TakeOverRest) -> Beat {
         guard let members = livingMembers(), renew() else { return .unanswered }
+        guard joined.hasHappened || enrolEverywhere() else { return .unanswered }
         joined.happen()
         let mayAcquire = rest.answered(at: time.uptime)
         let share = RedisShare.partitions(of: member, among: members, count: partitionCount)
@@ -109,12 +110,21 @@ struct RedisKeeper {
         return true
     }
 
+    /// Whoever has joined misses nothing from then on, also where another group is quicker, and of partitions that others
+    /// of its own hold.
+    private func enrolEverywhere() -> Bool {
+        (0..<Int32(partitionCount)).allSatisfy { enrol(in: partition($0)) }
+    }
+
+    private func enrol(in partition: PartitionID) -> Bool {
+        ask(RedisBusScripts.enrol, keys: [RedisBusKeys.state(partition)], [RedisArgument(options.group)]) != nil
+    }
+
     private func acquire(_ number: Int32) {
         let partition = partition(number)
-        let state = RedisBusKeys.state(partition)
-        guard ask(RedisBusScripts.enrol, keys: [state], [RedisArgument(options.group)]) != nil else { return }
+        guard enrol(in: partition) else { return }
         let reply = ask(
-            RedisBusScripts.acquire, keys: [leaseKey(partition), state],
+            RedisBusScripts.acquire, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
             [
                 RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
                 RedisArgument(options.group),

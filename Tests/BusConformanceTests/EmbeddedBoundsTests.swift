@@ -131,6 +131,8 @@ import Topics
                     return []
                 })
         }
+        let consumers = workers.map(\.consumer)
+        #expect(await fixture.eventually { consumers.allSatisfy(\.hasJoined) })
         try await producer.send((0..<100).map { topic.text("\($0)", bytes: 1_000) })
         for record in records { #expect(await record.wait(forCount: 100)) }
         for worker in workers { try await worker.stop() }
