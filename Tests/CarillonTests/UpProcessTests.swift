@@ -168,7 +168,9 @@ import Testing
         #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGTERM)
         #expect(await up.end(within: .seconds(90)) == .exited(1))
-        #expect(up.lines.contains { $0.contains("scheduler did not end within 1s and had to be killed") })
+        // On a busy machine others may need longer, too.
+        let last = up.lines.first { $0.contains("did not end within 1s and had to be killed") }
+        #expect(last?.contains("scheduler") == true, "\(up.lines.suffix(20))")
         #expect(await allAreGone())
     }
 

@@ -46,6 +46,15 @@ import Topics
         }
     }
 
+    /// What it carried out before has been answered when this returns: it answers in turns.
+    private func hasAnswered(_ redis: RedisServer) async -> Bool {
+        await blocking { [port = redis.port] in
+            let client = RawClient(port: port)
+            client.send("PING\r\n")
+            return client.receive(through: "+PONG\r\n") != nil
+        }
+    }
+
     private func sees(_ client: RawClient, _ text: String) async -> Bool {
         await blocking { client.receive(through: text) != nil }
     }
@@ -81,6 +90,7 @@ import Topics
         bus.signal(SIGSTOP)
         let unanswered = Task { await first.attempt("POST", "/v1/tasks", Self.body, headers: key) }
         #expect(await sees(atStore, "ZADD"))
+        #expect(await hasAnswered(store))
         store.signal(SIGSTOP)
         bus.signal(SIGCONT)
         #expect(await sees(atBus, "XADD"))
