@@ -12,6 +12,10 @@ import Topics
 @Suite struct DispatchHandlerTests {
     private let offsets = (0..<200).map { UInt16($0 * 3) }
 
+    private func results(in messages: [OutgoingMessage]) throws -> [DeviceResult] {
+        try messages.flatMap { try ResultBatch(decoding: $0.value).results }
+    }
+
     private func states(in messages: [OutgoingMessage]) -> [String] {
         messages.flatMap { message in
             String(decoding: message.value, as: UTF8.self).split(separator: "\"state\":\"").dropFirst()
@@ -145,7 +149,8 @@ import Topics
         try await fixture.plan(marking: all)
         let handler = fixture.handler(gateway)
         for start in stride(from: 0, to: 4_000, by: 500) {
-            _ = try await fixture.run(handler, fixture.chunk(Array(all[start..<start + 500])))
+            let messages = try await fixture.run(handler, fixture.chunk(Array(all[start..<start + 500])))
+            #expect(try results(in: messages).allSatisfy { !$0.isCounted }, "nor may it count towards that")
         }
         let counts = try await fixture.counts()
         #expect(counts[.invalid] == 4_000)
@@ -166,6 +171,28 @@ import Topics
         _ = try await fixture.run(handler, fixture.chunk(Array(offsets[..<64])))
         _ = try await fixture.run(handler, fixture.chunk(Array(offsets[64...])))
         #expect(try await fixture.counts()[.invalidRemoved] == 1)
+    }
+
+    /// Goal: where an app delivers and yet many are refused, nobody goes at once, and who is refused again and again
+    /// goes in the end. Method: every third token is bad.
+    @Test func badTokensAmongGoodOnesCount() async throws {
+        let fixture = try DispatchFixture()
+        // Whole batches, since a few answers alone say nothing about a share.
+        let offsets = Array(offsets.prefix(3 * DispatchHandler.batchMaximum))
+        try await fixture.plan(marking: offsets)
+        let chunk = try fixture.chunk(offsets)
+        let bad = Set(chunk.segments[0].tokens.enumerated().filter { $0.offset % 3 == 0 }.map(\.element))
+        let gateway = ScriptedGateway { push in
+            .answered(
+                bad.contains(push.token)
+                    ? ProviderAnswer(.invalidDevice(since: nil), reason: "UNREGISTERED", status: 404) : .delivered)
+        }
+        let results = try results(in: await fixture.run(fixture.handler(gateway), chunk))
+        #expect(results.count { $0.state == .invalid && $0.isCounted } == bad.count)
+        #expect(results.count { $0.state == .delivered && !$0.isCounted } == offsets.count - bad.count)
+        // As the ledger keeps no more than the outcome, a repeat counts for nothing.
+        let again = try self.results(in: await fixture.run(fixture.handler(gateway), chunk))
+        #expect(again.count == offsets.count && again.allSatisfy { !$0.isCounted })
     }
 
     /// Apple says since when a token is dead; who registered again after that lives.

@@ -12,7 +12,7 @@ import Testing
     ) -> FateQuestion {
         FateQuestion(
             attempt: attempt, registered: now, isStored: isStored, repeatsUnknown: true, now: now,
-            deadline: now + deadline, allowsDeletion: false)
+            deadline: now + deadline, verdict: .keep)
     }
 
     private func fate(of outcome: PushOutcome, _ question: FateQuestion) -> DeviceFate {

@@ -58,20 +58,31 @@ import Topics
         fixture.time.advance(by: .seconds(1))
         let forged = DeviceID(index: id.index, tag: id.tag &+ 1)
         _ = try await removal(limit: 1).perform([
-            fixture.batch([forged], task, .invalidRemoved), fixture.batch([forged], task, .invalid),
+            fixture.batch([forged], task, .invalidRemoved), fixture.batch([forged], task, .invalid, isCounted: true),
         ])
         #expect(try isThere(id))
     }
 
     @Test func withoutProofADeviceGoesAfterAsManyFailuresAsItsAppAllows() async throws {
         let id = try await fixture.register(1)[0]
-        let batch = fixture.batch([id], task, .invalid)
+        let batch = fixture.batch([id], task, .invalid, isCounted: true)
         // Results come more than once.
         for _ in 0..<3 { #expect(try await removal().perform([batch]) == []) }
         #expect(try isThere(id))
-        let next = fixture.batch([id], TaskID(high: 7, low: 8), .invalid)
+        let next = fixture.batch([id], TaskID(high: 7, low: 8), .invalid, isCounted: true)
         #expect(try await removal().perform([next]).map(\.cause) == [.failures])
         #expect(try !isThere(id))
+    }
+
+    /// Goal: broadcasts sent to the wrong environment remove nobody, however many there are. Method: the results of a
+    /// sender whose breaker let nothing through, for one task more than the app allows failures.
+    @Test func whatTheBreakerDidNotLetThroughCountsForNothing() async throws {
+        let ids = try await fixture.register(3)
+        for number in 1...11 {
+            let batch = fixture.batch(ids, TaskID(high: 7, low: UInt64(number)), .invalid)
+            #expect(try await removal(limit: 10).perform([batch]) == [])
+        }
+        for id in ids { #expect(try isThere(id)) }
     }
 
     @Test func otherEndsTouchNoDevice() async throws {

@@ -113,9 +113,13 @@ final class ReporterFixture: Sendable {
         try await producer.send([message(devices, task, state)])
     }
 
-    func batch(_ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState) -> ResultBatch {
+    func batch(
+        _ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState, isCounted: Bool = false
+    ) -> ResultBatch {
         let results = devices.map { device in
-            DeviceResult(device: device, provider: .apns, state: state, attempt: 0, status: 410, reason: "Gone")
+            DeviceResult(
+                device: device, provider: .apns, state: state, attempt: 0, status: 410, reason: "Gone",
+                isCounted: isCounted)
         }
         return ResultBatch(task: task, app: app, time: time.now, results: results)
     }

@@ -10,6 +10,8 @@ import Topics
             DeviceResult(device: device, provider: .apns, state: .delivered, attempt: 0, status: 200, reason: ""),
             DeviceResult(
                 device: device, provider: .fcm, state: .invalidRemoved, attempt: 3, status: 404, reason: "\"gone\""),
+            DeviceResult(
+                device: device, provider: .fcm, state: .invalid, attempt: 0, status: 404, reason: "", isCounted: true),
         ]
         let batch = ResultBatch(
             task: TaskID(high: 1, low: 2), app: try AppID("news"), time: Timestamp(milliseconds: 1_767_225_600_000),
@@ -20,7 +22,9 @@ import Topics
             {"id":"\(task)/\(device)","device":"\(device)","provider":"apns","state":"delivered","attempt":0,\
             "status":200,"reason":""},\
             {"id":"\(task)/\(device)","device":"\(device)","provider":"fcm","state":"invalid_removed","attempt":3,\
-            "status":404,"reason":"\\"gone\\""}]}
+            "status":404,"reason":"\\"gone\\""},\
+            {"id":"\(task)/\(device)","device":"\(device)","provider":"fcm","state":"invalid","attempt":0,\
+            "status":404,"reason":"","counted":true}]}
             """
         #expect(String(decoding: batch.encoded(), as: UTF8.self) == expected)
     }

@@ -17,7 +17,8 @@ import Testing
                     tag: UInt32(dice.number(below: 1 << 30))),
                 provider: PushProtocol.allCases[dice.number(below: PushProtocol.allCases.count)],
                 state: states[dice.number(below: states.count)], attempt: UInt8(dice.number(below: 256)),
-                status: UInt16(dice.number(below: 65_536)), reason: reasons[dice.number(below: reasons.count)])
+                status: UInt16(dice.number(below: 65_536)), reason: reasons[dice.number(below: reasons.count)],
+                isCounted: dice.number(below: 4) == 0)
         }
         return ResultBatch(
             task: TaskID(high: UInt64(dice.number(below: 1 << 40)), low: 2), app: try AppID("news"),
@@ -27,7 +28,9 @@ import Testing
     @Test func whatIsWrittenHereIsReadTheQuickWay() throws {
         let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)
         let results = DeliveryState.allCases.filter(\.isTerminal).map { state in
-            DeviceResult(device: device, provider: .fcm, state: state, attempt: 7, status: 404, reason: "Gone")
+            DeviceResult(
+                device: device, provider: .fcm, state: state, attempt: 7, status: 404, reason: "Gone",
+                isCounted: state == .invalid)
         }
         for results in [[], results] {
             let batch = ResultBatch(

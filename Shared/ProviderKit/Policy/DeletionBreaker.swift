@@ -1,14 +1,22 @@
 import ServiceKit
 
-/// Decides whether a device may be deleted on a provider's word alone.
+/// Decides what follows when a provider says, without a time of its own, that it does not know a device.
 ///
-/// Sent to the wrong environment, every token is invalid; an app that believed it would delete all its devices. So a word
-/// without the provider's own time counts only when the same app and environment delivers, and most of what it sends is
-/// good.
+/// Sent to the wrong environment, every token is invalid; an app that believed it would delete all its devices. So such
+/// a word counts only when the same app and environment delivers, and most of what it sends is good.
 package struct DeletionBreaker: Sendable {
+    package enum Verdict: Sendable, Equatable {
+        case remove
+        /// Too many are invalid for one word to be enough: it counts as one of the failures after which a device goes.
+        case count
+        case keep
+    }
+
     package struct Settings: Sendable, Equatable {
         package var window: Duration = .seconds(60)
         package var invalidPercentMaximum = 20
+        /// Above this the environment is to be doubted rather than the devices.
+        package var countedPercentMaximum = 50
         /// Below so many answers a percentage says nothing; a delivery is asked for all the same.
         package var answersMinimum = 50
 
@@ -37,13 +45,15 @@ package struct DeletionBreaker: Sendable {
         withSlice(at: uptime) { $0.invalid += count }
     }
 
-    package func allowsDeletion(at uptime: Duration) -> Bool {
+    package func verdict(at uptime: Duration) -> Verdict {
         let recent = slices.filter { uptime - $0.start < settings.window }
         let delivered = recent.reduce(0) { $0 + $1.delivered }
         let invalid = recent.reduce(0) { $0 + $1.invalid }
-        guard delivered > 0 else { return false }
-        guard delivered + invalid >= settings.answersMinimum else { return true }
-        return invalid * 100 <= (delivered + invalid) * settings.invalidPercentMaximum
+        let answers = delivered + invalid
+        guard delivered > 0 else { return .keep }
+        guard answers >= settings.answersMinimum else { return .remove }
+        if invalid * 100 <= answers * settings.invalidPercentMaximum { return .remove }
+        return invalid * 100 <= answers * settings.countedPercentMaximum ? .count : .keep
     }
 
     private mutating func withSlice(at uptime: Duration, _ change: (inout Slice) -> Void) {

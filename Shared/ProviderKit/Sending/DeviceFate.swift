@@ -3,7 +3,8 @@ package import ServiceKit
 
 /// What becomes of a device after a sender has tried, decided without any effect.
 package enum DeviceFate: Hashable, Sendable {
-    case ended(DeliveryState, status: UInt16, reason: String)
+    /// Counted is a failure that speaks against the device.
+    case ended(DeliveryState, status: UInt16, reason: String, isCounted: Bool = false)
     case waiting(attempt: UInt8, due: Timestamp, status: UInt16, reason: String)
 }
 
@@ -17,12 +18,12 @@ package struct FateQuestion: Sendable {
     package let repeatsUnknown: Bool
     package let now: Timestamp
     package let deadline: Timestamp
-    /// Whether a device may be deleted on the provider's word alone.
-    package let allowsDeletion: Bool
+    /// What follows from the provider's word alone.
+    package let verdict: DeletionBreaker.Verdict
 
     package init(
         attempt: UInt8, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool, now: Timestamp,
-        deadline: Timestamp, allowsDeletion: Bool
+        deadline: Timestamp, verdict: DeletionBreaker.Verdict
     ) {
         self.attempt = attempt
         self.registered = registered
@@ -30,7 +31,7 @@ package struct FateQuestion: Sendable {
         self.repeatsUnknown = repeatsUnknown
         self.now = now
         self.deadline = deadline
-        self.allowsDeletion = allowsDeletion
+        self.verdict = verdict
     }
 }
 
@@ -70,8 +71,10 @@ package struct FatePolicy: Sendable {
         case .delivered: return .ended(.delivered, status: status, reason: reason)
         case .payloadRejected: return .ended(.failed, status: status, reason: reason)
         case .invalidDevice(let since):
-            let isProven = since.map { question.registered < $0 } ?? question.allowsDeletion
-            return .ended(isProven ? .invalidRemoved : .invalid, status: status, reason: reason)
+            let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
+            return .ended(
+                verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
+                isCounted: verdict == .count)
         case .retryLater(let advice), .throttled(_, let advice):
             return again(question, advice, status: status, reason, random)
         case .refreshAuthorization, .misconfigured:

@@ -91,14 +91,14 @@ struct DispatchBatch: Sendable {
         for (fate, positions) in DispatchBatch.grouped(fates) {
             let offsets = positions.map { devices.offsets[$0] }.sorted()
             switch fate {
-            case .ended(let state, let status, let reason):
+            case .ended(let state, let status, let reason, let isCounted):
                 settled.append(
                     Settlement.Group(
                         offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
                 results += positions.map { position in
                     DeviceResult(
                         device: devices.id(at: position), provider: way.kind, state: state,
-                        attempt: chunk.attempt, status: status, reason: reason)
+                        attempt: chunk.attempt, status: status, reason: reason, isCounted: isCounted)
                 }
             case .waiting(let attempt, let due, let status, let reason):
                 settled.append(

@@ -121,8 +121,8 @@ package struct DispatchHandler: MessageHandler {
         meters.note(outcomes, after: context.time.uptime - started)
         note(outcomes, batch.way)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
-            let allowsDeletion = outcome.saysInvalid && breakers.allowsDeletion(batch.way.world)
-            let question = question(batch, device.position, context, allowsDeletion: allowsDeletion)
+            let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
+            let question = question(batch, device.position, context, verdict)
             return (device.position, policy.fate(of: outcome, question, random: context.random))
         }
         return try await end(batch, fates, claimed, context)
@@ -213,7 +213,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func question(
-        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, allowsDeletion: Bool = false
+        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, _ verdict: DeletionBreaker.Verdict = .keep
     ) -> FateQuestion {
         FateQuestion(
             attempt: batch.chunk.attempt,
@@ -221,7 +221,7 @@ package struct DispatchHandler: MessageHandler {
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
             isStored: batch.content(at: position).variant.expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
             now: context.time.now, deadline: Timestamp(milliseconds: batch.chunk.deadline),
-            allowsDeletion: allowsDeletion)
+            verdict: verdict)
     }
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it.

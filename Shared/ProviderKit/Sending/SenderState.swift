@@ -20,8 +20,8 @@ package final class DeletionBreakers: Sendable {
         }
     }
 
-    func allowsDeletion(_ world: DeletionWorld) -> Bool {
-        breakers.withLock { $0[world]?.allowsDeletion(at: time.uptime) ?? false }
+    func verdict(_ world: DeletionWorld) -> DeletionBreaker.Verdict {
+        breakers.withLock { $0[world]?.verdict(at: time.uptime) ?? .keep }
     }
 }
 

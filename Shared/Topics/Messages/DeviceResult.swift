@@ -10,9 +10,13 @@ package struct DeviceResult: Hashable, Sendable {
     package let status: UInt16
     /// Cut at its bound, as the ledger keeps it: a repeat from there is the same.
     package let reason: String
+    /// A failure that speaks against the device: it counts towards its removal. A repeat from the ledger does not know
+    /// it.
+    package let isCounted: Bool
 
     package init(
-        device: DeviceID, provider: PushProtocol, state: DeliveryState, attempt: UInt8, status: UInt16, reason: String
+        device: DeviceID, provider: PushProtocol, state: DeliveryState, attempt: UInt8, status: UInt16, reason: String,
+        isCounted: Bool = false
     ) {
         self.device = device
         self.provider = provider
@@ -20,6 +24,7 @@ package struct DeviceResult: Hashable, Sendable {
         self.attempt = attempt
         self.status = status
         self.reason = OutcomeReason.cut(reason)
+        self.isCounted = isCounted
     }
 
     package var offset: UInt16 { device.index.offset }

@@ -122,7 +122,7 @@ private struct ResultWriter {
 extension DeviceResult {
     fileprivate func hasOutcome(of other: DeviceResult) -> Bool {
         provider == other.provider && state == other.state && attempt == other.attempt && status == other.status
-            && reason == other.reason
+            && reason == other.reason && isCounted == other.isCounted
     }
 
     /// From the quotation mark behind the device to the end of the object.
@@ -133,6 +133,7 @@ extension DeviceResult {
             json.member("attempt", Int(attempt))
             json.member("status", Int(status))
             json.member("reason", reason)
+            if isCounted { json.member("counted", true) }
         }
         return "\"," + members.dropFirst()
     }
@@ -143,9 +144,10 @@ extension DeviceResult {
             let state = json["state"]?.text.flatMap({ DeliveryState(name: $0) }),
             case .integer(let attempt) = json["attempt"], let attempt = UInt8(exactly: attempt),
             case .integer(let status) = json["status"], let status = UInt16(exactly: status),
-            let reason = json["reason"]?.text
+            let reason = json["reason"]?.text, case .bool(let isCounted) = json["counted"] ?? .bool(false)
         else { return nil }
         self.init(
-            device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason)
+            device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason,
+            isCounted: isCounted)
     }
 }

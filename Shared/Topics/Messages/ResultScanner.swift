@@ -49,10 +49,13 @@ struct ResultScanner {
             skip(",\"state\":\""), let name = text(), let state = state.value(of: name, in: bytes),
             skip(",\"attempt\":"), let attempt = number().flatMap({ UInt8(exactly: $0) }),
             skip(",\"status\":"), let status = number().flatMap({ UInt16(exactly: $0) }),
-            skip(",\"reason\":\""), let words = text(), let reason = reason.value(of: words, in: bytes), skip("}")
+            skip(",\"reason\":\""), let words = text(), let reason = reason.value(of: words, in: bytes)
         else { return nil }
+        let isCounted = skip(",\"counted\":true")
+        guard skip("}") else { return nil }
         return DeviceResult(
-            device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason)
+            device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason,
+            isCounted: isCounted)
     }
 
     private mutating func skip(_ literal: StaticString) -> Bool {
