@@ -65,6 +65,12 @@ extension MemoryRegistry: Registry {
             return Decision(answer: .removed, changes: state.changes(toRemove: id.index, in: app))
         }
     }
+
+    package func forgetFailures(of ids: [DeviceID], in app: AppID) throws(StoreError) {
+        try write(app) { state in
+            for id in ids { state[id.index].failures[id.index.offset] = nil }
+        }
+    }
 }
 
 extension MemoryRegistryApp {

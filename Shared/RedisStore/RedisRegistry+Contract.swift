@@ -63,6 +63,10 @@ extension RedisRegistry: Registry {
     ) async throws(StoreError) -> FailureVerdict {
         try await within(app) { try await countFailure(of: id, by: task, limit: limit, in: $0) }
     }
+
+    package func forgetFailures(of ids: [DeviceID], in app: AppID) async throws(StoreError) {
+        try await within(app) { try await forgetFailures(of: ids, in: $0) }
+    }
 }
 
 extension RedisRegistry: RegistryReader {

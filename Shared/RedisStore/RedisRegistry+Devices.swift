@@ -65,6 +65,20 @@ extension RedisRegistry {
         guard count >= Int64(limit) else { return .counted(Int(count)) }
         return try await remove(id, in: scope) ? .removed : .unknownDevice
     }
+
+    /// One question a segment, whose answer nearly always is that nothing is counted there. A failure that is counted
+    /// between question and removal is forgotten or stays, as if it had come a moment earlier or later.
+    func forgetFailures(of ids: [DeviceID], in scope: AppScope) async throws(StoreError) {
+        let segments = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
+            (key: SegmentKeys(scope.segment(segment)).failures, offsets: Set(ids.map(\.index.offset)))
+        }
+        let answers = try await redis.send(segments.map { RedisCommand("EXISTS", $0.key) })
+        let counted = zip(segments, answers).filter { $1 == .integer(1) }.map(\.0)
+        _ = try await redis.send(
+            counted.map { key, offsets in
+                RedisCommand(["HDEL", key] + offsets.map { RedisArgument(Int($0)) })
+            })
+    }
 }
 
 extension RedisRegistry {

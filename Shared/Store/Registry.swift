@@ -38,6 +38,9 @@ package protocol Registry: Sendable {
     func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict
+    /// Something was delivered to these devices: what was counted of them is forgotten. Asked of every delivery there
+    /// is, so it writes nothing where nothing is counted.
+    func forgetFailures(of ids: [DeviceID], in app: AppID) async throws(StoreError)
 }
 
 package enum RegistryBounds {

@@ -88,4 +88,9 @@ final class FaultyRegistry: Registry {
         try pass()
         return try await registry.countFailure(of: id, by: task, limit: limit, in: app)
     }
+
+    func forgetFailures(of ids: [DeviceID], in app: AppID) async throws(StoreError) {
+        try pass()
+        try await registry.forgetFailures(of: ids, in: app)
+    }
 }

@@ -85,6 +85,20 @@ import Topics
         for id in ids { #expect(try isThere(id)) }
     }
 
+    /// Failures count in a row, and one delivery ends the row, of that device alone.
+    @Test func aDeliveryBeginsTheRowAnew() async throws {
+        let ids = try await fixture.register(2)
+        func tell(_ number: UInt64, _ ids: [DeviceID], _ state: DeliveryState) async throws -> [DeviceFeedback] {
+            let batch = fixture.batch(ids, TaskID(high: 7, low: number), state, isCounted: state == .invalid)
+            return try await removal(limit: 3).perform([batch])
+        }
+        for number: UInt64 in 1...2 { #expect(try await tell(number, ids, .invalid) == []) }
+        #expect(try await tell(3, [ids[0]], .delivered) == [])
+        #expect(try await tell(4, ids, .invalid).map(\.device) == [ids[1]])
+        #expect(try await tell(5, [ids[0]], .invalid) == [])
+        #expect(try await tell(6, [ids[0]], .invalid).map(\.device) == [ids[0]])
+    }
+
     @Test func otherEndsTouchNoDevice() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))

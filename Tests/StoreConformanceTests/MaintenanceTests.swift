@@ -45,6 +45,7 @@ import Testing
             { _ = try await registry.devices(of: Samples.user("anna"), in: app) },
             { _ = try await registry.device(of: Samples.token(1), in: app) },
             { _ = try await registry.countFailure(of: id, limit: 3, in: app) },
+            { try await registry.forgetFailures(of: [id], in: app) },
             { _ = try await registry.segments(of: .everyone, in: app) },
             { _ = try await registry.select(.everyone, in: SegmentID(app, id.index.segment)) },
             { _ = try await registry.devices(at: SegmentSet([0]), in: SegmentID(app, id.index.segment)) },

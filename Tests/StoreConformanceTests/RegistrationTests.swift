@@ -220,6 +220,27 @@ import Testing
         }
     }
 
+    /// Only of those that are named; one that nobody knows, in a segment that nobody knows, disturbs nothing.
+    @Test(arguments: Driver.allCases)
+    func aDeliveryHasFailuresForgotten(driver: Driver) async throws {
+        try await driver.withRegistry { registry, fixture in
+            let app = fixture.app
+            var ids: [DeviceID] = []
+            for number in 0..<6 {
+                ids.append(try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id)
+            }
+            try await registry.forgetFailures(of: ids, in: app)
+            for id in ids { #expect(try await registry.countFailure(of: id, limit: 9, in: app) == .counted(1)) }
+            let stranger = DeviceID(index: DeviceIndex(segment: SegmentNumber(rawValue: 900), offset: 1), tag: 1)
+            try await registry.forgetFailures(of: Array(ids[..<4]) + [stranger, ids[0]], in: app)
+            for (number, id) in ids.enumerated() {
+                let counted = try await registry.countFailure(of: id, limit: 9, in: app)
+                #expect(counted == .counted(number < 4 ? 1 : 2))
+            }
+            try await registry.forgetFailures(of: [], in: app)
+        }
+    }
+
     @Test(arguments: Driver.allCases)
     func everyClientSeesWhatAnotherDid(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

@@ -65,6 +65,10 @@ struct RegistryModel {
         return subscribed.count
     }
 
+    mutating func forgetFailures(of ids: [DeviceID]) {
+        for id in ids { self[id]?.failures = 0 }
+    }
+
     /// Failures are not part of the truth that a log holds.
     mutating func forgetFailures() {
         for position in entries.indices { entries[position].failures = 0 }

@@ -28,7 +28,7 @@ struct RegistryRun {
     mutating func perform(_ count: Int) async throws {
         for _ in 0..<count {
             time.advance(by: .seconds(dice.number(below: 30)))
-            switch dice.number(below: 20) {
+            switch dice.number(below: 21) {
             case 0...4: try await register()
             case 5, 6: try await change()
             case 7: try await remove()
@@ -38,6 +38,7 @@ struct RegistryRun {
             case 15: try await countFailure()
             case 16: if dice.chance(1, of: 3) { try await purge() }
             case 17: try await look()
+            case 18: try await forgetFailures()
             default: try await resolve()
             }
         }
@@ -140,6 +141,12 @@ extension RegistryRun {
         let answer = try await registry.countFailure(of: id, limit: 2, in: app)
         let expected = model.countFailure(of: id, limit: 2)
         #expect(answer == expected)
+    }
+
+    private mutating func forgetFailures() async throws {
+        let ids = (0..<3).map { _ in id() }
+        try await registry.forgetFailures(of: ids, in: app)
+        model.forgetFailures(of: ids)
     }
 
     private mutating func purge() async throws {

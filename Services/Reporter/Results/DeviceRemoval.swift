@@ -35,6 +35,8 @@ struct DeviceRemoval: Sendable {
 
     /// What is to be told of the devices that are gone.
     func perform(_ batches: [ResultBatch]) async throws -> [DeviceFeedback] {
+        // First: a failure beside a delivery, of which nobody knows which was earlier, is not to be the last of a row.
+        try await forgetFailures(batches)
         var rest = batches.flatMap { batch in
             batch.results.filter(\.isDoubtful).map { Candidate(batch: batch, result: $0) }
         }[...]
@@ -48,6 +50,13 @@ struct DeviceRemoval: Sendable {
             }
         }
         return feedback
+    }
+
+    private func forgetFailures(_ batches: [ResultBatch]) async throws {
+        for (app, batches) in Dictionary(grouping: batches, by: \.app) {
+            let delivered = batches.flatMap(\.results).filter { $0.state == .delivered }.map(\.device)
+            if !delivered.isEmpty { try await registry.forgetFailures(of: delivered, in: app) }
+        }
     }
 
     private func judge(_ candidate: Candidate) async throws -> DeviceFeedback? {
