@@ -68,7 +68,8 @@ extension JSONFields {
         return value(name, expected: expected) { value in
             switch value {
             case .string(let text): text.utf8.count <= LocalizedText.bytesMaximum ? LocalizedText(text) : nil
-            case .object(let object): LocalizedText(object)
+            case .object(let object):
+                LocalizedText(object) { reject("\(name).\($0.prefix(64))", $1) }
             default: nil
             }
         }
@@ -76,15 +77,22 @@ extension JSONFields {
 }
 
 extension LocalizedText {
-    fileprivate init?(_ object: JSONObject) {
-        guard object.members.count <= LocalizedText.translationsMaximum, let standard = object["default"]?.text else {
-            return nil
-        }
-        var translations: [String: String] = [:]
+    /// `reject` hears what is wrong with the spelling of a language.
+    fileprivate init?(_ object: JSONObject, reject: (_ language: String, _ message: String) -> Void) {
+        guard object.members.count <= LocalizedText.translationsMaximum else { return nil }
+        var texts: [String: String] = [:]
+        var spellings: [String: String] = [:]
         for (language, value) in object.members {
             guard let text = value.text, text.utf8.count <= LocalizedText.bytesMaximum else { return nil }
-            if language != "default" { translations[language] = text }
+            let canonical = LocalizedText.spelling(language)
+            if canonical == "default", language != canonical {
+                reject(language, "must be written default")
+            } else if let earlier = spellings.updateValue(language, forKey: canonical) {
+                reject(language, "is the same language as \(earlier.prefix(64)), which case and _ for - do not change")
+            }
+            texts[canonical] = text
         }
-        self.init(standard, translations: translations)
+        guard let standard = texts.removeValue(forKey: "default") else { return nil }
+        self.init(standard, translations: texts)
     }
 }

@@ -45,6 +45,30 @@ import Testing
         #expect(text.text(for: nil) == "Hello")
     }
 
+    private func message(title: String, _ problems: JSONProblems) throws -> PushMessage {
+        PushMessage(JSONFields(try JSON("{\"title\":\(title)}"), path: "message", problems: problems))
+    }
+
+    @Test func aLanguageIsReadInAnySpelling() throws {
+        let problems = JSONProblems()
+        let title = try message(title: #"{"default":"Hello","PT_br":"Oi","FR":"Bonjour"}"#, problems).title
+        #expect(problems.all.isEmpty)
+        #expect(title == LocalizedText("Hello", translations: ["pt-br": "Oi", "fr": "Bonjour"]))
+        let again = try message(title: try #require(title).json.compactText, problems).title
+        #expect(again == title && problems.all.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"default":"x","en":"a","EN":"b"}"#, "message.title.EN"),
+        (#"{"default":"x","pt_BR":"a","pt-br":"b"}"#, "message.title.pt-br"),
+        (#"{"Default":"x","default":"y"}"#, "message.title.Default"), (#"{"DEFAULT":"x"}"#, "message.title.DEFAULT"),
+    ])
+    func aSpellingThatWouldLoseATextIsRefused(title: String, path: String) throws {
+        let problems = JSONProblems()
+        _ = try message(title: title, problems)
+        #expect(problems.all.map(\.path) == [path])
+    }
+
     @Test func anAudienceIsReadAsItIsWritten() throws {
         let text = #"{"any":[{"topic":"news"},{"all_of":[{"all":true},{"not":{"topic":"sports"}}]}]}"#
         let problems = JSONProblems()
