@@ -6,8 +6,6 @@ import TaskModel
 /// A push task as Richie's API writes it. What is wrong goes to the problems of the fields.
 struct RichieForm {
     static let allUsers = "all_users"
-    /// Of the names that a report repeats; of a longer list it has none.
-    private static let reportedBytesMaximum = 16 << 10
 
     private let appID: String
     private let topics: [TopicName]
@@ -38,9 +36,6 @@ struct RichieForm {
         draft.reported["app_id"] = .string(appID)
         draft.reported["payloads"] = payloads.map { .object($0.reported(id)) }
         if !topics.isEmpty { draft.reported["topics"] = .array(topics.map { .string($0.text) }) }
-        if !users.isEmpty, users.reduce(0, { $0 + $1.value.utf8.count }) <= RichieForm.reportedBytesMaximum {
-            draft.reported["external_user_ids"] = .array(users.map { .string($0.value) })
-        }
         return draft
     }
 
