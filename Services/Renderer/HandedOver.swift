@@ -1,4 +1,5 @@
 import Bus
+import ServiceKit
 import Synchronization
 
 /// Which senders have got their part of a chunk whose other part did not go: while one provider's topic is at its bound,
@@ -8,10 +9,13 @@ final class HandedOver: Sendable {
     private struct Place: Hashable {
         let partition: PartitionID
         let offset: Int64
+        /// A topic that was deleted and made anew counts its messages from the start again.
+        let produced: Timestamp
 
         init(_ message: IncomingMessage) {
             partition = message.partition
             offset = message.offset
+            produced = message.timestamp
         }
     }
 

@@ -228,6 +228,23 @@ import Topics
         #expect(try outputs.dispatches(Topics.dispatchAndroid).count == 1)
     }
 
+    /// Goal: the first messages of a topic that was deleted and made anew, which lie where others have lain, go to
+    /// every sender. Method: one comes to the place of another that was handed to one of two, later than that.
+    @Test func aTopicThatWasMadeAnewIsNotTakenForTheOldOne() async throws {
+        let scene = try Scene()
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        let handler = scene.handler()
+        scene.producer.setFull([Topics.dispatchAndroid.channel(.bulk).name])
+        let old = scene.chunk(try [Scene.device(.apns, 0), Scene.device(.fcm, 1)])
+        await #expect(throws: BusError.self) { try await scene.run(handler, [old]) }
+        scene.producer.setFull([])
+        scene.time.advance(by: .milliseconds(1))
+        let outputs = try await scene.run(
+            handler, [scene.chunk(try [Scene.device(.apns, 2), Scene.device(.fcm, 3)])])
+        #expect(try outputs.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
+        #expect(try outputs.dispatches(Topics.dispatchAndroid).map(\.deviceCount) == [1])
+    }
+
     /// No ledger vouches for the devices: nothing is told of them, and the alarm rises.
     @Test func withoutALedgerNothingIsTold() async throws {
         let scene = try Scene()
