@@ -295,6 +295,29 @@ import Testing
         }
     }
 
+    /// The API gives at most a hundred at once.
+    @Test func manyTasksAreListedOverSeveralPages() async throws {
+        func page(_ numbers: Range<Int>, next: String) -> HTTPResponse {
+            let tasks = numbers.map { #"{"id":"t\#($0)","created":"2026-01-31T12:00:00Z","state":"sending"}"# }
+            return .json(#"{"tasks":[\#(tasks.joined(separator: ","))],"next":\#(next)}"#)
+        }
+        let pages = [page(0..<100, next: "\"c1\""), page(100..<200, next: "\"c2\""), page(200..<230, next: "\"c3\"")]
+        try await TaskServer.with(pages) { server in
+            #expect(await run("tasks", "--limit", "230", "--before", "c0", "--json", at: server) == 0)
+            #expect(
+                server.requests.map(\.target) == [
+                    "GET /v1/tasks?limit=100&before=c0", "GET /v1/tasks?limit=100&before=c1",
+                    "GET /v1/tasks?limit=30&before=c2",
+                ])
+            #expect(console.printed.count == 230 && console.printed.last?.contains("t229") == true)
+            #expect(console.complaints == ["more: carillon tasks --before c3"])
+        }
+        try await TaskServer.with([page(0..<100, next: "\"c1\""), page(100..<120, next: "null")]) { server in
+            #expect(await run("tasks", "--limit", "1000", "--json", at: server) == 0)
+            #expect(server.requests.count == 2 && console.printed.count == 350)
+        }
+    }
+
     @Test func oneTaskIsShown() async throws {
         try await TaskServer.with([task("sending", #""targeted":5,"open":2,"delivered":2,"failed":1"#)]) { server in
             #expect(await run("tasks", "show", "t1", at: server) == 0)

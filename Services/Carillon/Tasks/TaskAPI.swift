@@ -6,6 +6,8 @@ import ServiceKit
 /// The tasks of the HTTP API, as an operator's commands ask for them.
 struct TaskAPI: Sendable {
     private static let deadline = Duration.seconds(15)
+    /// Of one answer with a list of tasks.
+    private static let pageMaximum = 100
     /// Codes with which the API says that it may answer later; 409 while it is still at the same request.
     private static let passing: Set = [409, 429, 500, 502, 503, 504]
     private static let patience = Duration.seconds(30)
@@ -57,8 +59,19 @@ struct TaskAPI: Sendable {
         _ = try await send(.post, "/tasks/\(try TaskAPI.checked(id))/cancel")
     }
 
-    /// The newest first, and where the next page begins.
+    /// The newest first, and where those after them begin. Asked for page by page.
     func list(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
+        var (tasks, next) = try await page(limit: min(limit, TaskAPI.pageMaximum), before: cursor)
+        while tasks.count < limit, let cursor = next {
+            let page = try await page(limit: min(limit - tasks.count, TaskAPI.pageMaximum), before: cursor)
+            guard !page.tasks.isEmpty else { return (tasks, page.next) }
+            tasks += page.tasks
+            next = page.next
+        }
+        return (tasks, next)
+    }
+
+    private func page(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
         let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
         let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
         guard let tasks = answer["tasks"]?.elements else {

@@ -6,7 +6,8 @@ struct TasksList: Command {
     static let declaration = CommandDeclaration(
         "tasks", "lists the newest tasks", options: [limit, before, .json] + APIAccess.options, notes: APIAccess.notes)
 
-    private static let limit = CommandOption("--limit", value: "N", "How many; 20 unless told.")
+    private static let limitMaximum = 1_000
+    private static let limit = CommandOption("--limit", value: "N", "How many, up to 1000; 20 unless told.")
     private static let before = CommandOption("--before", value: "CURSOR", "The page after the one that named it.")
 
     private let arguments: CommandArguments
@@ -14,7 +15,7 @@ struct TasksList: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         self.arguments = arguments
-        limit = try arguments.integer(TasksList.limit, default: 20, in: 1...1_000)
+        limit = try arguments.integer(TasksList.limit, default: 20, in: 1...TasksList.limitMaximum)
     }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
