@@ -153,7 +153,9 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             guard let plan = state.tasks[task]?.plan else { return nil }
             if state.tasks[task]?.resolved.count == plan.jobs, state.tasks[task]?.isRestoring != true {
                 for segment in segments { close(segment, of: task, plan, at: now, &state) }
-                if state.tasks[task]?.closeIfDone(at: now) == true { state.taskEnds[task] = now + plan.retention }
+                if state.tasks[task]?.closeIfDone(at: now) == true {
+                    state.taskEnds[task] = now + TaskPlan.closedRetention
+                }
             }
             return MemoryLedger.progress(of: task, state)
         }
@@ -225,6 +227,17 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
+    package func release(_ task: TaskID) {
+        change { state, now in
+            guard let known = state.tasks[task], let plan = known.plan, plan.isFast, known.closed != nil else { return }
+            let end = now + TaskPlan.retention(isFast: true)
+            for number in known.sums.keys {
+                state.segmentEnds[Place(task: task, segment: SegmentID(plan.app, number))] = end
+            }
+            state.taskEnds[task] = end
+        }
+    }
+
     private func close(
         _ segment: SegmentID, of task: TaskID, _ plan: TaskPlan, at now: Timestamp, _ state: inout State
     ) {
@@ -232,7 +245,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         let place = Place(task: task, segment: segment)
         guard let counts = state.segments[place, default: MemoryLedgerSegment(plan: plan)].close() else { return }
         state.tasks[task]?.close(segment.number, with: counts)
-        state.segmentEnds[place] = now + plan.retention
+        state.segmentEnds[place] = now + TaskPlan.closedRetention
     }
 
     private static func progress(of task: TaskID, _ state: State) -> TaskProgress? {

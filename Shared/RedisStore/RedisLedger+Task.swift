@@ -58,7 +58,7 @@ extension RedisLedger {
         guard view.closed == nil, view.jobsResolved == view.plan.jobs else {
             return view.progress(with: try await counts(of: view.open, task, view.plan))
         }
-        var arguments = [now, RedisArgument(view.plan.retention.wholeMilliseconds), view.plan.isFast ? "1" : "0"]
+        var arguments = [now, RedisArgument(TaskPlan.closedRetention.wholeMilliseconds), view.plan.isFast ? "1" : "0"]
         let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
         let ends = try await redis.run(open.map { closing($0, of: task, view.plan) })
         for (segment, end) in zip(open, ends) {
@@ -71,11 +71,7 @@ extension RedisLedger {
     }
 
     package func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
-        let fields = try await redis.send(RedisCommand("HMGET", LedgerKeys.Whole(task).task, "plan", "segments"))
-        guard let parts = fields.array, parts.count == 2, let list = parts[1].string else { return nil }
-        let plan = try RedisLedgerReply.plan(parts[0])
-        let segments = list.split(separator: ",").compactMap { UInt32($0) }.sorted()
-            .map { SegmentID(plan.app, SegmentNumber(rawValue: $0)) }
+        guard let (plan, segments) = try await closedForFew(task) else { return nil }
         let commands = segments.flatMap { segment in
             let keys = LedgerKeys(task, segment)
             return [RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details)]
@@ -88,6 +84,25 @@ extension RedisLedger {
             devices += try RedisLedgerReply.outcomes(states, details: details, in: segment.number)
         }
         return TaskOutcomes(plan: plan, devices: devices)
+    }
+
+    /// The task goes last: it is what leads to the others.
+    package func release(_ task: TaskID) async throws(StoreError) {
+        guard let (plan, segments) = try await closedForFew(task) else { return }
+        let life = RedisArgument(TaskPlan.retention(isFast: plan.isFast).wholeMilliseconds)
+        let keys = segments.map { LedgerKeys(task, $0) }.flatMap { [$0.states, $0.details] }
+        _ = try await redis.send(keys.map { RedisCommand("PEXPIRE", $0, life) })
+        _ = try await redis.send(RedisCommand("PEXPIRE", LedgerKeys.Whole(task).task, life))
+    }
+
+    /// Its plan and its segments, which only the hash of such a task keeps.
+    private func closedForFew(_ task: TaskID) async throws(StoreError) -> (plan: TaskPlan, segments: [SegmentID])? {
+        let fields = try await redis.send(RedisCommand("HMGET", LedgerKeys.Whole(task).task, "plan", "segments"))
+        guard let parts = fields.array, parts.count == 2, let list = parts[1].string else { return nil }
+        let plan = try RedisLedgerReply.plan(parts[0])
+        let segments = list.split(separator: ",").compactMap { UInt32($0) }.sorted()
+            .map { SegmentID(plan.app, SegmentNumber(rawValue: $0)) }
+        return (plan, segments)
     }
 
     func enter(
@@ -117,7 +132,7 @@ extension RedisLedger {
 
     private func closing(_ segment: SegmentID, of task: TaskID, _ plan: TaskPlan) -> ScriptCall {
         let keys = LedgerKeys(task, segment)
-        let lives = [plan.retention, plan.detailRetention].map { RedisArgument($0.wholeMilliseconds) }
+        let lives = [TaskPlan.closedRetention, TaskPlan.detailRetention].map { RedisArgument($0.wholeMilliseconds) }
         return ScriptCall(
             LedgerScripts.close, [keys.states, keys.details], RedisLedgerEncoding.start(of: plan) + lives)
     }

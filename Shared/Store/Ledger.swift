@@ -55,4 +55,7 @@ package protocol Ledger: Sendable {
     /// How the devices of a closed task for few ended. Nil for a task that is open or for many, and once its ledgers are
     /// gone.
     func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes?
+    /// A closed task for few is reported: its ledgers are needed for an hour more. May be repeated, and does nothing to
+    /// a task for many, whose ledgers stay for their time.
+    func release(_ task: TaskID) async throws(StoreError)
 }

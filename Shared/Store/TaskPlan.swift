@@ -14,7 +14,7 @@ package struct TaskPlan: Hashable, Sendable {
     package let app: AppID
     /// Segments to resolve and parts of device lists, together.
     package let jobs: Int
-    /// Takes the fast lane: few devices, and a ledger that goes an hour after the task is closed.
+    /// Takes the fast lane: few devices, and a ledger that goes an hour after the task is reported.
     package let isFast: Bool
     /// When what is still open ends as expired.
     package let deadline: Timestamp
@@ -31,12 +31,14 @@ package struct TaskPlan: Hashable, Sendable {
     package static let jobsMaximum = 1 << 20
 
     /// How long a segment's ledger outlives its closing, and the task its own: longer than any message on the bus.
-    package var retention: Duration { TaskPlan.retention(isFast: isFast) }
-
-    package static func retention(isFast: Bool) -> Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
+    /// Whoever closes a task may die before it has read the counts, and nobody else look at it for days.
+    package static let closedRetention = Duration.seconds(8 * 86_400)
 
     /// The same for what was told of single devices.
-    package var detailRetention: Duration { isFast ? .seconds(3_600) : .seconds(7 * 86_400) }
+    package static let detailRetention = Duration.seconds(7 * 86_400)
+
+    /// How long what is kept of a task outlives its report.
+    package static func retention(isFast: Bool) -> Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
 
     /// How long a cancellation waits for its plan.
     package static let cancellationRetention = Duration.seconds(8 * 86_400)

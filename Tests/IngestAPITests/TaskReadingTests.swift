@@ -211,6 +211,7 @@ import Topics
             }
             let before = await read()
             #expect(before.allSatisfy { $0.status == 200 })
+            fixture.ledger.release(task.id)
             fixture.time.advance(by: TaskPlan.retention(isFast: true))
             #expect(fixture.ledger.progress(of: task.id) == nil)
             // An endpoint that takes no report keeps what was accepted for longer than the ledger.

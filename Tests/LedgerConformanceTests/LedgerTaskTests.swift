@@ -327,18 +327,23 @@ import Testing
         }
     }
 
+    /// Those of a task for few are released when it is reported, and until then they wait as long as any.
     @Test(arguments: LedgerDriver.allCases)
     func ledgersGoAfterTheirTime(driver: LedgerDriver) async throws {
-        for isFast in [true, false] {
+        for (isFast, isReleased) in [(true, true), (true, false), (false, true)] {
             let fixture = try await driver.fixture()
             try await fixture.begin([1, 2], isFast: isFast)
             _ = try await fixture.claim(1, [1, 2])
             try await fixture.settle(1, [1, 2], as: .failed)
             try await fixture.ledger.resolve(job: 0, of: fixture.task)
+            // Not closed, it keeps everything.
+            try await fixture.ledger.release(fixture.task)
             _ = try await fixture.ledger.close([fixture.segment], of: fixture.task)
-            let plan = fixture.makePlan(isFast: isFast)
+            for _ in 0..<(isReleased ? 2 : 0) { try await fixture.ledger.release(fixture.task) }
+            let released = isFast && isReleased ? TaskPlan.retention(isFast: true) : nil
+            let life = released ?? TaskPlan.closedRetention
             guard let redis = fixture.redis else {
-                fixture.time.advance(by: plan.retention - .milliseconds(1))
+                fixture.time.advance(by: life - .milliseconds(1))
                 #expect(try await fixture.ledger.progress(of: fixture.task) != nil)
                 #expect(try await fixture.states().count == 2)
                 fixture.time.advance(by: .milliseconds(1))
@@ -348,8 +353,8 @@ import Testing
             }
             let place = "{\(fixture.segment)}:\(fixture.task.key)"
             let lives = [
-                "led:\(place)": plan.retention, "det:\(place)": plan.detailRetention,
-                "task:{\(fixture.task.key)}": plan.retention,
+                "led:\(place)": life, "det:\(place)": released ?? TaskPlan.detailRetention,
+                "task:{\(fixture.task.key)}": life,
             ]
             for (key, life) in lives {
                 let left = try #require(try await redis.send(RedisCommand("PTTL", RedisArgument(key))).integer)

@@ -131,4 +131,8 @@ extension ShakyLedger {
     func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
         try await ledger.outcomes(of: task)
     }
+
+    func release(_ task: TaskID) async throws(StoreError) {
+        try await ledger.release(task)
+    }
 }

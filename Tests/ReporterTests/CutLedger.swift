@@ -88,6 +88,12 @@ struct CutLedger: Ledger {
         try await ledger.outcomes(of: task)
     }
 
+    func release(_ task: TaskID) async throws(StoreError) {
+        try scissors.pass()
+        try await ledger.release(task)
+        try scissors.pass()
+    }
+
     func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
         try scissors.pass()
         let progress = try await ledger.close(segments, of: task)

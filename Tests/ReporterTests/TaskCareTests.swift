@@ -203,12 +203,41 @@ import Topics
         #expect(trace.dialect == "richie" && trace.created == task.created && !trace.isCancelled)
         let report = try #require(try await fixture.reports().first)
         #expect(trace.closed == report.closed)
+        fixture.time.advance(by: TaskPlan.retention(isFast: true))
+        #expect(fixture.ledger.progress(of: task.id) == nil, "its ledger goes an hour after its report")
         let ends = Dictionary(uniqueKeysWithValues: trace.outcomes.devices.map { ($0.index, $0.state) })
         #expect(ends == [ids[0].index: .delivered, ids[1].index: .delivered, ids[2].index: .failed])
-        fixture.time.advance(by: TaskTraceBounds.retention - .milliseconds(1))
+        fixture.time.advance(
+            by: TaskTraceBounds.retention - TaskPlan.retention(isFast: true) - .milliseconds(1))
         #expect(fixture.traces.trace(of: task.id, created: nil) == trace)
         fixture.time.advance(by: .milliseconds(1))
         #expect(fixture.traces.trace(of: task.id, created: nil) == nil)
+    }
+
+    /// Goal: a reporter that dies within the closing of a task for few and stays away for days loses neither a count
+    /// nor the trace. Method: cut off before and after each thing it makes true; whoever comes next comes three days
+    /// later.
+    @Test func aLongAbsenceWithinTheClosingLosesNothing() async throws {
+        var steps = 0
+        while true {
+            let fixture = try ReporterFixture()
+            let ids = try await fixture.register(3)
+            let task = try fixture.begin(1, ids, isFast: true)
+            try await fixture.end(ids, task.id, as: .delivered)
+            fixture.scissors.cut(after: steps)
+            let isWhole = (try? await fixture.care().look(look(task))) != nil
+            fixture.scissors.cut(after: nil)
+            if isWhole { break }
+            fixture.time.advance(by: .seconds(3 * 86_400))
+            _ = try await fixture.care().look(look(task))
+            #expect(try await fixture.reports().allSatisfy { $0[.delivered] == 3 }, "cut after \(steps)")
+            #expect(try await !fixture.reports().isEmpty, "cut after \(steps)")
+            let trace = fixture.traces.trace(of: task.id, created: nil)
+            #expect(trace?.outcomes.devices.count == 3, "cut after \(steps)")
+            #expect(fixture.metrics.counter(.reporterTasksAbandoned).value == 0, "cut after \(steps)")
+            steps += 1
+        }
+        #expect(steps >= 8)
     }
 
     @Test func aTaskForManyHasItsLedger() async throws {

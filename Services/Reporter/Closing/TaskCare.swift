@@ -120,10 +120,12 @@ final class TaskCare: Sendable {
         return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
     }
 
-    /// The trace comes first: an endpoint may keep a task from being finished for longer than its ledger lives.
+    /// The trace comes first: an endpoint may keep a task from being finished for longer than its ledger lives. Its
+    /// ledger is released before the report's stage is noted: whoever was cut off in between does it again.
     private func publish(_ report: TaskReport) async throws {
         if report.lane == .fast { try await keepTrace(of: report) }
         try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
+        if report.lane == .fast { try await stores.ledger.release(report.task) }
         try await stores.archive.advance(reportOf: report.task, to: .published)
         meters.note(report)
         log.info(
