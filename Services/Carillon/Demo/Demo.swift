@@ -79,17 +79,12 @@ struct Demo: Sendable {
         let file = "\(announcement.folder.path)/richie-task.json"
         try PrivateFile.write(RichieSample.body(app: app.name), to: file)
         let url = "\(announcement.url)/push/v2/admin/task"
-        let line = "curl -u \"$(cat \(app.keyFile)):\" -H 'Content-Type: application/json' --data @\(file) \(url)"
-        console.print("\nposting the example of Richie's documentation:\n\n  \(line)\n")
-        let curl = try ChildProcess(
-            "curl",
-            [
-                "--silent", "--show-error", "--fail-with-body", "--user", "\(key.reveal()):", "--header",
-                "Content-Type: application/json", "--data", "@\(file)", url,
-            ])
-        let ending = await curl.end()
-        let answer = curl.lines.joined(separator: "\n")
-        guard ending == .exited(0), let id = (try? JSON(answer))?["task_id"]?.text else {
+        let line = CurlLine(
+            keyFile: app.keyFile,
+            ["-sS", "--fail-with-body", "-H", "Content-Type: application/json", "--data", "@\(file)", url])
+        console.print("\nposting the example of Richie's documentation:\n\n  \(line.text)\n")
+        let (answer, isDone) = try await line.run()
+        guard isDone, let id = (try? JSON(answer))?["task_id"]?.text else {
             throw UpError("the example was not taken: \(answer)")
         }
         console.print("  \(answer)")
@@ -143,7 +138,7 @@ struct Demo: Sendable {
               carillon push --topic sports --title Goal --body '2:1' --watch
               carillon tasks
               carillon tasks show \(task)
-              curl -u "$(cat \(app.keyFile)):" \(announcement.url)/v1/tasks/\(task)/report
+              \(CurlLine(keyFile: app.keyFile, ["\(announcement.url)/v1/tasks/\(task)/report"]).text)
 
             and, with a key of your own from Apple in place of the simulator:
 

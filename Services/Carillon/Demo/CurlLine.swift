@@ -1,0 +1,38 @@
+import ServiceKit
+
+/// A request to the HTTP API as a publisher types it into a shell; the demonstration runs it exactly as it shows it.
+/// The key comes to curl on its standard input, by way of a command that is the shell's own: anybody can list the
+/// arguments of programs.
+struct CurlLine: Sendable {
+    private let keyFile: String
+    private let words: [String]
+
+    init(keyFile: String, _ words: [String]) {
+        self.keyFile = keyFile
+        self.words = words
+    }
+
+    var text: String {
+        let curl = (["curl", "-K", "-"] + words).map(CurlLine.quoted).joined(separator: " ")
+        return "printf 'user = \"%s:\"' \"$(cat \(CurlLine.quoted(keyFile)))\" | \(curl)"
+    }
+
+    /// What it printed, and whether it succeeded.
+    func run() async throws -> (answer: String, isDone: Bool) {
+        let shell = try ChildProcess("sh", ["-c", text])
+        let ending = await shell.end()
+        return (shell.lines.joined(separator: "\n"), ending == .exited(0))
+    }
+
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_./:@%+=,".utf8.contains(byte)
+            }
+        }
+        return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
+    }
+}

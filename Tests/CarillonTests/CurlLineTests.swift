@@ -1,0 +1,49 @@
+import Glibc
+import HTTPServer
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import carillon
+
+/// What the demonstration shows and runs.
+@Suite(.timeLimit(.minutes(1))) struct CurlLineTests {
+    private let folder = TemporaryDirectory("it's a demo")
+
+    private func line(_ url: String) -> CurlLine {
+        let keyFile = folder.write("demo.key", "ck_1_secret\n")
+        let body = folder.write("task.json", #"{"a": 1}"#)
+        return CurlLine(keyFile: keyFile, ["-sS", "-H", "Content-Type: application/json", "--data", "@\(body)", url])
+    }
+
+    /// Goal: nobody who lists processes sees the key. Method: in curl's place stands a script that prints its
+    /// arguments, and after them what it reads.
+    @Test func theKeyIsNoArgument() async throws {
+        let curl = folder.write("curl", "#!/bin/sh\nprintf 'argument %s\\n' \"$@\"\ncat\n")
+        #expect(chmod(curl, 0o755) == 0)
+        let line = line("http://127.0.0.1:9/v1/tasks")
+        #expect(!line.text.contains("secret"))
+        let path = EnvironmentReader.processEnvironment()["PATH"] ?? ""
+        let shell = try ChildProcess("sh", ["-c", line.text], environment: ["PATH": "\(folder.path):\(path)"])
+        #expect(await shell.end() == .exited(0))
+        let arguments = shell.lines.filter { $0.hasPrefix("argument ") }
+        #expect(arguments.contains("argument Content-Type: application/json"))
+        #expect(!arguments.contains { $0.contains("secret") }, "\(arguments)")
+        #expect(shell.lines.last == #"user = "ck_1_secret:""#)
+    }
+
+    @Test func itIsTakenByCurlAndTheAPI() async throws {
+        try await TaskServer.with([.json(#"{"task_id":"t1"}"#, status: .created)]) { server in
+            let (answer, isDone) = try await line("\(server.url)/v1/tasks").run()
+            #expect(isDone && answer == #"{"task_id":"t1"}"#)
+            let request = try #require(server.requests.first)
+            #expect(request.target == "POST /v1/tasks" && request.body == #"{"a": 1}"#)
+            #expect(request.authorization == "Basic Y2tfMV9zZWNyZXQ6")
+        }
+    }
+
+    @Test func aFailureIsTold() async throws {
+        let (_, isDone) = try await line("http://127.0.0.1:\(FreePort.next())/v1/tasks").run()
+        #expect(!isDone)
+    }
+}
