@@ -69,7 +69,7 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
-        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
         shared("PushModel"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -80,6 +80,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
+        shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("TaskModel", "JSONKit", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
@@ -93,28 +94,28 @@ let package = Package(
             "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "KafkaBus", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel",
-            "TLSSocket", "Topics"),
+            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit",
+            "TaskModel", "TLSSocket", "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
-            "Signing", "Store", "TaskModel", "Topics"),
+            "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPServer", "JSONKit", "PushModel",
             "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
         service(
-            "Renderer", command: "renderer", "Bus", "ProviderKit", "PushModel", "RedisClient", "RedisStore",
-            "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskModel", "Topics"),
+            "Renderer", command: "renderer", "Bus", "PushModel", "RedisClient", "RedisStore", "Rendering",
+            "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "Reporter", command: "reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel",
-            "Topics"),
+            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit",
+            "TaskModel", "Topics"),
         service(
-            "Scheduler", command: "scheduler", "Bus", "ProviderKit", "PushModel", "RedisClient", "RedisStore",
-            "ServiceHost", "ServiceKit", "Store", "Topics"),
+            "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
+            "ServiceKit", "Store", "TaskKit", "Topics"),
         service(
             "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
-            "ServiceHost", "ServiceKit", "Store", "TaskModel", "Topics"),
+            "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -165,7 +166,7 @@ let package = Package(
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
             "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
-            "TestSupport", "Topics"),
+            "TaskKit", "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),
@@ -177,8 +178,8 @@ let package = Package(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
-            "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "RedisStore",
-            "renderer", "Rendering", "ServiceHouse", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisStore", "renderer",
+            "Rendering", "ServiceHouse", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "RenderingTests", "JSONKit", "provider-simulator", "PushModel", "Rendering", "ServiceKit", "TaskModel",
             "TestSupport", "Topics"),
@@ -209,6 +210,9 @@ let package = Package(
             "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",
             "RedisStore", "ServiceHouse", "ServiceKit", "Store", "targeting-resolver", "TaskModel", "TestSupport",
             "Topics"),
+        tests(
+            "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
+            "TestSupport", "Topics"),
         tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
         tests(
             "TaskStoreTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",

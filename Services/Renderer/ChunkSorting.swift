@@ -1,7 +1,7 @@
-import ProviderKit
 import PushModel
 import Rendering
 import Store
+import TaskKit
 import Topics
 
 /// Sorts the devices of one audience chunk: into chunks for the senders, with the variant of each, and into those to whom

@@ -1,8 +1,8 @@
 import Bus
-import ProviderKit
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -113,9 +113,8 @@ struct RenderHandler: MessageHandler {
                 [.task: "\(order.task)", .count: "\(order.devices.count)", .reason: order.reason])
             let ending = try await endings.end(order)
             work.held += ending.held.count
-            work.results += ResultBatch.batches(
-                ending.results, of: chunk.task, app: chunk.app, at: context.time.now
-            ).map { Topics.results.message($0, key: $0.key, trace: received.trace) }
+            work.results += ResultBatch.messages(
+                ending.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: received.trace)
         }
     }
 }

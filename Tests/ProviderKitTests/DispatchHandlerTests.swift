@@ -4,6 +4,7 @@ import PushModel
 import ServiceKit
 import Store
 import Synchronization
+import TaskKit
 import TestSupport
 import Testing
 import Topics

@@ -1,11 +1,11 @@
 import Bus
 import JSONKit
 import MemoryStore
-import ProviderKit
 import PushModel
 import Rendering
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import PushModel
 import RegistryLog
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -138,8 +139,8 @@ extension RecoveryPass {
                 SegmentSet(devices.offsets), as: .unknown, of: chunk.task, in: segment)
             results += devices.results(of: unknown, attempt: chunk.attempt)
         }
-        let batches = ResultBatch.batches(results, of: chunk.task, app: chunk.app, at: now)
-        if !batches.isEmpty { try await producer.send(batches.map { Topics.results.message($0, key: $0.key) }) }
+        let messages = ResultBatch.messages(results, of: chunk.task, app: chunk.app, at: now)
+        if !messages.isEmpty { try await producer.send(messages) }
     }
 }
 

@@ -2,8 +2,8 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
-import Topics
 
 /// Ends a task before its time: devices that nobody is sending to end as cancelled.
 struct TaskCancellation: Sendable {
@@ -11,20 +11,17 @@ struct TaskCancellation: Sendable {
     private static let segmentsMaximum = 512
     /// How long devices are told of meanwhile; what is not told here is told by whoever looks after open tasks.
     private static let tellingMaximum = Duration.seconds(5)
-    private static let reason = "cancelled"
 
     private let ledger: any Ledger
     private let agenda: any TaskAgenda
-    private let reader: any RegistryReader
-    private let producer: any BusProducer
+    private let results: UntriedResults
     private let time: any TimeSource
     private let log: Log
 
     init(_ access: TaskAccess, _ reader: any RegistryReader, _ environment: WorkerEnvironment) {
         ledger = access.ledger
         agenda = access.agenda
-        producer = access.producer
-        self.reader = reader
+        results = UntriedResults(registry: reader, producer: access.producer, time: environment.time)
         time = environment.time
         log = environment.log
     }
@@ -47,10 +44,7 @@ struct TaskCancellation: Sendable {
     /// False when it cannot be told now.
     private func tell(_ ended: SegmentSet, of task: PushTask, in segment: SegmentID) async -> Bool {
         do {
-            let devices = try await reader.devices(at: ended, in: segment)
-            let results = (0..<devices.count).compactMap { result(devices, $0, segment) }
-            let batches = ResultBatch.batches(results, of: task.id, app: task.app, at: time.now)
-            try await producer.send(batches.map { Topics.results.message($0, key: $0.key) })
+            try await results.tell([.cancelled: ended], of: task.id, in: segment)
             return true
         } catch {
             log.warning(
@@ -58,13 +52,5 @@ struct TaskCancellation: Sendable {
                 [.task: "\(task.id)", .segment: "\(segment)", .count: "\(ended.count)", .error: "\(error)"])
             return false
         }
-    }
-
-    private func result(_ devices: PackedDevices, _ place: Int, _ segment: SegmentID) -> DeviceResult? {
-        guard let device = devices.device(at: place) else { return nil }
-        let index = DeviceIndex(segment: segment.number, offset: devices.offsets[place])
-        return DeviceResult(
-            device: DeviceID(index: index, tag: device.tag), provider: device.token.kind, state: .cancelled,
-            attempt: 0, status: 0, reason: TaskCancellation.reason)
     }
 }

@@ -1,8 +1,8 @@
 import Bus
-import ProviderKit
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 /// Ends devices in the ledger that were removed from the registry while they waited: nobody could send to them.
@@ -33,8 +33,8 @@ struct RemovedDevices: Sendable {
                 devices: gone.members.sorted { $0.key < $1.key }.map { offset, member in
                     DeviceEndings.Order.Device(offset: offset, tag: member.tag, provider: member.provider)
                 }))
-        let batches = ResultBatch.batches(ending.results, of: gone.key.task, app: gone.key.segment.app, at: time.now)
-        let messages = batches.map { Topics.results.message($0, key: $0.key) }
+        let messages = ResultBatch.messages(
+            ending.results, of: gone.key.task, app: gone.key.segment.app, at: time.now)
         return Ending(results: messages, held: gone.limited(to: ending.held))
     }
 }

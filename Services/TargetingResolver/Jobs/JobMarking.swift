@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 /// Devices of one segment that are marked.
@@ -17,8 +18,6 @@ struct MarkedDevices: Sendable {
 /// The decision is kept before the first mark. Were a job that was cut off to ask the registry afresh, a device that has
 /// left the audience meanwhile would stay marked, and nobody would ever send it on.
 struct JobMarking: Sendable {
-    static let reasonCancelled = "cancelled"
-
     let archive: any TaskArchive
     let ledger: any Ledger
     let search: DeviceSearch
@@ -68,14 +67,8 @@ struct JobMarking: Sendable {
         _ targets: TargetedDevices, _ present: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws -> [DeviceResult] {
         let states = try await ledger.states(of: task, in: segment)?.states ?? [:]
-        return targets.records.offsets.enumerated().compactMap { position, offset in
-            guard present.contains(offset), states[offset] == .cancelled,
-                let head = Device.PackedHead(targets.records.record(at: position))
-            else { return nil }
-            let index = DeviceIndex(segment: targets.segment, offset: offset)
-            return DeviceResult(
-                device: DeviceID(index: index, tag: head.tag), provider: head.kind, state: .cancelled, attempt: 0,
-                status: 0, reason: JobMarking.reasonCancelled)
-        }
+        let cancelled = SegmentSet(states.filter { $0.value == .cancelled }.keys)
+        return targets.records.untriedResults(
+            of: present.intersection(cancelled), as: .cancelled, in: targets.segment)
     }
 }

@@ -2,6 +2,7 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 /// What is to be sent once devices are marked: chunks of those to be rendered, and results of those that ended with
@@ -48,10 +49,7 @@ struct JobOutput: Sendable {
             let key = chunk.segments.first.map { Topics.key(chunk.task, $0.segment) }
             return Topics.audience.message(chunk, key: key, lane: chunk.lane, trace: trace)
         }
-        let results = ResultBatch.batches(ended, of: task, app: app, at: time).map {
-            Topics.results.message($0, key: $0.key, trace: trace)
-        }
-        return chunks + results
+        return chunks + ResultBatch.messages(ended, of: task, app: app, at: time, trace: trace)
     }
 
     func message(_ next: SegmentJob) -> OutgoingMessage {

@@ -2,6 +2,7 @@ package import Bus
 package import PushModel
 package import ServiceKit
 package import Store
+import TaskKit
 package import Topics
 
 /// A sender's work: takes dispatch chunks, claims what it is about to send, sends, settles and reports.
@@ -62,7 +63,8 @@ package struct DispatchHandler: MessageHandler {
         let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
         var end = BatchEnd()
         for part in try await SideBySide.run(batches, { try await run($0, context) }) { end.add(part) }
-        let results = ResultBatch.messages(end.results, of: chunk, at: context.time.now, trace: trace)
+        let results = ResultBatch.messages(
+            end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
         return ChunkEnd(messages: results, held: end.held)
     }
 
@@ -256,17 +258,6 @@ extension PushOutcome {
     fileprivate var saysInvalid: Bool {
         guard case .answered(let answer) = self, case .invalidDevice = answer.verdict else { return false }
         return true
-    }
-}
-
-/// Living senders hold devices of the chunk; it must not be acknowledged before they are through.
-package struct HeldElsewhere: RetriableError, CustomStringConvertible {
-    package let count: Int
-    package let isRetriable = true
-    package var description: String { "\(count) devices are held by another sender" }
-
-    package init(count: Int) {
-        self.count = count
     }
 }
 

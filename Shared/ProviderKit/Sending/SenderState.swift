@@ -24,12 +24,3 @@ package final class DeletionBreakers: Sendable {
         breakers.withLock { $0[world]?.verdict(at: time.uptime) ?? .keep }
     }
 }
-
-/// Numbers of claims, given out once each.
-final class ClaimNumbers: Sendable {
-    private let last = Atomic<UInt64>(0)
-
-    func next() -> UInt64 {
-        last.wrappingAdd(1, ordering: .relaxed).newValue
-    }
-}

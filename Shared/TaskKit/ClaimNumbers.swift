@@ -1,0 +1,12 @@
+import Synchronization
+
+/// Numbers of claims, given out once each.
+package final class ClaimNumbers: Sendable {
+    private let last = Atomic<UInt64>(0)
+
+    package init() {}
+
+    package func next() -> UInt64 {
+        last.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+}
