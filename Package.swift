@@ -80,7 +80,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
-        shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
+        shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
         shared("TaskModel", "JSONKit", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
@@ -212,7 +212,7 @@ let package = Package(
             "Topics"),
         tests(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
-            "TestSupport", "Topics"),
+            "TaskModel", "TestSupport", "Topics"),
         tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
         tests(
             "TaskStoreTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",

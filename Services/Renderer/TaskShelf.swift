@@ -2,8 +2,8 @@ import PushModel
 import ServiceKit
 import Store
 import Synchronization
+import TaskKit
 import TaskModel
-import Topics
 
 /// The tasks that chunks are rendered from, those used last in memory and the others in the archive. Several workers ask
 /// at once; two that miss the same task both read it, which does no harm.
@@ -25,28 +25,11 @@ final class TaskShelf: Sendable {
         }
         guard let content = try await archive.content(of: id) else { return nil }
         reads.increment()
-        return keep(KeptTask(try TaskShelf.read(content, id), contentBytes: content.count, now: now))
+        return keep(KeptTask(try PushTask(archived: content, of: id), contentBytes: content.count, now: now))
     }
 
     private func keep(_ task: KeptTask) -> KeptTask {
         kept.withLock { $0.set(task, cost: task.bytes, for: task.task.id) }
         return task
     }
-
-    private static func read(_ content: [UInt8], _ id: TaskID) throws -> PushTask {
-        do {
-            if case .task(let task) = try TaskMessage(decoding: content), task.id == id { return task }
-        } catch {
-            throw UnreadableTask(task: id, reason: "\(error)")
-        }
-        throw UnreadableTask(task: id, reason: "it is another one")
-    }
-}
-
-/// What the archive keeps for the task is none; a version of the house that wrote it can read it.
-struct UnreadableTask: Error, CustomStringConvertible {
-    let task: TaskID
-    let reason: String
-
-    var description: String { "the content of task \(task) cannot be read: \(reason)" }
 }

@@ -63,8 +63,8 @@ enum ImportRules {
             "Rendering", owns: "from a publisher's task to a provider's payloads, with their limits",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"]),
         Library(
-            "TaskKit", owns: "what services do alike with a task under way: devices ended without a sender, results",
-            mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "Topics"]),
+            "TaskKit", owns: "what services do alike with a task: its content, devices ended without a sender, results",
+            mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"]),
         Library(
             "ProviderKit", owns: "provider protocol, outcome policy, the way of a dispatch chunk through a sender",
             mayImport: [

@@ -136,9 +136,10 @@ import Topics
         let scene = try Scene()
         let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
         scene.archive.keep(Array("{}".utf8), of: scene.id, entry)
-        await #expect(throws: UnreadableTask.self) {
+        let error = await #expect(throws: StoreError.self) {
             try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
         }
+        #expect(error?.code == .corrupt)
     }
 
     @Test func whoCannotBeReachedYetEndsAsSuppressed() async throws {

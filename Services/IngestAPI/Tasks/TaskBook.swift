@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -72,13 +73,8 @@ struct TaskBook: Sendable {
     }
 
     private func known(_ id: TaskID, created: Timestamp?) async throws -> KnownTask? {
-        guard let bytes = try await archive.content(of: id) else {
-            return try await traces.trace(of: id, created: created).map { .traced(id, $0) }
-        }
-        guard case .task(let task)? = try? TaskMessage(decoding: bytes) else {
-            throw StoreError(.corrupt, "the content of task \(id) cannot be read")
-        }
-        return .kept(task)
+        if let task = try await archive.task(id) { return .kept(task) }
+        return try await traces.trace(of: id, created: created).map { .traced(id, $0) }
     }
 
     private func trace(of task: PushTask) async throws(StoreError) -> TaskTrace? {

@@ -101,7 +101,7 @@ final class TaskCare: Sendable {
             return TaskWatch(.open(progress), isDue: look.isDue)
         }
         guard look.isDue else { return nil }
-        return TaskWatch(.unplanned(deadline: try await content(of: task)?.deadline), isDue: true)
+        return TaskWatch(.unplanned(deadline: try await stores.archive.readableTask(task)?.deadline), isDue: true)
     }
 
     private func refresh(_ watch: inout TaskWatch, _ task: TaskID) async throws {
@@ -111,7 +111,7 @@ final class TaskCare: Sendable {
 
     private func fix(_ task: TaskID, _ watch: TaskWatch, _ closed: Timestamp) async throws -> TaskReport {
         guard case .open(let progress) = watch.stage else { preconditionFailure("only an open task is closed") }
-        let content = try await content(of: task)
+        let content = try await stores.archive.readableTask(task)
         if content == nil { log.error("a task is reported whose content is lost", [.task: "\(task)"]) }
         let report = TaskReport(
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
@@ -174,10 +174,6 @@ final class TaskCare: Sendable {
                 .task: "\(task)", .count: "\(left)",
             ])
         for job in 0..<progress.plan.jobs { try await stores.ledger.resolve(job: job, of: task) }
-    }
-
-    private func content(of task: TaskID) async throws -> PushTask? {
-        try await stores.archive.content(of: task).flatMap { PushTask(archived: $0) }
     }
 
     private func hasEndpoint(_ watch: TaskWatch) -> Bool {

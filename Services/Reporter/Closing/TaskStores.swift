@@ -1,6 +1,7 @@
+import PushModel
 import Store
+import TaskKit
 import TaskModel
-import Topics
 
 /// Where a task stands.
 struct TaskStores: Sendable {
@@ -10,10 +11,10 @@ struct TaskStores: Sendable {
     let traces: any TaskTraces
 }
 
-extension PushTask {
-    /// Nil for bytes of a version that is not known here.
-    init?(archived bytes: [UInt8]) {
-        guard case .task(let task)? = try? TaskMessage(decoding: bytes) else { return nil }
-        self = task
+extension TaskArchive {
+    /// Also nil for one that cannot be read here: a task comes to its end without its content.
+    func readableTask(_ id: TaskID) async throws(StoreError) -> PushTask? {
+        guard let content = try await content(of: id) else { return nil }
+        return try? PushTask(archived: content, of: id)
     }
 }

@@ -54,7 +54,7 @@ struct ReportPoster: Sendable {
     }
 
     private func post(for report: TaskReport, identifier: String?) async throws -> ReportPost {
-        let task = try await archive.content(of: report.task).flatMap { PushTask(archived: $0) }
+        let task = try await archive.readableTask(report.task)
         let body = ReportBody(report, task, identifier: identifier).bytes
         return ReportPost(task: report.task, app: report.app, closed: report.closed, body: body)
     }

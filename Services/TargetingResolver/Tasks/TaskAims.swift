@@ -1,7 +1,7 @@
 import PushModel
 import Store
 import Synchronization
-import Topics
+import TaskKit
 
 /// What the tasks under way aim at, so that not every job of a broadcast reads its task again. A task never changes.
 final class TaskAims: Sendable {
@@ -33,10 +33,7 @@ final class TaskAims: Sendable {
     /// Nil when the archive has no such task.
     func aim(of task: TaskID) async throws -> TaskAim? {
         if let known = shelf.withLock({ $0.aims[task] }) { return known }
-        guard let content = try await archive.content(of: task) else { return nil }
-        guard case .task(let task)? = try? TaskMessage(decoding: content) else {
-            throw StoreError(.corrupt, "task \(task) cannot be read in the archive")
-        }
+        guard let task = try await archive.task(task) else { return nil }
         let aim = TaskAim(task)
         keep(aim)
         return aim
