@@ -76,7 +76,9 @@ let package = Package(
         shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("Rendering", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"),
-        shared("ServiceHost", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "ServiceKit", "Topics"),
+        shared(
+            "ServiceHost", "Apps", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "RedisStore",
+            "ServiceKit", "Store", "Topics"),
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),

@@ -14,9 +14,7 @@ extension APNsSender {
         _ context: ServiceContext, _ configuration: APNsSenderConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        let apps = await AppDirectory.open(
-            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
-            time: environment.time)
+        let apps = await context.openApps(configuration.apps)
         let gateways = APNsGateways(
             configuration.apns, environment: environment
         ) { apps.current.app($0)?.providers.apns }

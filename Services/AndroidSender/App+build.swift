@@ -19,9 +19,7 @@ extension AndroidSender {
         _ context: ServiceContext, _ configuration: AndroidSenderConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        let apps = await AppDirectory.open(
-            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
-            time: environment.time)
+        let apps = await context.openApps(configuration.apps)
         let redis = context.makeRedisClient()
         environment.health.addReadinessCheck("ledger") { redis.readiness() }
         let providers = Providers(configuration, StoreConnection(redis), environment)

@@ -9,9 +9,7 @@ extension IngestAPI {
         _ context: ServiceContext, _ configuration: IngestConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        let apps = await AppDirectory.open(
-            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
-            time: environment.time)
+        let apps = await context.openApps(configuration.apps)
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
         let tasks = try await TaskAccess.open(context, access.connection)
         let routes = IngestRoutes(

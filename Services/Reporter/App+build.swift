@@ -16,13 +16,10 @@ extension Reporter {
         _ context: ServiceContext, _ configuration: ReporterConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        let apps = await AppDirectory.open(
-            configuration.apps, log: environment.log, metrics: environment.metrics, health: environment.health,
-            time: environment.time)
+        let apps = await context.openApps(configuration.apps)
         let redis = context.makeRedisClient()
         let store = StoreConnection(redis)
         let (registry, journal) = try await openRegistry(store, context)
-        environment.health.addReadinessCheck("registry") { await registry.readiness(meanwhile: "results wait") }
         let producer = try await context.untilReachable { try await context.bus.makeProducer(ProducerOptions()) }
         let client = HTTPClient(
             configuration: configuration.webhook, log: environment.log, metrics: environment.metrics,
@@ -51,23 +48,18 @@ extension Reporter {
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)
 
-    /// Only `ingest-api` and `carillon rebuild` make a registry; whoever else finds none waits for it. Where the log is the
-    /// truth, devices are removed by way of it.
+    /// Where the log is the truth, devices are removed by way of it.
     private static func openRegistry(
         _ store: StoreConnection, _ context: ServiceContext
     ) async throws -> (RedisRegistry, [any Service]) {
-        let environment = context.environment
-        let registry = try await context.untilReachable("the registry") {
-            try await RedisRegistry.open(
-                store, mode: .follower, log: environment.log, time: environment.time, random: environment.random)
-        }
+        let registry = try await context.followRegistry(store, meanwhile: "results wait")
         guard context.hasLoggedRegistry else { return (registry, []) }
         let options = LoggedJournal.Options()
         let producer = try await context.untilReachable {
             try await context.bus.makeProducer(ProducerOptions(patience: options.patience))
         }
         let journal = LoggedJournal(
-            producer: producer, projection: registry, environment: environment, options: options)
+            producer: producer, projection: registry, environment: context.environment, options: options)
         return (registry.writing(through: journal), [journal])
     }
 }

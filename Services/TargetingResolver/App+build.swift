@@ -15,12 +15,7 @@ extension TargetingResolver {
         let environment = context.environment
         let redis = context.makeRedisClient()
         let connection = StoreConnection(redis)
-        let registry = try await context.untilReachable("the registry") {
-            // Only `ingest-api` and `carillon rebuild` make a registry; whoever else finds none waits for it.
-            try await RedisRegistry.open(
-                connection, mode: .follower, log: environment.log, time: environment.time, random: environment.random)
-        }
-        environment.health.addReadinessCheck("registry") { await registry.readiness(meanwhile: "tasks wait") }
+        let registry = try await context.followRegistry(connection, meanwhile: "tasks wait")
         let parts = ResolverParts(
             registry: registry, ledger: RedisLedger(connection),
             archive: RedisTaskArchive(connection, time: environment.time), agenda: RedisTaskAgenda(connection),

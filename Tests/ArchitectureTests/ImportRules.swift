@@ -26,9 +26,10 @@ enum ImportRules {
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
             mayImport: ["ServiceKit", "Topics"]),
         Library(
-            "ServiceHost", owns: "admin port, choice of bus driver, start and stop of a service",
+            "ServiceHost", owns: "admin port, choice of bus driver, start and stop of a service, what many open",
             mayImport: [
-                "Bus", "HTTPServer", "KafkaBus", "MemoryBus", "RedisBus", "RedisClient", "ServiceKit", "Topics",
+                "Apps", "Bus", "HTTPServer", "KafkaBus", "MemoryBus", "RedisBus", "RedisClient", "RedisStore",
+                "ServiceKit", "Store", "Topics",
             ]),
         Library("TLSSocket", owns: "one TLS socket for Redis and HTTP/2", mayImport: ["COpenSSL", "ServiceKit"]),
         Library(
