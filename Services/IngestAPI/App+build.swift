@@ -1,5 +1,6 @@
 import Apps
 import Bus
+import HTTPServer
 import ServiceHost
 import ServiceKit
 
@@ -15,9 +16,11 @@ extension IngestAPI {
         let routes = IngestRoutes(
             access.registry, access.reader, tasks, gatekeeper: Gatekeeper { apps.access(presented: $0, peer: $1) },
             idempotencyLease: configuration.idempotencyLease, environment)
-        let server = PublicServer(
-            configuration.server, router: routes.router, log: environment.log,
-            metrics: environment.metrics, time: environment.time)
+        let server = HTTPService(
+            "public server",
+            HTTPServer(
+                name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
+                metrics: environment.metrics, time: environment.time))
         return access.services + [ProducerCloser(tasks.producer), apps, server]
     }
 }

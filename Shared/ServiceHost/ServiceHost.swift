@@ -1,5 +1,6 @@
 import Bus
 import Glibc
+import HTTPServer
 package import ServiceKit
 
 /// The one way to run a service: `--help`, `--version`, configuration from the environment, logs, the admin port, the
@@ -54,8 +55,12 @@ package enum ServiceHost {
                 bus: bus, environment: environment, workerOptions: workerOptions, redis: host.bus.redis,
                 hasLoggedRegistry: host.bus.kafka != nil)
             let application = Application(context, drainDeadline: host.drainDeadline, build: build)
-            let admin = AdminServer(
-                host.admin, health: environment.health, metrics: environment.metrics, log: log, time: time)
+            let routes = AdminRoutes(health: environment.health, metrics: environment.metrics)
+            let admin = HTTPService(
+                "admin server",
+                HTTPServer(
+                    name: "admin", configuration: host.admin, router: routes.router, log: log,
+                    metrics: environment.metrics, time: time))
             log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])
             // The admin server comes first so that it is stopped last: it tells how the drain goes.
             let end = try await ServiceGroup([admin, application], log: log, time: time)

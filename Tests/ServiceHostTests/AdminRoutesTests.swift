@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceHost
 
-@Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+@Suite(.timeLimit(.minutes(1))) struct AdminRoutesTests {
     @Test func remarksAreShownByAServiceThatIsReadyAllTheSame() async throws {
         let health = Health(time: SystemTimeSource())
         health.addRemark("apps") { "news.json is wrong" }
@@ -13,9 +13,11 @@ import Testing
         let port = FreePort.next()
         configuration.port = port
         let started = OneTimeEvent()
-        let server = AdminServer(
-            configuration, health: health, metrics: Metrics(),
-            log: Log(service: "test", sink: StartSink(started: started)), time: SystemTimeSource())
+        let server = HTTPService(
+            "admin server",
+            HTTPServer(
+                configuration: configuration, router: AdminRoutes(health: health, metrics: Metrics()).router,
+                log: Log(service: "test", sink: StartSink(started: started)), metrics: Metrics()))
         async let run: Void = server.run()
         await started.wait()
         let response = await blocking {

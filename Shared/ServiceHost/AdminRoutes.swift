@@ -2,20 +2,19 @@ import HTTPServer
 import ServiceKit
 
 /// What operators and orchestrators ask of a running service: `/healthz`, `/readyz` and `/metrics`.
-struct AdminServer: Service {
-    let name = "admin server"
-    private let server: HTTPServer
-    private let stopped = OneTimeEvent()
+struct AdminRoutes {
+    let health: Health
+    let metrics: Metrics
 
-    init(_ configuration: HTTPServerConfiguration, health: Health, metrics: Metrics, log: Log, time: any TimeSource) {
+    var router: HTTPRouter {
         var router = HTTPRouter()
         router.on(.get, "/healthz") { _ in
             let stalled = health.stalledLoops()
-            return AdminServer.answer(isGood: stalled.isEmpty, ["status", "stalled"], stalled)
+            return AdminRoutes.answer(isGood: stalled.isEmpty, ["status", "stalled"], stalled)
         }
         router.on(.get, "/readyz") { _ in
             let obstacles = await health.obstacles()
-            return AdminServer.answer(
+            return AdminRoutes.answer(
                 isGood: obstacles.isEmpty, ["status", "reasons"], obstacles, remarks: health.remarks())
         }
         router.on(.get, "/metrics") { _ in
@@ -23,18 +22,7 @@ struct AdminServer: Service {
                 .ok, headers: [HTTPField("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
                 body: .bytes(Array(metrics.exposition().utf8)))
         }
-        server = HTTPServer(
-            name: "admin", configuration: configuration, router: router, log: log, metrics: metrics, time: time)
-    }
-
-    func run() async throws {
-        try server.start()
-        await stopped.wait()
-        await server.stop()
-    }
-
-    func stop() {
-        stopped.happen()
+        return router
     }
 
     private static func answer(

@@ -1,0 +1,23 @@
+import ServiceKit
+
+/// A server as a part of a process: it listens from `run` until it is told to stop.
+package struct HTTPService: Service {
+    package let name: String
+    private let server: HTTPServer
+    private let stopped = OneTimeEvent()
+
+    package init(_ name: String, _ server: HTTPServer) {
+        self.name = name
+        self.server = server
+    }
+
+    package func run() async throws {
+        try server.start()
+        await stopped.wait()
+        await server.stop()
+    }
+
+    package func stop() {
+        stopped.happen()
+    }
+}
