@@ -35,11 +35,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        var reader = ByteReader(bytes)
-        guard let chunk = AudienceChunk(from: &reader), reader.isAtEnd else {
-            throw MalformedMessage("no audience chunk of a known format")
-        }
-        self = chunk
+        self = try ByteReader.message(bytes, "audience chunk") { AudienceChunk(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

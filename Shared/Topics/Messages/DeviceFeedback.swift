@@ -60,20 +60,15 @@ package struct DeviceFeedback: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        let json: JSON
-        do {
-            json = try JSON(bytes)
-        } catch {
-            throw MalformedMessage("no feedback: \(error)")
-        }
-        guard json["version"] == .integer(Int64(DeviceFeedback.version)),
-            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
-            let device = json["device"]?.text.flatMap({ DeviceID($0) }),
-            let provider = json["provider"]?.text.flatMap({ PushProtocol(name: $0) }),
-            let cause = json["cause"]?.text.flatMap({ Cause(rawValue: $0) }),
-            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+        let json = try JSON(message: bytes, "feedback")
+        guard json.hasVersion(DeviceFeedback.version),
+            let app = json.value("app", { try? AppID($0) }),
+            let device = json.value("device", DeviceID.init(_:)),
+            let provider = json.value("provider", PushProtocol.init(name:)),
+            let cause = json.value("cause", Cause.init(rawValue:)),
+            let task = json.value("task", TaskID.init(_:)),
             case .integer(let number) = json["status"], let status = UInt16(exactly: number),
-            let reason = json["reason"]?.text, let time = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) })
+            let reason = json["reason"]?.text, let time = json.value("time", Timestamp.init(rfc3339:))
         else { throw MalformedMessage("no feedback of a known version") }
         let result = DeviceResult(
             device: device, provider: provider, state: .invalid, attempt: 0, status: status, reason: reason)

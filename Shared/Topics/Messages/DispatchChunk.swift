@@ -51,11 +51,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        var reader = ByteReader(bytes)
-        guard let chunk = DispatchChunk(from: &reader), reader.isAtEnd else {
-            throw MalformedMessage("no dispatch chunk of a known format")
-        }
-        self = chunk
+        self = try ByteReader.message(bytes, "dispatch chunk") { DispatchChunk(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

@@ -36,16 +36,11 @@ package struct ReportPost: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        let json: JSON
-        do {
-            json = try JSON(bytes)
-        } catch {
-            throw MalformedMessage("no post: \(error)")
-        }
-        guard json["version"] == .integer(Int64(ReportPost.version)),
-            let task = json["task"]?.text.flatMap({ TaskID($0) }),
-            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
-            let closed = json["closed"]?.text.flatMap({ Timestamp(rfc3339: $0) }), let body = json["body"]
+        let json = try JSON(message: bytes, "post")
+        guard json.hasVersion(ReportPost.version),
+            let task = json.value("task", TaskID.init(_:)),
+            let app = json.value("app", { try? AppID($0) }),
+            let closed = json.value("closed", Timestamp.init(rfc3339:)), let body = json["body"]
         else { throw MalformedMessage("no post of a known version") }
         self.init(task: task, app: app, closed: closed, body: body.compactBytes)
     }

@@ -77,16 +77,11 @@ package struct ResultBatch: TopicMessage, Hashable {
 
     /// The same for any spelling that JSON allows.
     init(parsing bytes: [UInt8]) throws {
-        let json: JSON
-        do {
-            json = try JSON(bytes)
-        } catch {
-            throw MalformedMessage("no results: \(error)")
-        }
-        guard json["version"] == .integer(Int64(ResultBatch.version)),
-            let task = json["task"]?.text.flatMap({ TaskID($0) }),
-            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
-            let time = json["time"]?.text.flatMap({ Timestamp(rfc3339: $0) }), let elements = json["results"]?.elements
+        let json = try JSON(message: bytes, "results")
+        guard json.hasVersion(ResultBatch.version),
+            let task = json.value("task", TaskID.init(_:)),
+            let app = json.value("app", { try? AppID($0) }),
+            let time = json.value("time", Timestamp.init(rfc3339:)), let elements = json["results"]?.elements
         else { throw MalformedMessage("no results of a known version") }
         let results = elements.compactMap { DeviceResult($0) }
         guard results.count == elements.count else { throw MalformedMessage("a result that cannot be read") }
@@ -139,9 +134,9 @@ extension DeviceResult {
     }
 
     fileprivate init?(_ json: JSON) {
-        guard let device = json["device"]?.text.flatMap({ DeviceID($0) }),
-            let provider = json["provider"]?.text.flatMap({ PushProtocol(name: $0) }),
-            let state = json["state"]?.text.flatMap({ DeliveryState(name: $0) }),
+        guard let device = json.value("device", DeviceID.init(_:)),
+            let provider = json.value("provider", PushProtocol.init(name:)),
+            let state = json.value("state", DeliveryState.init(name:)),
             case .integer(let attempt) = json["attempt"], let attempt = UInt8(exactly: attempt),
             case .integer(let status) = json["status"], let status = UInt16(exactly: status),
             let reason = json["reason"]?.text, case .bool(let isCounted) = json["counted"] ?? .bool(false)

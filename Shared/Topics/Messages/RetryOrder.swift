@@ -70,11 +70,7 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        var reader = ByteReader(bytes)
-        guard let order = RetryOrder(from: &reader), reader.isAtEnd else {
-            throw MalformedMessage("no retry order of a known format")
-        }
-        self = order
+        self = try ByteReader.message(bytes, "retry order") { RetryOrder(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

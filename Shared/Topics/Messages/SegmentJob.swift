@@ -37,9 +37,8 @@ package struct SegmentJob: TopicMessage, Hashable {
     }
 
     package func encoded() -> [UInt8] {
-        var bytes: [UInt8] = [SegmentJob.format]
-        bytes.append(contentsOf: task.bytes)
-        bytes.append(counted: app.text.utf8)
+        var bytes: [UInt8] = []
+        TaskHead(task, app).write(format: SegmentJob.format, to: &bytes)
         bytes.append(lane == .fast ? 1 : 0)
         bytes.append(variableInteger: job)
         switch work {
@@ -55,16 +54,11 @@ package struct SegmentJob: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        var reader = ByteReader(bytes)
-        guard let job = SegmentJob(from: &reader), reader.isAtEnd else {
-            throw MalformedMessage("no segment job of a known format")
-        }
-        self = job
+        self = try ByteReader.message(bytes, "segment job") { SegmentJob(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {
-        guard reader.byte() == SegmentJob.format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
-            let app = reader.text().flatMap({ try? AppID($0) }), let lane = reader.byte(),
+        guard let head = TaskHead(format: SegmentJob.format, from: &reader), let lane = reader.byte(),
             let job = reader.variableInteger(), let stride = reader.variableInteger(),
             let number = reader.variableInteger()
         else { return nil }
@@ -80,6 +74,6 @@ package struct SegmentJob: TopicMessage, Hashable {
             }
             work = .segments(segments, stride: stride)
         }
-        self.init(task: task, app: app, lane: lane == 0 ? .bulk : .fast, job: job, work: work)
+        self.init(task: head.task, app: head.app, lane: lane == 0 ? .bulk : .fast, job: job, work: work)
     }
 }

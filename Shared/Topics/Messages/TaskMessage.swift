@@ -16,12 +16,7 @@ package enum TaskMessage: TopicMessage, Equatable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        let json: JSON
-        do {
-            json = try JSON(bytes)
-        } catch {
-            throw MalformedMessage("no task: \(error)")
-        }
+        let json = try JSON(message: bytes, "task")
         if json["part"] != nil {
             guard let part = TaskPart(json) else { throw MalformedMessage("no part of a task's list") }
             self = .part(part)
@@ -59,8 +54,8 @@ package struct TaskPart: Sendable, Hashable {
     }
 
     init?(_ json: JSON) {
-        guard json["version"] == .integer(Int64(TaskPart.version)),
-            let task = json["task"]?.text.flatMap({ TaskID($0) }),
+        guard json.hasVersion(TaskPart.version),
+            let task = json.value("task", TaskID.init(_:)),
             case .integer(let number) = json["part"], (0..<1_000_000).contains(number),
             let elements = json["entries"]?.elements, elements.count <= TargetList.entriesMaximum
         else { return nil }

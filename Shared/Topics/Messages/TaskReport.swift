@@ -68,22 +68,17 @@ package struct TaskReport: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        let json: JSON
-        do {
-            json = try JSON(bytes)
-        } catch {
-            throw MalformedMessage("no report: \(error)")
-        }
-        guard json["version"] == .integer(Int64(TaskReport.version)),
-            let task = json["task"]?.text.flatMap({ TaskID($0) }),
-            let app = json["app"]?.text.flatMap({ try? AppID($0) }),
-            let dialect = json["dialect"]?.text.flatMap({ TaskDialect(rawValue: $0) }),
-            let closed = json["closed"]?.text.flatMap({ Timestamp(rfc3339: $0) }),
-            let lane = json["lane"]?.text.flatMap({ Lane(rawValue: $0) }),
+        let json = try JSON(message: bytes, "report")
+        guard json.hasVersion(TaskReport.version),
+            let task = json.value("task", TaskID.init(_:)),
+            let app = json.value("app", { try? AppID($0) }),
+            let dialect = json.value("dialect", TaskDialect.init(rawValue:)),
+            let closed = json.value("closed", Timestamp.init(rfc3339:)),
+            let lane = json.value("lane", Lane.init(rawValue:)),
             case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
         else { throw MalformedMessage("no report of a known version") }
         self.init(
-            task: task, app: app, dialect: dialect, created: json["created"]?.text.flatMap { Timestamp(rfc3339: $0) },
+            task: task, app: app, dialect: dialect, created: json.value("created", Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane,
             count: { state in
                 guard case .integer(let count) = sums[state.name] else { return 0 }
