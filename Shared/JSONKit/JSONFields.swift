@@ -32,6 +32,11 @@ package final class JSONFields {
         problems.add(path(of: name), message)
     }
 
+    /// These may be there, and are not looked at.
+    package func allow(_ names: some Sequence<String>) {
+        for name in names where !known.contains(name) { known.append(name) }
+    }
+
     package func has(_ name: String) -> Bool {
         member(name) != nil
     }
@@ -100,7 +105,7 @@ package final class JSONFields {
     }
 
     private func member(_ name: String) -> JSON? {
-        if !known.contains(name) { known.append(name) }
+        allow([name])
         guard let value = object[name], value != .null else { return nil }
         return value
     }

@@ -20,7 +20,7 @@ struct RichieForm {
         if fields.has("topics") == fields.has("external_user_ids") {
             fields.problems.add("topics", "or external_user_ids must be given, and not both")
         }
-        _ = fields.has("app_id")
+        fields.allow(["app_id"])
         fields.rejectUnknown()
     }
 
