@@ -21,10 +21,11 @@ package enum Topics {
             "schedules", .work, admission: .forward, cleanup: .compaction, partitions: warm, key: "task",
             from: ["ingest-api"], to: ["scheduler"]))
 
-    /// One job a segment (or a part of a device list) of a task, shared by all resolvers.
+    /// One job a segment (or a part of a device list) of a task, shared by all resolvers. A task for few is resolved at
+    /// once and has no jobs, so that there is no fast lane.
     package static let segments = Topic<SegmentJob>(
         TopicDeclaration(
-            "segments", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            "segments", .work, admission: .forward, lanes: [.bulk], partitions: hot, key: "task and segment",
             from: ["targeting-resolver"], to: ["targeting-resolver"]))
 
     /// Chunks of targeted devices.

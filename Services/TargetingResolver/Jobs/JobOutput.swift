@@ -53,6 +53,6 @@ struct JobOutput: Sendable {
     }
 
     func message(_ next: SegmentJob) -> OutgoingMessage {
-        Topics.segments.message(next, key: next.key, lane: lane, trace: trace)
+        Topics.segments.message(next, key: next.key, lane: .bulk, trace: trace)
     }
 }

@@ -1,0 +1,16 @@
+import Bus
+import PushModel
+import Testing
+import Topics
+
+@testable import targeting_resolver
+
+@Suite struct JobOutputTests {
+    /// Only one lane has readers, whatever a message that comes in says of itself.
+    @Test(arguments: Lane.allCases) func theNextJobTakesTheLaneOfJobs(lane: Lane) throws {
+        let (task, app) = (TaskID(high: 1, low: 2), try AppID("news"))
+        let output = JobOutput(of: task, app: app, lane: lane, trace: nil)
+        let next = SegmentJob(task: task, app: app, lane: lane, job: 3, work: .part(0))
+        #expect(output.message(next).channel == Topics.segments.channel(.bulk))
+    }
+}
