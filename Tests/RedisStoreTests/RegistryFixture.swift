@@ -47,33 +47,10 @@ final class RegistryFixture: Sendable {
     }
 }
 
-/// Lets so many commands through, and cuts the operation off before the next.
-final class Scissors: Sendable {
-    private let left = Monitor<Int?>(nil)
-    private let hasCutOff = Monitor(false)
-
-    func cut(after count: Int) {
-        left.change { $0 = count }
-        hasCutOff.change { $0 = false }
-    }
-
-    func rest() {
-        left.change { $0 = nil }
-    }
-
-    var hasCut: Bool { hasCutOff.withLock { $0 } }
-
+extension Scissors {
+    /// Cuts an operation off before a command.
     var beforeCommand: StoreConnection.BeforeCommand {
-        { [self] in
-            let isOver = left.change { left in
-                guard let count = left else { return false }
-                left = max(0, count - 1)
-                return count == 0
-            }
-            guard isOver else { return nil }
-            hasCutOff.change { $0 = true }
-            return StoreError(.unavailable, "cut off")
-        }
+        { [self] in isCut() ? StoreError(.unavailable, "cut off") : nil }
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         let id = try await registry.register(Samples.token(1), changes, in: app).registered.id
         scissors.cut(after: 1)
         await #expect(throws: StoreError.self) { try await registry.remove(id, in: app) }
-        scissors.rest()
+        scissors.cut(after: nil)
         #expect(try await registry.device(id, in: app) == nil)
         fixture.time.advance(by: hour)
         #expect(try await registry.sweep().removedDevices == 1)

@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TestSupport
 
 /// A ledger whose changes pass the scissors.
 struct CutLedger: Ledger {

@@ -1,16 +1,15 @@
 import Bus
 import PushModel
-import ServiceKit
+import TestSupport
 import Topics
 
 /// Reads what senders hand back, as the scheduler does.
 struct RetryReader {
-    private let consumer: any BusConsumer
+    private let reader: ChannelReader
     private var orders: [TaskID: [RetryOrder]] = [:]
 
     init(_ bus: any Bus) async throws {
-        consumer = try await bus.makeConsumer(
-            ConsumerOptions(channel: Topics.retries.channel(.bulk), group: "test"))
+        reader = try await ChannelReader(bus, Topics.retries.channel(.bulk))
     }
 
     func devices(of task: TaskID) -> Int {
@@ -24,23 +23,13 @@ struct RetryReader {
 
     /// Reads until that many of the task's devices were handed back; false when no more are.
     mutating func read(_ count: Int, of task: TaskID, within limit: Duration = .seconds(90)) async throws -> Bool {
-        let timer = Task { [consumer] in
-            try await SystemTimeSource().sleep(for: limit)
-            consumer.stopTaking()
+        try await reader.read(within: limit, until: { devices(of: task) >= count }) { message in
+            let order = try RetryOrder(decoding: message.value)
+            orders[order.task, default: []].append(order)
         }
-        defer { timer.cancel() }
-        while devices(of: task) < count, let delivery = await consumer.next() {
-            for message in delivery.messages {
-                let order = try RetryOrder(decoding: message.value)
-                orders[order.task, default: []].append(order)
-            }
-            consumer.complete(delivery)
-        }
-        return devices(of: task) >= count
     }
 
     func close() async {
-        consumer.stopTaking()
-        await consumer.close()
+        await reader.close()
     }
 }

@@ -1,6 +1,5 @@
 package import Bus
 import JSONKit
-import ServiceKit
 import Topics
 
 /// Reads `results` as the reporter does, dropping repeats by their id.
@@ -14,12 +13,12 @@ package struct ResultReader {
         package let reason: String
     }
 
-    private let consumer: any BusConsumer
+    private let reader: ChannelReader
     /// By the id of the result, which names task and device.
     package private(set) var endings: [String: Ending] = [:]
 
     package init(_ bus: any Bus) async throws {
-        consumer = try await bus.makeConsumer(ConsumerOptions(channel: Topics.results.channel, group: "test"))
+        reader = try await ChannelReader(bus, Topics.results.channel)
     }
 
     /// How many devices ended so.
@@ -30,21 +29,11 @@ package struct ResultReader {
     /// Reads until that many devices have ended in all; false when no more come. What it reads for the last of them may
     /// name more.
     package mutating func read(_ count: Int, within limit: Duration = .seconds(90)) async throws -> Bool {
-        let timer = Task { [consumer] in
-            try await SystemTimeSource().sleep(for: limit)
-            consumer.stopTaking()
-        }
-        defer { timer.cancel() }
-        while endings.count < count, let delivery = await consumer.next() {
-            for message in delivery.messages { try take(message.value) }
-            consumer.complete(delivery)
-        }
-        return endings.count >= count
+        try await reader.read(within: limit, until: { endings.count >= count }) { try take($0.value) }
     }
 
     package func close() async {
-        consumer.stopTaking()
-        await consumer.close()
+        await reader.close()
     }
 
     private mutating func take(_ bytes: [UInt8]) throws {

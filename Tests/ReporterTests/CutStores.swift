@@ -2,28 +2,12 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
-import Synchronization
+import TestSupport
 
-/// Cuts a process off at its n-th step, before or after what the step does has become true.
-final class Scissors: Sendable {
-    private let left = Mutex<Int?>(nil)
-    private let steps = Atomic<Int>(0)
-
-    /// Steps made since it was made.
-    var count: Int { steps.load(ordering: .relaxed) }
-
-    func cut(after steps: Int?) {
-        left.withLock { $0 = steps }
-    }
-
+extension Scissors {
+    /// Before what a step does has become true, and after it.
     func pass() throws(StoreError) {
-        steps.add(1, ordering: .relaxed)
-        let isCut = left.withLock { left in
-            guard let steps = left else { return false }
-            left = max(0, steps - 1)
-            return steps <= 0
-        }
-        if isCut { throw StoreError(.unavailable, "cut off") }
+        if isCut() { throw StoreError(.unavailable, "cut off") }
     }
 }
 

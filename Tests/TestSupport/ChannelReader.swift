@@ -1,0 +1,33 @@
+package import Bus
+import ServiceKit
+package import Topics
+
+/// Reads a channel as a service does, in a group of its own.
+package struct ChannelReader: Sendable {
+    private let consumer: any BusConsumer
+
+    package init(_ bus: any Bus, _ channel: Channel) async throws {
+        consumer = try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "test"))
+    }
+
+    /// Reads until it is enough; false when no more come. Whole deliveries are taken, which may be more than enough.
+    package func read(
+        within limit: Duration, until isEnough: () -> Bool, _ take: (IncomingMessage) throws -> Void
+    ) async throws -> Bool {
+        let timer = Task { [consumer] in
+            try await SystemTimeSource().sleep(for: limit)
+            consumer.stopTaking()
+        }
+        defer { timer.cancel() }
+        while !isEnough(), let delivery = await consumer.next() {
+            for message in delivery.messages { try take(message) }
+            consumer.complete(delivery)
+        }
+        return isEnough()
+    }
+
+    package func close() async {
+        consumer.stopTaking()
+        await consumer.close()
+    }
+}
