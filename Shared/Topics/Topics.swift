@@ -13,7 +13,7 @@ package enum Topics {
     package static let tasks = Topic<TaskMessage>(
         TopicDeclaration(
             "tasks", .work, admission: .forward, partitions: hot, key: "task",
-            from: ["ingest-api", "scheduler"], to: ["targeting-resolver", "event-stream"]))
+            from: ["ingest-api", "scheduler", "carillon"], to: ["targeting-resolver", "event-stream"]))
 
     /// What publishers asked to be sent later. On Kafka it is the truth behind the scheduler's index.
     package static let schedules = Topic<OpaqueMessage>(
@@ -48,7 +48,8 @@ package enum Topics {
     package static let results = Topic<ResultBatch>(
         TopicDeclaration(
             "results", .work, admission: .draining, partitions: hot, key: "task and segment",
-            from: senders + ["renderer", "reporter", "scheduler", "targeting-resolver"], to: ["reporter"]))
+            from: senders + ["renderer", "reporter", "scheduler", "targeting-resolver", "ingest-api", "carillon"],
+            to: ["reporter"]))
 
     /// Closed tasks with their sums.
     package static let reports = Topic<TaskReport>(
