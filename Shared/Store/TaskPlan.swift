@@ -37,7 +37,9 @@ package struct TaskPlan: Hashable, Sendable {
     /// The same for what was told of single devices.
     package static let detailRetention = Duration.seconds(7 * 86_400)
 
-    /// How long what is kept of a task outlives its report.
+    /// How long what is kept of a task outlives its report. Whoever gets a message again learns there that it was done: a
+    /// broadcast's stays for longer than any message does on the bus. Of single pushes there are too many for that; after
+    /// the hour a repeat finds no ledger, and without one nothing is sent.
     package static func retention(isFast: Bool) -> Duration { isFast ? .seconds(3_600) : .seconds(8 * 86_400) }
 
     /// How long a cancellation waits for its plan.
