@@ -34,7 +34,11 @@ package final class JSONFields {
 
     /// These may be there, and are not looked at.
     package func allow(_ names: some Sequence<String>) {
-        for name in names where !known.contains(name) { known.append(name) }
+        for name in names { allow(name) }
+    }
+
+    private func allow(_ name: String) {
+        if !known.contains(name) { known.append(name) }
     }
 
     package func has(_ name: String) -> Bool {
@@ -105,7 +109,7 @@ package final class JSONFields {
     }
 
     private func member(_ name: String) -> JSON? {
-        allow([name])
+        allow(name)
         guard let value = object[name], value != .null else { return nil }
         return value
     }
