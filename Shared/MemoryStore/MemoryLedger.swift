@@ -50,6 +50,26 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
+    package func begin(
+        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+    ) -> TaskBeginning {
+        precondition(plan.jobs == 1, "a task for few is one job")
+        return change { state, _ in
+            var known = state.tasks[task] ?? MemoryLedgerTask()
+            if let plan = known.plan { return .planned(plan) }
+            known.plan = plan
+            known.meaning = devices
+            known.open.formUnion(segments)
+            state.tasks[task] = known
+            state.taskEnds[task] = nil
+            return .begun(EnteredTask(plan: plan, isCancelled: known.isCancelled))
+        }
+    }
+
+    package func meaning(of task: TaskID) -> [UInt8]? {
+        change { state, _ in state.tasks[task]?.meaning }
+    }
+
     package func progress(of task: TaskID) -> TaskProgress? {
         change { state, _ in MemoryLedger.progress(of: task, state) }
     }
@@ -61,12 +81,24 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     package func mark(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) -> MarkVerdict {
         change { state, _ in
             guard let plan = state.tasks[task]?.enter(segment) else { return .missing }
-            let place = Place(task: task, segment: segment)
-            var ledger = state.segments[place] ?? MemoryLedgerSegment(plan: plan)
-            if state.tasks[task]?.isCancelled == true { ledger.isCancelled = true }
-            defer { state.segments[place] = ledger }
-            return ledger.mark(devices)
+            let entered = EnteredTask(plan: plan, isCancelled: state.tasks[task]?.isCancelled == true)
+            return MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered, &state)
         }
+    }
+
+    package func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
+    ) -> MarkVerdict {
+        change { state, _ in MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered, &state) }
+    }
+
+    private static func mark(
+        _ devices: SegmentSet, in place: Place, _ entered: EnteredTask, _ state: inout State
+    ) -> MarkVerdict {
+        var ledger = state.segments[place] ?? MemoryLedgerSegment(plan: entered.plan)
+        if entered.isCancelled { ledger.isCancelled = true }
+        defer { state.segments[place] = ledger }
+        return ledger.mark(devices)
     }
 
     package func resolve(job: Int, of task: TaskID) throws(StoreError) {
@@ -74,7 +106,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             guard let known = state.tasks[task], let jobs = known.plan?.jobs, known.resolved.count != jobs else {
                 return nil
             }
-            if (0..<jobs).contains(job) { state.tasks[task]?.resolved.insert(job) }
+            if (0..<jobs).contains(job) { state.tasks[task]?.resolve(job, of: jobs) }
             return jobs
         }
         guard let jobs, !(0..<jobs).contains(job) else { return }

@@ -5,6 +5,8 @@ import Store
 /// What the ledger knows of a task as a whole.
 struct MemoryLedgerTask {
     var plan: TaskPlan?
+    /// Whom it means, from its beginning until its job is resolved.
+    var meaning: [UInt8]?
     var isCancelled = false
     var resolved: Set<Int> = []
     /// Segments that may still have open devices.
@@ -25,6 +27,11 @@ struct MemoryLedgerTask {
         guard resolved.count < plan.jobs || open.contains(segment.number) else { return nil }
         open.insert(segment.number)
         return plan
+    }
+
+    mutating func resolve(_ job: Int, of jobs: Int) {
+        resolved.insert(job)
+        if resolved.count == jobs { meaning = nil }
     }
 
     mutating func close(_ segment: SegmentNumber, with counts: StateCounts) {

@@ -9,7 +9,7 @@ package final class MemoryTaskArchive: TaskArchive {
         var contents: [TaskID: [UInt8]] = [:]
         var parts: [TaskID: [Int: [UInt8]]] = [:]
         var segments: [TaskID: [SegmentNumber]] = [:]
-        var devices: [TaskID: [Int?: [UInt8]]] = [:]
+        var devices: [TaskID: [Int: [UInt8]]] = [:]
         var reports: [TaskID: [UInt8]] = [:]
         var stages: [TaskID: ReportStage] = [:]
         var reasons: [TaskID: String] = [:]
@@ -48,7 +48,7 @@ package final class MemoryTaskArchive: TaskArchive {
         }
     }
 
-    package func decide(devices: [UInt8], job: Int?, of task: TaskID) -> [UInt8] {
+    package func decide(devices: [UInt8], job: Int, of task: TaskID) -> [UInt8] {
         shelf.withLock { shelf in
             let decided = shelf.devices[task]?[job] ?? devices
             shelf.devices[task, default: [:]][job] = decided
@@ -56,11 +56,11 @@ package final class MemoryTaskArchive: TaskArchive {
         }
     }
 
-    package func devices(job: Int?, of task: TaskID) -> [UInt8]? {
+    package func devices(job: Int, of task: TaskID) -> [UInt8]? {
         shelf.withLock { $0.devices[task]?[job] }
     }
 
-    package func dropDevices(job: Int?, of task: TaskID) {
+    package func dropDevices(job: Int, of task: TaskID) {
         shelf.withLock { shelf in
             shelf.devices[task]?[job] = nil
             if shelf.devices[task]?.isEmpty == true { shelf.devices[task] = nil }

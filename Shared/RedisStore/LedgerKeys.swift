@@ -23,9 +23,10 @@ struct LedgerKeys {
     /// The keys of a task as a whole.
     struct Whole {
         /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the
-        /// counts since then, `segments` of a closed task for few, with commas.
+        /// counts since then; of a task for few `meant`, whom it means until its job is resolved, and `segments` once it
+        /// is closed, with commas.
         let task: RedisArgument
-        /// A bitmap: the jobs that are resolved, in Redis' order of bits. Gone once all are.
+        /// A bitmap: the jobs that are resolved, in Redis' order of bits. Gone once all are, and never there for one job.
         let jobs: RedisArgument
         /// A set: numbers of segments that may have open devices.
         let open: RedisArgument

@@ -529,6 +529,18 @@ enum LedgerScripts {
             return ARGV[1]
             """)
 
+    /// KEYS task, open segments. ARGV plan of a task with one job, whom it means, its segments. Returns the plan that is
+    /// there already, else whether the task is cancelled.
+    static let begin = RedisScript(
+        start("") + """
+            local plan = redis.call('HGET', KEYS[1], 'plan')
+            if plan then return plan end
+            redis.call('HSET', KEYS[1], 'plan', ARGV[1], 'jobs', 1, 'meant', ARGV[2])
+            redis.call('PERSIST', KEYS[1])
+            if #ARGV > 2 then redis.call('SADD', KEYS[2], unpack(ARGV, 3)) end
+            return redis.call('HEXISTS', KEYS[1], 'cancelled')
+            """)
+
     /// KEYS task, jobs. ARGV job. Returns the number of jobs when there is no such job, else nothing. Once all are
     /// resolved their bits are needed no more.
     static let resolve = RedisScript(
@@ -538,7 +550,10 @@ enum LedgerScripts {
             if tonumber(redis.call('HGET', KEYS[1], 'resolved') or '0') == jobs then return false end
             if tonumber(ARGV[1]) < 0 or tonumber(ARGV[1]) >= jobs then return jobs end
             if redis.call('SETBIT', KEYS[2], ARGV[1], 1) == 1 then return false end
-            if redis.call('HINCRBY', KEYS[1], 'resolved', 1) == jobs then redis.call('DEL', KEYS[2]) end
+            if redis.call('HINCRBY', KEYS[1], 'resolved', 1) == jobs then
+              redis.call('DEL', KEYS[2])
+              redis.call('HDEL', KEYS[1], 'meant')
+            end
             return false
             """)
 

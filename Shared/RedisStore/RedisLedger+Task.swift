@@ -17,6 +17,24 @@ extension RedisLedger {
                     [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(plan.jobs)])))
     }
 
+    package func begin(
+        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+    ) async throws(StoreError) -> TaskBeginning {
+        precondition(plan.jobs == 1, "a task for few is one job")
+        let keys = LedgerKeys.Whole(task)
+        let answer = try await redis.run(
+            ScriptCall(
+                LedgerScripts.begin, [keys.task, keys.open],
+                [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(devices)]
+                    + segments.map { RedisArgument($0.description) }))
+        guard case .integer(let isCancelled) = answer else { return .planned(try RedisLedgerReply.plan(answer)) }
+        return .begun(EnteredTask(plan: plan, isCancelled: isCancelled == 1))
+    }
+
+    package func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("HGET", LedgerKeys.Whole(task).task, "meant")).bytes
+    }
+
     package func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys.all, []))
@@ -107,7 +125,7 @@ extension RedisLedger {
 
     func enter(
         _ segment: SegmentID, of task: TaskID
-    ) async throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
+    ) async throws(StoreError) -> EnteredTask? {
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.entered(
             await redis.run(
@@ -118,7 +136,7 @@ extension RedisLedger {
 
     func enterToCancel(
         _ segment: SegmentID, of task: TaskID
-    ) async throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
+    ) async throws(StoreError) -> EnteredTask? {
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.entered(
             await redis.run(

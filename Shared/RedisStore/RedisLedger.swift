@@ -22,6 +22,12 @@ package struct RedisLedger: Ledger {
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> MarkVerdict {
         guard let entered = try await enter(segment, of: task) else { return .missing }
+        return try await mark(devices, of: task, in: segment, enteredIn: entered)
+    }
+
+    package func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
+    ) async throws(StoreError) -> MarkVerdict {
         let keys = LedgerKeys(task, segment)
         let answer = try await redis.run(
             ScriptCall(

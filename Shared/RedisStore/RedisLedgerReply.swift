@@ -9,11 +9,11 @@ enum RedisLedgerReply {
         try known(value.bytes.flatMap(RedisLedgerEncoding.plan(packed:)), "a plan")
     }
 
-    /// The plan of the task a segment was entered in, and whether it is cancelled.
-    static func entered(_ value: RedisValue) throws(StoreError) -> (plan: TaskPlan, isCancelled: Bool)? {
+    /// The task a segment was entered in.
+    static func entered(_ value: RedisValue) throws(StoreError) -> EnteredTask? {
         guard !value.isNull else { return nil }
         let parts = try known(value.array.flatMap { $0.count == 2 ? $0 : nil }, "a task")
-        return (try plan(parts[0]), parts[1] == .integer(1))
+        return EnteredTask(plan: try plan(parts[0]), isCancelled: parts[1] == .integer(1))
     }
 
     static func marked(_ devices: SegmentSet, _ value: RedisValue) throws(StoreError) -> MarkVerdict {

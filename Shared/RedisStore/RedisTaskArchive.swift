@@ -64,7 +64,7 @@ package struct RedisTaskArchive: TaskArchive {
     }
 
     package func decide(
-        devices: [UInt8], job: Int?, of task: TaskID
+        devices: [UInt8], job: Int, of task: TaskID
     ) async throws(StoreError) -> [UInt8] {
         let life = RedisArgument(TaskArchiveBounds.devicesRetention.wholeMilliseconds)
         let before = try await redis.send(
@@ -73,11 +73,11 @@ package struct RedisTaskArchive: TaskArchive {
         return before.bytes ?? devices
     }
 
-    package func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+    package func devices(job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).devices(job))).bytes
     }
 
-    package func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+    package func dropDevices(job: Int, of task: TaskID) async throws(StoreError) {
         _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).devices(job)))
     }
 

@@ -24,10 +24,8 @@ struct TaskArchiveKeys {
 
     func part(_ number: Int) -> RedisArgument { RedisArgument("part:\(tag):\(number)") }
 
-    /// Whom a job means, or the task as a whole.
-    func devices(_ job: Int?) -> RedisArgument {
-        RedisArgument("meant:\(tag)" + (job.map { ":\($0)" } ?? ""))
-    }
+    /// Whom a job means.
+    func devices(_ job: Int) -> RedisArgument { RedisArgument("meant:\(tag):\(job)") }
 
     /// Parts of lists go by themselves, and what jobs mean when they are resolved.
     var whole: [RedisArgument] { [content, segments, report, stage, reason] }

@@ -5,6 +5,13 @@ package import PushModel
 package protocol Ledger: Sendable {
     /// Writes the plan unless there is one; the plan that holds.
     func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan
+    /// Plans a task for few, whose only job is done at once. Whom it means is kept with the plan, and the segments they are
+    /// in are entered, all in one step: a single push waits for each step anew. A task that has a plan stays as it is.
+    func begin(
+        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+    ) async throws(StoreError) -> TaskBeginning
+    /// Whom a task means that was begun; nil once its job is resolved.
+    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]?
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
     /// Also of a task that has no plan yet.
     func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool
@@ -13,6 +20,10 @@ package protocol Ledger: Sendable {
     /// that no crash can hide one. Once all jobs are resolved no segment is entered any more.
     func mark(
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> MarkVerdict
+    /// The same, of a task that was just begun, in a segment that was entered with that.
+    func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
     ) async throws(StoreError) -> MarkVerdict
     /// The job is done: everything it had to mark is marked, and on the bus.
     func resolve(job: Int, of task: TaskID) async throws(StoreError)

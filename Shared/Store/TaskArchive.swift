@@ -15,12 +15,12 @@ package protocol TaskArchive: Sendable {
     /// The segments that a task visits, decided once; those that hold.
     func decide(segments: [SegmentNumber], of task: TaskID) async throws(StoreError) -> [SegmentNumber]
 
-    /// Whom a job means, or without a job the task as a whole, decided once; those that hold. A job that is done again
-    /// then marks and sends on exactly what it did before, whatever has changed since.
-    func decide(devices: [UInt8], job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]
-    func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]?
+    /// Whom a job of a task for many means, decided once; those that hold. A job that is done again then marks and sends
+    /// on exactly what it did before, whatever has changed since.
+    func decide(devices: [UInt8], job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]
+    func devices(job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]?
     /// The job is resolved: nobody asks any more.
-    func dropDevices(job: Int?, of task: TaskID) async throws(StoreError)
+    func dropDevices(job: Int, of task: TaskID) async throws(StoreError)
 
     /// Nobody will send the task as it is; why not. Told only of a task that has no plan: it may be planned after all.
     func giveUp(_ task: TaskID, reason: String) async throws(StoreError)

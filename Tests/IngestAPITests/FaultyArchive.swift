@@ -41,17 +41,17 @@ final class FaultyArchive: TaskArchive {
         return archive.decide(segments: segments, of: task)
     }
 
-    func decide(devices: [UInt8], job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8] {
+    func decide(devices: [UInt8], job: Int, of task: TaskID) async throws(StoreError) -> [UInt8] {
         try pass()
         return archive.decide(devices: devices, job: job, of: task)
     }
 
-    func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+    func devices(job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try pass()
         return archive.devices(job: job, of: task)
     }
 
-    func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+    func dropDevices(job: Int, of task: TaskID) async throws(StoreError) {
         try pass()
         archive.dropDevices(job: job, of: task)
     }

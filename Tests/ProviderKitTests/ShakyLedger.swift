@@ -80,6 +80,16 @@ extension ShakyLedger {
         try await ledger.plan(task, plan)
     }
 
+    func begin(
+        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+    ) async throws(StoreError) -> TaskBeginning {
+        try await ledger.begin(task, plan, meaning: devices, in: segments)
+    }
+
+    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await ledger.meaning(of: task)
+    }
+
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
         try await ledger.progress(of: task)
     }
@@ -92,6 +102,12 @@ extension ShakyLedger {
 
     func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
         try await ledger.isResolved(job: job, of: task)
+    }
+
+    func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
+    ) async throws(StoreError) -> MarkVerdict {
+        try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
     func resolve(job: Int, of task: TaskID) async throws(StoreError) {

@@ -17,6 +17,16 @@ struct CutLedger: Ledger {
         try await ledger.plan(task, plan)
     }
 
+    func begin(
+        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+    ) async throws(StoreError) -> TaskBeginning {
+        try await ledger.begin(task, plan, meaning: devices, in: segments)
+    }
+
+    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await ledger.meaning(of: task)
+    }
+
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
         try await ledger.progress(of: task)
     }
@@ -29,6 +39,12 @@ struct CutLedger: Ledger {
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> MarkVerdict {
         try await ledger.mark(devices, of: task, in: segment)
+    }
+
+    func mark(
+        _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
+    ) async throws(StoreError) -> MarkVerdict {
+        try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
     func resolve(job: Int, of task: TaskID) async throws(StoreError) {

@@ -65,15 +65,15 @@ struct CutArchive: TaskArchive {
         try await archive.decide(segments: segments, of: task)
     }
 
-    func decide(devices: [UInt8], job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8] {
+    func decide(devices: [UInt8], job: Int, of task: TaskID) async throws(StoreError) -> [UInt8] {
         try await archive.decide(devices: devices, job: job, of: task)
     }
 
-    func devices(job: Int?, of task: TaskID) async throws(StoreError) -> [UInt8]? {
+    func devices(job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await archive.devices(job: job, of: task)
     }
 
-    func dropDevices(job: Int?, of task: TaskID) async throws(StoreError) {
+    func dropDevices(job: Int, of task: TaskID) async throws(StoreError) {
         try await archive.dropDevices(job: job, of: task)
     }
 

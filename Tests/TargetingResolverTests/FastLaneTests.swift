@@ -145,7 +145,7 @@ import Topics
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [id.index])
-        #expect(try await fixture.archive.devices(job: nil, of: task.id) == nil)
+        #expect(try await fixture.ledger.meaning(of: task.id) == nil)
     }
 
     /// Everybody ends with the mark, and is told of.

@@ -51,12 +51,10 @@ import Testing
             #expect(try await archive.decide(devices: [2], job: 0, of: Self.task) == [1, 0])
             #expect(try await archive.decide(devices: [], job: 1, of: Self.task) == [])
             #expect(try await archive.decide(devices: [9], job: 1, of: Self.task) == [])
-            #expect(try await archive.decide(devices: [3], job: nil, of: Self.task) == [3])
             #expect(try await archive.devices(job: 0, of: Self.task) == [1, 0])
-            #expect(try await archive.devices(job: nil, of: Self.task) == [3])
             try await archive.dropDevices(job: 0, of: Self.task)
             #expect(try await archive.devices(job: 0, of: Self.task) == nil)
-            #expect(try await archive.devices(job: nil, of: Self.task) == [3])
+            #expect(try await archive.devices(job: 1, of: Self.task) == [])
         }
     }
 

@@ -22,7 +22,8 @@ struct JobCompletion: Sendable {
         if let next { try await context.producer.send([output.message(next)]) }
         for job in jobs.reversed() {
             try await ledger.resolve(job: job, of: output.task)
-            try await archive.dropDevices(job: output.lane == .fast ? nil : job, of: output.task)
+            // Whom a task for few means goes with its job.
+            if output.lane == .bulk { try await archive.dropDevices(job: job, of: output.task) }
         }
         meters.jobsResolved.increment(by: jobs.count)
         meters.devicesTargeted(output.lane).increment(by: output.deviceCount)

@@ -26,28 +26,27 @@ struct JobMarking: Sendable {
     let meters: ResolverMeters
 
     /// Those that hold: these, unless an earlier delivery of the job has decided.
-    func decide(_ found: [TargetedDevices], job: Int?, _ aim: TaskAim) async throws -> [TargetedDevices] {
+    func decide(_ found: [TargetedDevices], job: Int, _ aim: TaskAim) async throws -> [TargetedDevices] {
         let proposed = MeantDevices(found).encoded
         let held = try await archive.decide(devices: proposed, job: job, of: aim.task)
         return held == proposed ? found : try await search.find(MeantDevices(decoding: held), in: aim.app)
     }
 
-    /// Those an earlier delivery has decided on; nil when there was none, or the job is resolved.
-    func recall(job: Int?, _ aim: TaskAim) async throws -> [TargetedDevices]? {
-        guard let held = try await archive.devices(job: job, of: aim.task) else { return nil }
-        return try await search.find(MeantDevices(decoding: held), in: aim.app)
+    /// Where the task was just begun, and the segments with it, they are not entered once more.
+    func mark(
+        _ targets: [TargetedDevices], _ aim: TaskAim, enteredIn entered: EnteredTask? = nil
+    ) async throws -> [MarkedDevices] {
+        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, aim, entered) }
     }
 
-    func mark(_ targets: [TargetedDevices], _ aim: TaskAim) async throws -> [MarkedDevices] {
-        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, aim) }
-    }
-
-    private func mark(_ targets: TargetedDevices, _ aim: TaskAim) async throws -> MarkedDevices {
+    private func mark(
+        _ targets: TargetedDevices, _ aim: TaskAim, _ entered: EnteredTask?
+    ) async throws -> MarkedDevices {
         let segment = SegmentID(aim.app, targets.segment)
         let (present, gone) = (targets.present, targets.removed)
         if !gone.isEmpty { try await removed.end(gone, of: aim.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
-        switch try await ledger.mark(present, of: aim.task, in: segment) {
+        switch try await verdict(on: present, of: aim.task, in: segment, entered) {
         case .open(let open): return MarkedDevices(targets: targets, open: open)
         case .cancelled:
             let ended = try await cancelled(targets, present, of: aim.task, in: segment)
@@ -59,6 +58,13 @@ struct JobMarking: Sendable {
                 [.task: "\(aim.task)", .segment: "\(segment)", .count: "\(present.count)"])
             return MarkedDevices(targets: targets)
         }
+    }
+
+    private func verdict(
+        on devices: SegmentSet, of task: TaskID, in segment: SegmentID, _ entered: EnteredTask?
+    ) async throws -> MarkVerdict {
+        guard let entered else { return try await ledger.mark(devices, of: task, in: segment) }
+        return try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
     /// The mark has ended those that nobody had marked before; a repeat of it tells the same again. Those that a sender

@@ -73,17 +73,31 @@ struct TaskHandler: MessageHandler {
             try await archive.keep(message.origin.value, number: part.number, of: part.task)
             return []
         case .task(let task):
-            let aim = TaskAim(task)
-            if let progress = try await ledger.progress(of: task.id) {
-                guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
-                return try await goOn(aim, progress.plan, message, context)
-            }
-            guard try await !isForgotten(task, context) else {
-                context.log.warning("a task that was done long ago came again and is left alone", [.task: "\(task.id)"])
-                return []
-            }
-            return try await begin(task, aim, message, context)
+            return try await take(task, message, context)
         }
+    }
+
+    private func take(
+        _ task: PushTask, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        let aim = TaskAim(task)
+        do {
+            try aim.audience?.checkBounds()
+        } catch {
+            throw PoisonMessage("the audience of task \(task.id) \(error)")
+        }
+        let started = context.time.uptime
+        // Nearly every task is new: whom it is for is asked in the time that it takes to learn that.
+        async let finding = scout.look(aim)
+        if let progress = try await ledger.progress(of: task.id) {
+            guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
+            return try await goOn(aim, progress.plan, message, context)
+        }
+        guard try await !isForgotten(task, context) else {
+            context.log.warning("a task that was done long ago came again and is left alone", [.task: "\(task.id)"])
+            return []
+        }
+        return try await begin(task, aim, finding, started: started, message, context)
     }
 
     /// What was accepted is kept until its task is done, however late that is.
@@ -93,22 +107,21 @@ struct TaskHandler: MessageHandler {
     }
 
     private func begin(
-        _ task: PushTask, _ aim: TaskAim, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ task: PushTask, _ aim: TaskAim, _ finding: TaskScout.Finding, started: Duration,
+        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        do {
-            try aim.audience?.checkBounds()
-        } catch {
-            throw PoisonMessage("the audience of task \(task.id) \(error)")
-        }
-        let started = context.time.uptime
-        switch try await scout.look(aim) {
+        switch finding {
         case .few(let found):
-            let targets = try await marking.decide(found, job: nil, aim)
-            let plan = try await ledger.plan(task.id, TaskPlan(task, jobs: 1, lane: .fast))
-            guard plan.isFast else { return try await goOn(aim, plan, message, context) }
-            meters.tasksPlanned(.fast).increment()
-            try await finish(aim, targets, started: started, message, context)
-            return []
+            let beginning = try await ledger.begin(
+                task.id, TaskPlan(task, jobs: 1, lane: .fast), meaning: MeantDevices(found).encoded,
+                in: found.map(\.segment))
+            switch beginning {
+            case .planned(let plan): return try await goOn(aim, plan, message, context)
+            case .begun(let entered):
+                meters.tasksPlanned(.fast).increment()
+                try await finish(aim, found, enteredIn: entered, started: started, message, context)
+                return []
+            }
         case .many(let segments):
             let decided = try await archive.decide(segments: segments, of: task.id)
             let jobs = decided.count + aim.list.partCount
@@ -124,27 +137,28 @@ struct TaskHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         guard plan.isFast else { return try await distribute(aim, plan, message, context) }
         let started = context.time.uptime
-        guard let targets = try await marking.recall(job: nil, aim) else {
-            // It is dropped when the job is resolved, which is all there was to do.
+        guard let meaning = try await ledger.meaning(of: aim.task) else {
+            // It goes with the job that is resolved, which is all there was to do.
             if try await ledger.isResolved(job: 0, of: aim.task) == true { return [] }
             throw StoreError(.corrupt, "whom task \(aim.task) means is not known any more")
         }
-        try await finish(aim, targets, started: started, message, context)
+        let targets = try await scout.search.find(MeantDevices(decoding: meaning), in: aim.app)
+        try await finish(aim, targets, enteredIn: nil, started: started, message, context)
         return []
     }
 
     /// A task for few, at once.
     private func finish(
-        _ aim: TaskAim, _ targets: [TargetedDevices], started: Duration, _ message: ReceivedMessage<TaskMessage>,
-        _ context: HandlerContext
+        _ aim: TaskAim, _ targets: [TargetedDevices], enteredIn entered: EnteredTask?, started: Duration,
+        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws {
         // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
         async let kept: Void = keep(message)
-        async let entered: Void = agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
+        async let noted: Void = agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(of: aim.task, app: aim.app, lane: .fast, trace: message.trace)
-        output.add(try await marking.mark(targets, aim))
+        output.add(try await marking.mark(targets, aim, enteredIn: entered))
         try await kept
-        try await entered
+        try await noted
         let isForNobody = output.isEmpty
         try await completion.complete([0], output, next: nil, context)
         // No result will tell the reporter that it may close this one.
