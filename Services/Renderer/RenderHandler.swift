@@ -77,7 +77,7 @@ struct RenderHandler: MessageHandler {
     private func task(
         of chunk: AudienceChunk, isAlone: Bool, _ context: HandlerContext
     ) async throws -> KeptTask? {
-        guard let kept = try await tasks.task(chunk.task, now: context.time.now) else {
+        guard let kept = try await tasks.task(of: chunk, now: context.time.now) else {
             guard let progress = try await ledger.progress(of: chunk.task) else {
                 unledgered.increment(by: chunk.deviceCount)
                 context.log.error(

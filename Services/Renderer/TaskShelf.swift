@@ -18,14 +18,21 @@ final class TaskShelf: Sendable {
         reads = metrics.counter(.rendererTasksRead)
     }
 
-    /// Nil when the archive does not have it, or not yet.
-    func task(_ id: TaskID, now: Timestamp) async throws -> KeptTask? {
+    /// Nil when the archive does not have it, or not yet, and the chunk did not bring it along.
+    func task(of chunk: AudienceChunk, now: Timestamp) async throws -> KeptTask? {
+        let id = chunk.task
         if let task = kept.withLock({ $0.value(for: id) { $0.bytes } }) {
             return task.goodUntil > now ? task : keep(task.renewed(at: now))
         }
-        guard let content = try await archive.content(of: id) else { return nil }
-        reads.increment()
+        guard let content = try await content(of: chunk) else { return nil }
         return keep(KeptTask(try PushTask(archived: content, of: id), contentBytes: content.count, now: now))
+    }
+
+    private func content(of chunk: AudienceChunk) async throws -> [UInt8]? {
+        guard chunk.content.isEmpty else { return chunk.content }
+        guard let content = try await archive.content(of: chunk.task) else { return nil }
+        reads.increment()
+        return content
     }
 
     private func keep(_ task: KeptTask) -> KeptTask {

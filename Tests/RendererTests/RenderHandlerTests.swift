@@ -75,6 +75,27 @@ import Topics
         #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 1"))
     }
 
+    /// The archive knows nothing of it: what the chunk brings is enough, and is kept for the next.
+    @Test func aTaskThatTheChunkBringsIsNotRead() async throws {
+        let scene = try Scene()
+        let content = TaskMessage.task(try scene.task(#"{"body":"b"}"#)).encoded()
+        let handler = scene.handler()
+        let device = try Scene.device(.apns, 0)
+        let bringing = scene.chunk([device], lane: .fast, content: content)
+        let first = try await scene.run(handler, [bringing])
+        #expect(try first.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
+        let next = try await scene.run(handler, [scene.chunk([device], lane: .fast, attempt: 1)])
+        #expect(try next.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
+        #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 0"))
+    }
+
+    @Test func aChunkThatBringsAnotherTaskIsNotRendered() async throws {
+        let scene = try Scene()
+        let content = Array(#"{"version":1}"#.utf8)
+        let chunk = scene.chunk([try Scene.device(.apns, 0)], lane: .fast, content: content)
+        await #expect(throws: UnreadableTask.self) { try await scene.run(scene.handler(), [chunk]) }
+    }
+
     /// A provider that counts from when it gets a message must not be told what was left a minute ago.
     @Test func whatWasRenderedLongAgoIsRenderedAnew() async throws {
         let scene = try Scene()

@@ -59,13 +59,15 @@ final class Scene: Sendable {
     }
 
     func chunk(
-        _ devices: [Device], silent: Set<Int> = [], lane: Lane = .bulk, attempt: UInt8 = 0
+        _ devices: [Device], silent: Set<Int> = [], lane: Lane = .bulk, attempt: UInt8 = 0,
+        content: [UInt8] = []
     ) -> AudienceChunk {
         var part = AudienceDevices(segment: Scene.segment)
         for (offset, device) in devices.enumerated() {
             part.append(offset: UInt16(offset), record: device.packed, isSilent: silent.contains(offset))
         }
-        return AudienceChunk(task: id, app: app, lane: lane, attempt: attempt, segments: [part])
+        return AudienceChunk(
+            task: id, app: app, lane: lane, attempt: attempt, content: content, segments: [part])
     }
 
     /// What the handler sent and returned; throws as it does.

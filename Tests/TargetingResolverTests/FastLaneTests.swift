@@ -58,6 +58,7 @@ import Topics
         #expect(chunks.first?.lane == .fast && chunks.first?.attempt == 0)
         #expect(try fixture.sent(task) == ids.map(\.index).sorted())
         #expect(try await fixture.marked(task) == ids.map(\.index).sorted())
+        #expect(chunks.first?.content == TaskMessage.task(task).encoded())
         let record = try #require(chunks.first?.segments.first?.device(at: 0))
         #expect(DeviceID(index: ids[0].index, tag: record.tag) == ids[0])
         let progress = try #require(try await fixture.ledger.progress(of: task.id))
@@ -65,6 +66,15 @@ import Topics
         #expect(progress.plan.deadline == task.deadline)
         #expect(try await fixture.agenda.count() == 1)
         #expect(try await fixture.archive.content(of: task.id) == TaskMessage.task(task).encoded())
+    }
+
+    @Test func aLongTaskStaysInTheArchive() async throws {
+        _ = try await fixture.place(0, 1, on: [news: []])
+        var task = fixture.task(1, .topic(news))
+        task.content.message?.body = LocalizedText(String(repeating: "a", count: AudienceChunk.contentBytesMaximum))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.chunks(.fast, of: task).map(\.content) == [[]])
     }
 
     /// However many topics of the task a device has, and be it named on the list besides.

@@ -4,18 +4,22 @@ import Topics
 
 /// Chunks of an audience: their encoding, and how devices are divided among them.
 @Suite struct AudienceChunkTests {
-    @Test func comesBackAsItWas() throws {
-        let chunk = try Self.chunk()
+    @Test(arguments: [[], [9], [UInt8](repeating: 7, count: AudienceChunk.contentBytesMaximum)])
+    func comesBackAsItWas(content: [UInt8]) throws {
+        let chunk = try Self.chunk(content)
         let decoded = try AudienceChunk(decoding: chunk.encoded())
         #expect(decoded == chunk)
+        #expect(decoded.content == content)
         let device = try Self.device(801)
         #expect(decoded.segments[0].device(at: 1) == device)
         #expect(decoded.segments[0].isSilent == [false, true, false])
         #expect(decoded.segments[1].record(at: 0).isEmpty)
     }
 
-    @Test func truncatedOrDamagedBytesNeverTrap() throws {
-        let bytes = try Self.chunk().encoded()
+    /// With a content and without.
+    @Test(arguments: [[], [1, 2, 3]])
+    func truncatedOrDamagedBytesNeverTrap(content: [UInt8]) throws {
+        let bytes = try Self.chunk(content).encoded()
         for length in bytes.indices {
             #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: Array(bytes.prefix(length))) }
         }
@@ -29,6 +33,29 @@ import Topics
                 for segment in decoded.segments { for place in 0..<segment.count { _ = segment.device(at: place) } }
             }
         }
+    }
+
+    @Test func aLongContentMakesNoChunk() throws {
+        let longest = [UInt8](repeating: 7, count: AudienceChunk.contentBytesMaximum)
+        var bytes = try Self.chunk(longest).encoded()
+        // 4,096 in two bytes becomes 4,097, with the byte that this takes.
+        let length = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x80, 0x20, 7]) })
+        bytes[length] = 0x81
+        bytes.insert(7, at: length + 2)
+        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: bytes) }
+    }
+
+    @Test func everyChunkBringsTheContent() throws {
+        let content = [UInt8](repeating: 7, count: AudienceChunk.contentBytesMaximum)
+        var split = AudienceSplit(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 0, content: content)
+        let record = [UInt8](repeating: 7, count: 1_000)
+        for offset in 0..<600 {
+            split.append(UInt16(offset), of: SegmentNumber(rawValue: 0), record: record[...], isSilent: false)
+        }
+        let chunks = split.chunks()
+        #expect(chunks.count == 3)
+        #expect(chunks.allSatisfy { $0.content == content && $0.encoded().count <= Topics.messageBytesMaximum })
     }
 
     @Test func aSegmentStandsInAChunkOnce() throws {
@@ -75,7 +102,7 @@ import Topics
         Device(tag: number, token: try PushToken(.apns, String(repeating: "ab", count: 32)), created: 1_000)
     }
 
-    private static func chunk() throws -> AudienceChunk {
+    private static func chunk(_ content: [UInt8] = []) throws -> AudienceChunk {
         var first = AudienceDevices(segment: SegmentNumber(rawValue: 7))
         for number in 0..<3 {
             let record = try device(UInt32(800 + number)).packed
@@ -84,6 +111,7 @@ import Topics
         var second = AudienceDevices(segment: SegmentNumber(rawValue: 8))
         second.append(offset: 4_095, record: [], isSilent: false)
         return AudienceChunk(
-            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, segments: [first, second])
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, content: content,
+            segments: [first, second])
     }
 }

@@ -16,12 +16,15 @@ struct JobOutput: Sendable {
     private var split: AudienceSplit
     private var ended: [DeviceResult] = []
 
-    init(of task: TaskID, app: AppID, lane: Lane, trace: TraceContext?) {
+    /// A content travels along where it is short.
+    init(of task: TaskID, app: AppID, lane: Lane, content: [UInt8] = [], trace: TraceContext?) {
         self.task = task
         self.app = app
         self.lane = lane
         self.trace = trace
-        split = AudienceSplit(task: task, app: app, lane: lane, attempt: 0)
+        split = AudienceSplit(
+            task: task, app: app, lane: lane, attempt: 0,
+            content: content.count <= AudienceChunk.contentBytesMaximum ? content : [])
     }
 
     var isEmpty: Bool { deviceCount == 0 && ended.isEmpty }

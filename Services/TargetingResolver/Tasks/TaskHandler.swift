@@ -155,7 +155,8 @@ struct TaskHandler: MessageHandler {
         // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
         async let kept: Void = keep(message)
         async let noted: Void = agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
-        var output = JobOutput(of: aim.task, app: aim.app, lane: .fast, trace: message.trace)
+        var output = JobOutput(
+            of: aim.task, app: aim.app, lane: .fast, content: message.origin.value, trace: message.trace)
         output.add(try await marking.mark(targets, aim, enteredIn: entered))
         try await kept
         try await noted

@@ -4,21 +4,35 @@ package import PushModel
 /// again. Devices stand as columns, one array a field, since a broadcast moves millions of them.
 package struct AudienceChunk: TopicMessage, Hashable {
     package static let devicesMaximum = 500
+    /// Of a task that travels with its chunks.
+    package static let contentBytesMaximum = 4_096
     private static let format: UInt8 = 1
+    private static let bulk: UInt8 = 0
+    private static let fast: UInt8 = 1
+    private static let fastWithContent: UInt8 = 2
 
     package let task: TaskID
     package let app: AppID
     package let lane: Lane
     /// Zero for the first.
     package let attempt: UInt8
+    /// The task as it was accepted, where it is short and takes the fast lane: it spares a single push a question to the
+    /// archive. Empty where the archive is to be asked.
+    package let content: [UInt8]
     /// Several where audiences are sparse; each segment once.
     package let segments: [AudienceDevices]
 
-    package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8, segments: [AudienceDevices]) {
+    package init(
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, content: [UInt8] = [], segments: [AudienceDevices]
+    ) {
+        precondition(
+            content.isEmpty || lane == .fast && content.count <= AudienceChunk.contentBytesMaximum,
+            "only short tasks of the fast lane travel with their chunks")
         self.task = task
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.content = content
         self.segments = segments
     }
 
@@ -27,8 +41,13 @@ package struct AudienceChunk: TopicMessage, Hashable {
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         TaskHead(task, app).write(format: AudienceChunk.format, to: &bytes)
-        bytes.append(lane == .fast ? 1 : 0)
+        let fast = content.isEmpty ? AudienceChunk.fast : AudienceChunk.fastWithContent
+        bytes.append(lane == .bulk ? AudienceChunk.bulk : fast)
         bytes.append(attempt)
+        if !content.isEmpty {
+            bytes.append(variableInteger: content.count)
+            bytes.append(contentsOf: content)
+        }
         bytes.append(variableInteger: segments.count)
         for segment in segments { segment.write(to: &bytes) }
         return bytes
@@ -40,13 +59,20 @@ package struct AudienceChunk: TopicMessage, Hashable {
 
     private init?(from reader: inout ByteReader) {
         guard let head = TaskHead(format: AudienceChunk.format, from: &reader), let lane = reader.byte(),
-            let attempt = reader.byte(),
+            let attempt = reader.byte(), let content = AudienceChunk.content(lane, from: &reader),
             let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum
         else { return nil }
         let segments = (0..<count).compactMap { _ in AudienceDevices(from: &reader) }
         guard segments.count == count, Set(segments.map(\.segment)).count == count else { return nil }
         self.init(
-            task: head.task, app: head.app, lane: lane == 0 ? .bulk : .fast, attempt: attempt, segments: segments)
+            task: head.task, app: head.app, lane: lane == AudienceChunk.bulk ? .bulk : .fast, attempt: attempt,
+            content: content, segments: segments)
         guard deviceCount <= AudienceChunk.devicesMaximum else { return nil }
+    }
+
+    private static func content(_ lane: UInt8, from reader: inout ByteReader) -> [UInt8]? {
+        guard lane == fastWithContent else { return [] }
+        guard let count = reader.variableInteger(), (1...contentBytesMaximum).contains(count) else { return nil }
+        return reader.bytes(count).map { Array($0) }
     }
 }

@@ -3,8 +3,9 @@ package import PushModel
 /// Divides devices into chunks that the bus carries: so many devices, so many bytes. Give the devices of a segment one
 /// after the other.
 package struct AudienceSplit: Sendable {
-    /// Beside its devices and their segments: format, task, the longest app, lane, attempt, the number of segments.
-    private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 1 + 1 + 2
+    /// Beside its devices and their segments: format, task, the longest app, lane, attempt, the content's length, the
+    /// number of segments.
+    private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 1 + 1 + 2 + 2
     private static let segmentBytes = 4 + 2
     /// Offset, silence and the length of the record.
     private static let deviceBytes = 2 + 1 + 5
@@ -13,16 +14,20 @@ package struct AudienceSplit: Sendable {
     private let app: AppID
     private let lane: Lane
     private let attempt: UInt8
+    private let content: [UInt8]
     private var full: [AudienceChunk] = []
     private var segments: [AudienceDevices] = []
     private var count = 0
-    private var bytes = AudienceSplit.headBytes
+    private var bytes: Int
 
-    package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8) {
+    /// Every chunk brings the content, since any may be the first that a renderer sees.
+    package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8, content: [UInt8] = []) {
         self.task = task
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.content = content
+        bytes = AudienceSplit.headBytes + content.count
     }
 
     package mutating func append(
@@ -43,9 +48,11 @@ package struct AudienceSplit: Sendable {
 
     private mutating func closeChunk() {
         guard count > 0 else { return }
-        full.append(AudienceChunk(task: task, app: app, lane: lane, attempt: attempt, segments: segments))
+        full.append(
+            AudienceChunk(
+                task: task, app: app, lane: lane, attempt: attempt, content: content, segments: segments))
         segments = []
         count = 0
-        bytes = AudienceSplit.headBytes
+        bytes = AudienceSplit.headBytes + content.count
     }
 }
