@@ -18,16 +18,17 @@ extension APNsSender {
         let gateways = APNsGateways(
             configuration.apns, environment: environment
         ) { apps.current.app($0)?.providers.apns }
-        let redis = context.makeRedisClient()
-        environment.health.addReadinessCheck("ledger") { redis.readiness() }
+        let redis = context.makeLaneClients()
+        environment.health.addReadinessCheck("ledger") { redis.readiness }
         let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
-        let handler = DispatchHandler(
-            ledger: RedisLedger(StoreConnection(redis)), gateways: gateways, halts: halts,
-            breakers: DeletionBreakers(time: environment.time), lease: configuration.apns.claimLease,
-            random: environment.random, metrics: environment.metrics)
+        let breakers = DeletionBreakers(time: environment.time)
         let workers = [Lane.bulk, .fast].map { lane in
-            context.worker(options(lane), concurrency: configuration.concurrency, handler)
+            let handler = DispatchHandler(
+                ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
+                breakers: breakers, lease: configuration.apns.claimLease, random: environment.random,
+                metrics: environment.metrics)
+            return context.worker(options(lane), concurrency: configuration.concurrency, handler)
         }
         return [SharedResources { await redis.close() }, apps, gateways] + workers
     }

@@ -20,12 +20,12 @@ extension AndroidSender {
     ) async throws -> [any Service] {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
-        let redis = context.makeRedisClient()
-        environment.health.addReadinessCheck("ledger") { redis.readiness() }
-        let providers = Providers(configuration, StoreConnection(redis), environment)
+        let redis = context.makeLaneClients()
+        environment.health.addReadinessCheck("ledger") { redis.readiness }
+        let providers = Providers(configuration, StoreConnection(redis[.fast]), environment)
         let gateways = AndroidGateways(
             time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, $2, of: $0) })
-        let handler = handler(gateways, StoreConnection(redis), configuration.claimLease, environment)
+        let handler = handlers(gateways, redis, configuration.claimLease, environment)
         let connections = SharedResources {
             await providers.pool.close()
             for client in providers.clients { await client.close(within: .seconds(1)) }
@@ -34,21 +34,24 @@ extension AndroidSender {
         // A lane has a worker of its own, so that a single push never stands behind a broadcast; at the gate of its app
         // the fast lane goes first.
         let workers = [Lane.bulk, .fast].map {
-            context.worker(options($0), concurrency: configuration.concurrency, handler)
+            context.worker(options($0), concurrency: configuration.concurrency, handler($0))
         }
         return [connections, apps] + workers
     }
 
-    private static func handler(
-        _ gateways: AndroidGateways, _ store: StoreConnection, _ lease: Duration, _ environment: WorkerEnvironment
-    ) -> DispatchHandler {
+    private static func handlers(
+        _ gateways: AndroidGateways, _ redis: LaneClients, _ lease: Duration, _ environment: WorkerEnvironment
+    ) -> (Lane) -> DispatchHandler {
         let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
-        return DispatchHandler(
-            ledger: RedisLedger(store), gateways: gateways, halts: halts,
-            breakers: DeletionBreakers(time: environment.time), lease: lease,
-            batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
-            random: environment.random, metrics: environment.metrics)
+        let breakers = DeletionBreakers(time: environment.time)
+        return { lane in
+            DispatchHandler(
+                ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
+                breakers: breakers, lease: lease,
+                batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
+                random: environment.random, metrics: environment.metrics)
+        }
     }
 
     /// The order of chunks means nothing, and one that waits for a provider must not hold up those behind it.

@@ -1,6 +1,4 @@
 import Bus
-import RedisClient
-import RedisStore
 import ServiceHost
 import ServiceKit
 import Store
@@ -13,13 +11,13 @@ extension TargetingResolver {
         _ context: ServiceContext, _ configuration: TargetingResolverConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        let redis = context.makeRedisClient()
-        let connection = StoreConnection(redis)
-        let registry = try await context.followRegistry(connection, meanwhile: "tasks wait")
+        // A task's few questions are not to stand behind the records of whole segments that jobs ask for.
+        let redis = context.makeLaneClients()
+        let stores = try await ResolverStores(redis[.fast], context)
+        environment.health.addReadinessCheck("registry") { await stores.registry.readiness(meanwhile: "tasks wait") }
         let parts = ResolverParts(
-            registry: registry, ledger: RedisLedger(connection),
-            archive: RedisTaskArchive(connection, time: environment.time), agenda: RedisTaskAgenda(connection),
-            window: configuration.window, environment: environment)
+            tasks: stores, jobs: try await ResolverStores(redis[.bulk], context), window: configuration.window,
+            environment: environment)
         // Stopped in reverse: first nothing more is planned, then the jobs under way are finished.
         return [
             SharedResources { await redis.close() }, context.worker(ResolverParts.jobs(group: group), parts.jobs),

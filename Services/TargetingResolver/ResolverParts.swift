@@ -8,27 +8,38 @@ struct ResolverParts: Sendable {
     let jobs: SegmentJobHandler
 
     init(
-        registry: any Registry & RegistryReader & RegistryMaintenance, ledger: any Ledger, archive: any TaskArchive,
-        agenda: any TaskAgenda, window: Int, environment: WorkerEnvironment
+        tasks: ResolverStores, jobs: ResolverStores, window: Int, environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)
-        let search = DeviceSearch(registry: registry)
-        let aims = TaskAims(archive: archive)
-        let marking = JobMarking(
-            archive: archive, ledger: ledger, search: search,
-            removed: RemovedTargets(ledger: ledger, random: environment.random, log: environment.log),
-            log: environment.log, meters: meters)
-        let completion = JobCompletion(archive: archive, ledger: ledger, meters: meters)
-        tasks = TaskHandler(
-            archive: archive, ledger: ledger, agenda: agenda, scout: TaskScout(search: search, archive: archive),
-            aims: aims, marking: marking, completion: completion, window: window, meters: meters)
-        jobs = SegmentJobHandler(
-            archive: archive, ledger: ledger, registry: registry, search: search, aims: aims, marking: marking,
-            completion: completion, meters: meters)
+        let aims = TaskAims(archive: jobs.archive)
+        self.tasks = TaskHandler(
+            archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
+            scout: TaskScout(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
+            marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, meters), window: window,
+            meters: meters)
+        self.jobs = SegmentJobHandler(
+            archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
+            search: DeviceSearch(registry: jobs.registry), aims: aims, marking: JobMarking(jobs, meters, environment),
+            completion: JobCompletion(jobs, meters), meters: meters)
     }
 
     /// Jobs are alike and large, and one that must wait is not to keep others from their turn.
     static func jobs(group: String) -> ConsumerOptions {
         ConsumerOptions(channel: Topics.segments.channel(.bulk), group: group, order: .none, batchMessagesMaximum: 1)
+    }
+}
+
+extension JobMarking {
+    fileprivate init(_ stores: ResolverStores, _ meters: ResolverMeters, _ environment: WorkerEnvironment) {
+        self.init(
+            archive: stores.archive, ledger: stores.ledger, search: DeviceSearch(registry: stores.registry),
+            removed: RemovedTargets(ledger: stores.ledger, random: environment.random, log: environment.log),
+            log: environment.log, meters: meters)
+    }
+}
+
+extension JobCompletion {
+    fileprivate init(_ stores: ResolverStores, _ meters: ResolverMeters) {
+        self.init(archive: stores.archive, ledger: stores.ledger, meters: meters)
     }
 }

@@ -9,15 +9,17 @@ final class AppendPipe: Sendable {
     private let partition: PartitionID
     private let channel: Channel
     private let shared: RedisBusShared
+    private let client: RedisClient
     private let meters: ChannelMeters
     private let queue = Mutex(AppendQueue())
     private let backoff = Backoff(first: .milliseconds(5), longest: .milliseconds(500))
     private let refusals = Mutex<(count: Int, last: BusError?)>((0, nil))
 
-    init(partition: PartitionID, channel: Channel, shared: RedisBusShared) {
+    init(partition: PartitionID, channel: Channel, shared: RedisBusShared, client: RedisClient) {
         self.partition = partition
         self.channel = channel
         self.shared = shared
+        self.client = client
         meters = shared.meters.channel(channel.name)
     }
 
@@ -41,7 +43,7 @@ final class AppendPipe: Sendable {
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
         let (keep, age) = channel.declaration.kept(
             shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum))
-        shared.client.submit(
+        client.submit(
             isForward ? RedisBusScripts.appendForward : RedisBusScripts.appendDraining,
             keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
             arguments: [

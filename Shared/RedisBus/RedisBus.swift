@@ -30,17 +30,22 @@ package final class RedisBus: Bus {
     }
 
     package func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
-        RedisProducer(shared: shared, options: options)
+        RedisProducer(shared: shared, options: options, client: makeClient(connections: redis.connections))
     }
 
     package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
         let count = try await shared.partitionCount(of: options.channel)
-        var single = redis
-        single.connections = 1
-        let reading = RedisClient(
-            single, log: shared.log, metrics: metrics, time: shared.time, random: shared.random)
         return RedisConsumer(
-            shared: shared, options: options, partitionCount: count, reading: reading, health: health)
+            shared: shared, options: options, partitionCount: count, reading: makeClient(connections: 1),
+            health: health)
+    }
+
+    /// Redis takes a connection's commands one after another and a long answer in pieces: a worker of the fast lane is
+    /// not to stand behind half a megabyte of the other one's.
+    private func makeClient(connections: Int) -> RedisClient {
+        var own = redis
+        own.connections = connections
+        return RedisClient(own, log: shared.log, metrics: metrics, time: shared.time, random: shared.random)
     }
 
     package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {

@@ -16,14 +16,17 @@ final class RedisProducer: BusProducer {
 
     private let shared: RedisBusShared
     private let options: ProducerOptions
+    private let client: RedisClient
     private let pipes = Mutex<[PartitionID: AppendPipe]>([:])
     private let sends = Mutex<(open: Int, isClosed: Bool)>((0, false))
     private let drained = OneTimeEvent()
     private let spread = Atomic<Int>(0)
 
-    init(shared: RedisBusShared, options: ProducerOptions) {
+    /// The client is this producer's own and is closed with it.
+    init(shared: RedisBusShared, options: ProducerOptions, client: RedisClient) {
         self.shared = shared
         self.options = options
+        self.client = client
     }
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
@@ -65,6 +68,7 @@ final class RedisProducer: BusProducer {
         }
         if isIdle { drained.happen() }
         await drained.wait()
+        await client.close()
     }
 
     private func enter() throws(BusError) {
@@ -127,7 +131,7 @@ final class RedisProducer: BusProducer {
     private func pipe(for partition: PartitionID, of channel: Channel) -> AppendPipe {
         pipes.withLock { pipes in
             if let known = pipes[partition] { return known }
-            let made = AppendPipe(partition: partition, channel: channel, shared: shared)
+            let made = AppendPipe(partition: partition, channel: channel, shared: shared, client: client)
             pipes[partition] = made
             return made
         }

@@ -36,10 +36,17 @@ package struct ServiceContext: Sendable {
     }
 
     /// A client of the store's Redis, to be closed by whoever asked for it.
-    package func makeRedisClient() -> RedisClient {
-        RedisClient(
+    package func makeRedisClient(connections: Int? = nil) -> RedisClient {
+        var redis = redis
+        redis.connections = connections ?? redis.connections
+        return RedisClient(
             redis, log: environment.log, metrics: environment.metrics, time: environment.time,
             random: environment.random)
+    }
+
+    /// The same for each lane. One connection is enough for the few questions of the fast one.
+    package func makeLaneClients() -> LaneClients {
+        LaneClients(fast: makeRedisClient(connections: 1), bulk: makeRedisClient())
     }
 
     /// `what` completes the log's "waiting for".

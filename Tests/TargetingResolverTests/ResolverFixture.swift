@@ -155,9 +155,8 @@ final class ResolverFixture: Sendable {
             time: time, random: SystemRandomSource(), log: Log(service: "test", level: .error, sink: CollectingSink()),
             metrics: metrics,
             health: Health(time: time))
-        return ResolverParts(
-            registry: registry, ledger: ledger, archive: archive, agenda: agenda, window: ResolverFixture.window,
-            environment: environment)
+        let stores = ResolverStores(registry: registry, ledger: ledger, archive: archive, agenda: agenda)
+        return ResolverParts(tasks: stores, jobs: stores, window: ResolverFixture.window, environment: environment)
     }
 
     func chunks(_ lane: Lane, of task: PushTask) throws -> [AudienceChunk] {

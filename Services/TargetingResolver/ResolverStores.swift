@@ -1,0 +1,23 @@
+import Bus
+import RedisClient
+import RedisStore
+import ServiceHost
+import Store
+
+/// The stores over one way to Redis.
+struct ResolverStores: Sendable {
+    let registry: any Registry & RegistryReader & RegistryMaintenance
+    let ledger: any Ledger
+    let archive: any TaskArchive
+    let agenda: any TaskAgenda
+}
+
+extension ResolverStores {
+    init(_ redis: RedisClient, _ context: ServiceContext) async throws {
+        let connection = StoreConnection(redis)
+        registry = try await context.followRegistry(connection)
+        ledger = RedisLedger(connection)
+        archive = RedisTaskArchive(connection, time: context.environment.time)
+        agenda = RedisTaskAgenda(connection)
+    }
+}
