@@ -21,7 +21,8 @@ extension TargetingResolver {
         // Stopped in reverse: first nothing more is planned, then the jobs under way are finished.
         return [
             SharedResources { await redis.close() }, context.worker(ResolverParts.jobs(group: group), parts.jobs),
-            context.worker(ConsumerOptions(channel: Topics.tasks.channel, group: group), parts.tasks),
+            context.worker(
+                ConsumerOptions(channel: Topics.tasks.channel, group: group), carriesSinglePushes: true, parts.tasks),
         ]
     }
 }

@@ -32,6 +32,18 @@ package struct Worker<Handler: MessageHandler>: Service {
 
     /// Until `stop`, and then until the work in flight is done or the task is cancelled.
     package func run() async throws {
+        // A task of its own: a child has the priority that its parent has, whatever it is given.
+        let deliveries = Task(priority: options.priority) { await workOff() }
+        await withTaskCancellationHandler {
+            await deliveries.value
+        } onCancel: {
+            deliveries.cancel()
+        }
+        await consumer.close()
+        await producer.close()
+    }
+
+    private func workOff() async {
         await withTaskGroup(of: Void.self) { tasks in
             for number in 1...options.concurrency {
                 let pulse = environment.health.pulse("\(name) #\(number)", limit: options.handlerLimit)
@@ -39,8 +51,6 @@ package struct Worker<Handler: MessageHandler>: Service {
                 tasks.addTask { await work(pulse) }
             }
         }
-        await consumer.close()
-        await producer.close()
     }
 
     package func stop() {

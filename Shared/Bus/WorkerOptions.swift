@@ -7,6 +7,8 @@ package struct WorkerOptions: Sendable {
     package var backoff: Backoff
     /// A handler that takes longer than this on one attempt counts as stuck, which `/healthz` shows.
     package var handlerLimit: Duration
+    /// What handlers run with; nil for what tasks have by themselves.
+    package var priority: TaskPriority?
 
     package init(
         concurrency: Int = 4, attemptsMaximum: Int = 5,

@@ -1,6 +1,7 @@
 package import Bus
 package import RedisClient
 package import ServiceKit
+import Topics
 
 /// What a service is built from. Everything that waits for the outside waits here, with a line in the log and a reason in
 /// `/readyz`, and gives up when the service is told to stop.
@@ -27,11 +28,15 @@ package struct ServiceContext: Sendable {
 
     /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service that is
     /// still being built. Without a concurrency of its own it has the one that all workers of the process have.
+    ///
+    /// What carries single pushes has priority, as the fast lane has by itself: it is resumed before the hundreds of tasks
+    /// of a broadcast that wait for a thread.
     package func worker<Handler: MessageHandler>(
-        _ options: ConsumerOptions, concurrency: Int? = nil, _ handler: Handler
+        _ options: ConsumerOptions, concurrency: Int? = nil, carriesSinglePushes: Bool = false, _ handler: Handler
     ) -> any Service {
         var worker = workerOptions
         worker.concurrency = concurrency ?? worker.concurrency
+        worker.priority = carriesSinglePushes || options.channel.lane == .fast ? .high : nil
         return LateWorker(options, worker, handler, context: self)
     }
 

@@ -58,17 +58,22 @@ package final class TopicDeclaration: Sendable {
         self.partitions = partitions
     }
 
-    private var channelWithoutLane: Channel { Channel(name: name, declaration: self) }
-    private var laneChannels: [Channel] { lanes.map { Channel(name: "\(name).\($0.rawValue)", declaration: self) } }
+    private var channelWithoutLane: Channel { Channel(name: name, lane: nil, declaration: self) }
+    private var laneChannels: [Channel] {
+        lanes.map { Channel(name: "\(name).\($0.rawValue)", lane: $0, declaration: self) }
+    }
 }
 
 /// What the bus knows as a topic: a topic without lanes, or one lane of it.
 package struct Channel: Sendable, Hashable {
     package let name: String
+    /// Nil for a topic without lanes.
+    package let lane: Lane?
     package let declaration: TopicDeclaration
 
-    fileprivate init(name: String, declaration: TopicDeclaration) {
+    fileprivate init(name: String, lane: Lane?, declaration: TopicDeclaration) {
         self.name = name
+        self.lane = lane
         self.declaration = declaration
     }
 

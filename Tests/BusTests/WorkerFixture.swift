@@ -39,15 +39,18 @@ final class WorkerFixture: Sendable {
 
     init(
         order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3,
-        backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(8)), producer: ScriptedProducer = .init()
+        backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(8)), priority: TaskPriority? = nil,
+        producer: ScriptedProducer = .init()
     ) {
         health = Health(time: time)
         consumer = ScriptedConsumer(
             ConsumerOptions(
                 channel: TestTopics.make().channel, group: "g", order: order, batchMessagesMaximum: batch))
         self.producer = producer
-        options = WorkerOptions(
+        var options = WorkerOptions(
             concurrency: concurrency, attemptsMaximum: attempts, backoff: backoff, handlerLimit: .seconds(120))
+        options.priority = priority
+        self.options = options
     }
 
     func start(

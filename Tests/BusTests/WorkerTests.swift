@@ -32,6 +32,21 @@ import Topics
         #expect(fixture.consumer.completed.isEmpty && fixture.consumer.isClosed)
     }
 
+    /// Also whatever the handler starts.
+    @Test func handlersRunWithThePriorityOfTheirWorker() async throws {
+        let fixture = WorkerFixture(priority: .high)
+        fixture.consumer.offer(bytes("a"))
+        let (worker, run) = fixture.start { [fixture] _, _ in
+            async let inner = Task.currentPriority
+            fixture.note("\(Task.currentPriority == .high) \(await inner == .high)")
+            return []
+        }
+        try #require(await fixture.consumer.hasCompleted(1))
+        #expect(fixture.noted == ["true true"])
+        worker.stop()
+        try await run.value
+    }
+
     /// Goal: an outage never brings a message nearer to `dead`. Method: far more outages than attempts, then a failure of
     /// the message's own, then success.
     @Test func anOutageIsNoAttempt() async throws {

@@ -40,7 +40,11 @@ import Topics
         let laned = Topics.all.filter { !$0.lanes.isEmpty && $0.name != "segments" }
         #expect(
             Set(laned.map(\.name)) == ["audience", "dispatch.apns", "dispatch.android", "dispatch.web", "retries"])
-        for topic in laned { #expect(topic.lanes == [.fast, .bulk]) }
+        for topic in laned {
+            #expect(topic.lanes == [.fast, .bulk])
+            #expect(topic.channels.map(\.lane) == [.fast, .bulk])
+        }
+        #expect(Topics.tasks.channel.lane == nil)
         // No single push is made of jobs.
         #expect(Topics.segments.declaration.lanes == [.bulk])
     }
