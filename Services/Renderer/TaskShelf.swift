@@ -4,6 +4,7 @@ import Store
 import Synchronization
 import TaskKit
 import TaskModel
+import Topics
 
 /// The tasks that chunks are rendered from, those used last in memory and the others in the archive. Several workers ask
 /// at once; two that miss the same task both read it, which does no harm.

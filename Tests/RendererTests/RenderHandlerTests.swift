@@ -93,7 +93,8 @@ import Topics
         let scene = try Scene()
         let content = Array(#"{"version":1}"#.utf8)
         let chunk = scene.chunk([try Scene.device(.apns, 0)], lane: .fast, content: content)
-        await #expect(throws: UnreadableTask.self) { try await scene.run(scene.handler(), [chunk]) }
+        let error = await #expect(throws: StoreError.self) { try await scene.run(scene.handler(), [chunk]) }
+        #expect(error?.code == .corrupt)
     }
 
     /// A provider that counts from when it gets a message must not be told what was left a minute ago.
