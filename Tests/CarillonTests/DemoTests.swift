@@ -17,6 +17,14 @@ import Testing
         #expect(try JSON(LocalizedSample.body)["message"]?["title"]?["fr"]?.text == LocalizedSample.titles["fr"])
     }
 
+    @Test func ofManyTokensOneIsShown() throws {
+        let many = #"{"message":{"data":"d","token":["a","b","c"]}}"#
+        #expect(ShownPush(try JSON(many)).text == #"{"message":{"data":"d","token":["a","and 2 more"]}}"#)
+        for one in [#"{"message":{"token":["a"]}}"#, #"{"message":{"token":"a"}}"#, #"{"aps":{}}"#] {
+            #expect(ShownPush(try JSON(one)).text == one)
+        }
+    }
+
     /// The same report beside the simulator's count, one too few, and with a device of which nothing became.
     @Test(arguments: [(8, 8, 2, true), (8, 7, 2, false), (7, 7, 2, false), (8, 8, 1, false)])
     func reportAndSimulatorMustAgree(delivered: Int, accepted: Int, invalid: Int, agrees: Bool) throws {

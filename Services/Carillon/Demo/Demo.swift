@@ -120,7 +120,7 @@ struct Demo: Sendable {
     /// The newest push of each provider and language, found by its title.
     private func showPushes() async throws {
         for provider in DemoSimulator.providers {
-            let pushes = try await simulator.lastPushes(provider).map(\.compactText)
+            let pushes = try await simulator.lastPushes(provider).map { ShownPush($0).text }
             for (language, title) in LocalizedSample.titles.sorted(by: { $0.key < $1.key }) {
                 guard let push = pushes.first(where: { $0.contains(title) }) else { continue }
                 console.print("\n\(provider), \(language):\n  \(push)")
