@@ -113,15 +113,22 @@ extension RegistryRoot {
     /// The app's fields, in the order asked for; nil when the app has never been used. An app that should be there and is
     /// not is no unused one.
     func fields(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
+        if let values = try await present(names, of: scope) { return values }
+        guard try await hasEntered(scope) else { return nil }
+        // Its first user may have made it between the two questions.
+        guard let values = try await present(names, of: scope) else {
+            throw redis.notReady("app:\(scope.app) is not of this registry")
+        }
+        return values
+    }
+
+    /// Nil when the app is not there, or another registry's.
+    private func present(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
         let reply = try await redis.send(RedisCommand(["HMGET", RegistryKeys.app(scope.app), "generation"] + names))
         guard let values = reply.array, values.count == names.count + 1 else {
             throw StoreError(.corrupt, "app:\(scope.app) cannot be read")
         }
-        if values[0].string == scope.generation.id { return Array(values.dropFirst()) }
-        guard try await !hasEntered(scope) else {
-            throw redis.notReady("app:\(scope.app) is not of this registry")
-        }
-        return nil
+        return values[0].string == scope.generation.id ? Array(values.dropFirst()) : nil
     }
 
     /// Makes the app when it is new. Its key comes first and its entry second, so that an entry without a key means loss.

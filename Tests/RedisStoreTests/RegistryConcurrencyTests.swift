@@ -1,5 +1,7 @@
 import PushModel
+import RedisClient
 import RedisStore
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -20,6 +22,34 @@ import Testing
         #expect(Set(answers.map(\.registered.id)).count == 1)
         #expect(answers.count { $0.isNew } == 1)
         try await RegistryInvariants(fixture: fixture, app: app).check()
+    }
+
+    /// Goal: an app that another process makes in the middle of a question is no lost one. Method: one that was made is put
+    /// aside, and put back before the question's first, second, third command.
+    @Test(arguments: 1...6)
+    func anAppMayBeMadeWhileItIsAskedAbout(command: Int) async throws {
+        let fixture = try await RegistryFixture()
+        let app = try AppID("app")
+        let id = try await fixture.registry().register(Samples.token(1), DeviceChanges(), in: app).registered.id
+        _ = try await fixture.command("RENAME", "app:app", "aside")
+        _ = try await fixture.command("HDEL", "registry", "app:app")
+        let count = Monitor(0)
+        let redis = fixture.redis
+        let connection = StoreConnection(redis) {
+            let number = count.change { count in
+                count += 1
+                return count
+            }
+            guard number == command else { return nil }
+            _ = redis.wait(RedisCommand("RENAME", "aside", "app:app"))
+            _ = redis.wait(RedisCommand("HSET", "registry", "app:app", "1"))
+            return nil
+        }
+        let registry = try await RedisRegistry.open(
+            connection, mode: .follower, log: RegistryFixture.log, time: fixture.time)
+        _ = try await registry.subscribe(id, to: TopicName("news"), [], in: app)
+        _ = try await registry.device(of: Samples.token(1), in: app)
+        #expect(try await registry.device(id, in: app)?.id == id)
     }
 
     /// Many devices and topics at once, from two processes that both open segments and number topics.
