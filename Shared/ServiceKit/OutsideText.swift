@@ -1,0 +1,50 @@
+/// Text that comes from outside of the process: bodies, headers, paths, files, messages on the bus.
+///
+/// Swift compares and hashes `String`s by canonical equivalence. It sorts each run of combining marks for that, in time
+/// quadratic in the length of the run, so that a name of 28,000 marks holds a core for seconds. Unicode's Stream-Safe
+/// Text Format (UAX #15, section 13) exists for this reason: no text that anyone writes has more than 30 combining marks
+/// in a row. Every decoder makes its `String`s here, so that later code may compare and hash them in linear time.
+package enum OutsideText {
+    package static let combiningMarksMaximum = 30
+
+    /// Completes "X …", for errors.
+    package static let problem = "must be UTF-8 with at most \(combiningMarksMaximum) combining marks in a row"
+
+    /// Nil when the bytes are not UTF-8, or have too many combining marks in a row.
+    package static func string(_ bytes: some Collection<UInt8>) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self), isStreamSafe(text) else { return nil }
+        return text
+    }
+
+    /// Whether the text can be compared in linear time. A text of Latin letters costs one look at each byte.
+    package static func isStreamSafe(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { isStreamSafe(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same for bytes that are UTF-8 already. Bytes that are not may be passed: they are read as far as they make
+    /// sense, and so is the `String` that is made of them later.
+    package static func isStreamSafe(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.firstIndex(where: { $0 >= firstByteOfMarks }) else { return true }
+        var decoder = UTF8()
+        var rest = bytes[first...].makeIterator()
+        var marks = 0
+        while true {
+            switch decoder.decode(&rest) {
+            case .scalarValue(let scalar):
+                marks = isMark(scalar) ? marks + 1 : 0
+                if marks > combiningMarksMaximum { return false }
+            // What stands for a broken sequence is no mark.
+            case .error: marks = 0
+            case .emptyInput: return true
+            }
+        }
+    }
+
+    /// The first byte of U+0300, before which there is no combining mark.
+    private static let firstByteOfMarks: UInt8 = 0xCC
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+    }
+}

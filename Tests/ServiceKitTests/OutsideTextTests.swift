@@ -1,0 +1,34 @@
+import ServiceKit
+import Testing
+
+@Suite struct OutsideTextTests {
+    private static let marks = "\u{301}\u{323}"
+
+    @Test func takesWhatPeopleWrite() {
+        for text in ["", "Goal", "But à Zürich", "Tiếng Việt", "हिन्दी", "ไทย", "ᄒ\u{1161}\u{11AB}글", "👩‍👩‍👧‍👦 🇨🇭"] {
+            #expect(OutsideText.string(Array(text.utf8)) == text)
+        }
+    }
+
+    @Test func bytesThatAreNoUTF8AreNoText() {
+        #expect(OutsideText.string([0x61, 0xFF]) == nil)
+        #expect(OutsideText.string([0xCC]) == nil)
+    }
+
+    @Test func thirtyMarksInARowAreTheMost() {
+        let most = String(repeating: OutsideTextTests.marks, count: 15)
+        #expect(OutsideText.isStreamSafe("e\(most)"))
+        #expect(OutsideText.isStreamSafe("\(most)e\(most)"))
+        #expect(!OutsideText.isStreamSafe("e\(most)\u{301}"))
+        #expect(!OutsideText.isStreamSafe("a word, and \(most)\u{301}"))
+        #expect(OutsideText.string(Array("\(most)\u{301}".utf8)) == nil)
+    }
+
+    /// A broken byte between marks is read as U+FFFD, which ends the run: the `String` made of these bytes has it too.
+    @Test func brokenBytesEndARow() {
+        let most = Array(String(repeating: OutsideTextTests.marks, count: 15).utf8)
+        for (bytes, isSafe) in [(most + [0xFF] + most, true), ([0xFF] + most + most, false)] {
+            #expect(bytes.withUnsafeBytes { OutsideText.isStreamSafe($0) } == isSafe)
+        }
+    }
+}
