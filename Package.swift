@@ -53,6 +53,7 @@ let package = Package(
     name: "carillon",
     targets: [
         cModule("CCurl", links: "curl"),
+        cModule("CEpoll"),
         cModule("CHiredis", links: "hiredis"),
         cModule("CMicroHTTPD", links: "microhttpd"),
         cModule("CNGHTTP2", links: "nghttp2"),
@@ -64,7 +65,7 @@ let package = Package(
         shared("Bus", "ServiceKit", "Topics"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
-        shared("HTTPServer", "CMicroHTTPD", "ServiceKit"),
+        shared("HTTPServer", "CEpoll", "ServiceKit", "TLSSocket"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
@@ -119,7 +120,7 @@ let package = Package(
             "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
             "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
 
-        testExecutable("BareLoops", "CHiredis", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
+        testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("KafkaMock", "CRDKafka"),
         testExecutable(

@@ -34,6 +34,9 @@ struct Admission: Sendable {
         return id
     }
 
+    /// Who pays for the memory of the request's body, beside the address that it comes from.
+    var account: String? { credential.isEmpty ? nil : credential }
+
     func has(_ scope: Scope) -> Bool {
         scopes.contains(scope)
     }

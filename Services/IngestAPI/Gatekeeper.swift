@@ -24,6 +24,18 @@ struct Gatekeeper: Sendable {
     func access(of request: HTTPRequest) throws(Refusal) -> Access {
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
+        // A page that somebody opens on an allowed machine may post forms from there; the machine may, the page may not.
+        guard access.caller != .address || !RequestOrigin.isForeign(request) else { throw .unauthenticated }
+        return access
+    }
+
+    /// The same, for a dialect whose app is named in the body: a caller who has none of the scopes in any app is refused
+    /// before the body is read.
+    func access(of request: HTTPRequest, with scopes: [Scope]) throws(Refusal) -> Access {
+        let access = try access(of: request)
+        guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
+            throw .forbidden(scopes[0])
+        }
         return access
     }
 

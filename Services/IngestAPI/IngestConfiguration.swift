@@ -9,16 +9,39 @@ struct IngestConfiguration: Sendable {
     let sweepInterval: Duration
     let idempotencyLease: Duration
 
+    private static let proxiesMaximum = 64
+
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment)
-        var defaults = HTTPServerConfiguration()
+        var defaults = HTTPServerConfiguration.fitting(memoryBytes: MemoryLimit.bytes())
         defaults.port = 8_080
-        server = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_INGEST", defaults: defaults)
+        var server = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_INGEST", defaults: defaults)
+        server.proxies = IngestConfiguration.proxies(&environment)
+        self.server = server
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
             "How often the registry is rid of what removed devices left.")
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
             "How long a request whose idempotency key was in the hands of a process that died is answered 409.")
+    }
+
+    private static func proxies(_ environment: inout EnvironmentReader) -> TrustedProxies {
+        let ranges = environment.parse(
+            "CARILLON_INGEST_PROXIES", default: [AddressRange](), text: "",
+            "Proxies that stand in front: what they say of a client's address is believed.",
+            expected: "up to \(proxiesMaximum) addresses or ranges with commas between them, such as 10.0.0.0/8"
+        ) { text in
+            let parts = text.split(separator: ",")
+            let ranges = parts.compactMap { try? AddressRange(String($0)) }
+            return ranges.count == parts.count && ranges.count <= proxiesMaximum ? ranges : nil
+        }
+        let names = TrustedProxies.Field.allCases.map(\.rawValue)
+        let field = environment.parse(
+            "CARILLON_INGEST_PROXY_HEADER", default: TrustedProxies.Field.xForwardedFor,
+            text: TrustedProxies.Field.xForwardedFor.rawValue,
+            "The header in which these proxies name the client; the other one is ignored.",
+            expected: names.joined(separator: " or "), TrustedProxies.Field.init(rawValue:))
+        return TrustedProxies(ranges: ranges, field: field)
     }
 }

@@ -34,6 +34,12 @@ package struct Access: Sendable {
     /// One an app, in the order of their names.
     package let grants: [Grant]
 
+    /// The id of the key that was shown; nil where an address was enough.
+    package var keyID: String? {
+        guard case .key(let id) = caller else { return nil }
+        return id
+    }
+
     package func apps(with scope: Scope) -> [PushApp] {
         grants.filter { $0.scopes.contains(scope) }.map(\.app)
     }

@@ -1,60 +1,102 @@
 #include "shim.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void forward_message(void *context, const char *format, va_list arguments) {
-    const struct cmicrohttpd_options *options = context;
-    char message[512];
-    vsnprintf(message, sizeof(message), format, arguments);
-    options->log_message(options->context, message);
+/// One request on its way through both threads. The library knows it by `next` being part of it: it is its slot.
+struct request {
+    struct MHD_Connection *connection;
+    struct request *next;
+    bool is_answered;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct request *first;
+    struct request **end;
+    const char *answer;
+} work = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/// The thread of the handlers: an answer is only a mark here.
+static void *answer_requests(void *unused) {
+    for (;;) {
+        pthread_mutex_lock(&work.lock);
+        while (!work.first) pthread_cond_wait(&work.changed, &work.lock);
+        struct request *request = work.first;
+        work.first = NULL;
+        work.end = &work.first;
+        pthread_mutex_unlock(&work.lock);
+        while (request) {
+            // Once it is resumed, the request belongs to the library's thread.
+            struct request *next = request->next;
+            request->is_answered = true;
+            MHD_resume_connection(request->connection);
+            request = next;
+        }
+    }
+    return unused;
 }
 
-struct MHD_Daemon *cmicrohttpd_start(const struct cmicrohttpd_options *options) {
-    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    if (options->is_ipv6) flags |= MHD_USE_DUAL_STACK;
-    struct MHD_OptionItem pool[] = {
-        // A pool of one thread is an error to the library; without this option it has one.
-        {options->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)options->threads, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
-    return MHD_start_daemon(
-        // The logger comes first: it hears only of what later options do.
-        flags, 0, NULL, NULL, options->handle_request, options->context,
-        MHD_OPTION_EXTERNAL_LOGGER, forward_message, (void *)options,
-        MHD_OPTION_SOCK_ADDR, options->address,
-        MHD_OPTION_CONNECTION_LIMIT, options->connections_maximum,
-        MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds_maximum,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->connection_memory_bytes,
-        MHD_OPTION_URI_LOG_CALLBACK, options->start_request, options->context,
-        MHD_OPTION_NOTIFY_COMPLETED, options->end_request, options->context,
-        MHD_OPTION_NOTIFY_CONNECTION, options->change_connection, options->context,
-        MHD_OPTION_ARRAY, pool,
-        MHD_OPTION_END);
+static void hand_over(struct request *request) {
+    MHD_suspend_connection(request->connection);
+    pthread_mutex_lock(&work.lock);
+    request->next = NULL;
+    *work.end = request;
+    work.end = &request->next;
+    pthread_cond_signal(&work.changed);
+    pthread_mutex_unlock(&work.lock);
 }
 
-uint16_t cmicrohttpd_port(struct MHD_Daemon *daemon) {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+static enum MHD_Result send_answer(struct MHD_Connection *connection) {
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(work.answer), (void *)work.answer, MHD_RESPMEM_PERSISTENT);
+    if (!response) return MHD_NO;
+    MHD_add_response_header(response, "Content-Type", "application/json");
+    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_CREATED, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result handle(
+    void *context, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
+    const char *upload, size_t *upload_bytes, void **slot) {
+    struct request *request = *slot;
+    if (!request) {
+        request = *slot = calloc(1, sizeof(*request));
+        if (!request) return MHD_NO;
+        request->connection = connection;
+        return MHD_YES;
+    }
+    if (*upload_bytes) {
+        *upload_bytes = 0;
+        return MHD_YES;
+    }
+    if (request->is_answered) return send_answer(connection);
+    hand_over(request);
+    return MHD_YES;
+}
+
+static void end_request(
+    void *context, struct MHD_Connection *connection, void **slot, enum MHD_RequestTerminationCode code) {
+    free(*slot);
+    *slot = NULL;
+}
+
+uint16_t cmicrohttpd_start_bare(const char *answer) {
+    work.answer = answer;
+    work.end = &work.first;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, answer_requests, NULL)) return 0;
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, NULL,
+        MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT, 10000u,
+        MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL, MHD_OPTION_END);
+    const union MHD_DaemonInfo *info = daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     return info ? info->port : 0;
-}
-
-int cmicrohttpd_descriptor(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? info->connect_fd : -1;
-}
-
-const struct sockaddr *cmicrohttpd_peer(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    return info ? info->client_addr : NULL;
-}
-
-void *cmicrohttpd_socket_context(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return info ? info->socket_context : NULL;
-}
-
-size_t cmicrohttpd_header_bytes(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    return info ? info->header_size : 0;
 }

@@ -1,34 +1,79 @@
 import ServiceKit
 import Synchronization
 
-/// The memory that the bodies of all requests of one server may take together.
+/// The memory that the bodies of all requests of one server may take together, and what they become while they are
+/// read. No peer and no key may hold more than its share, and large bodies leave room for small ones: one client that
+/// sends large bodies slowly cannot keep the others from sending theirs.
 final class BodyBudget: Sendable {
+    /// Who pays for a body: the address that it comes from, and the account that the route's admission named.
+    struct Payers: Hashable, Sendable {
+        let peer: String
+        let account: String?
+    }
+
+    /// Up to here a body is small.
+    static let smallBytesMaximum = 64 << 10
+
+    private struct State {
+        var reserved = 0
+        var reservedByPeer: [String: Int] = [:]
+        var reservedByAccount: [String: Int] = [:]
+    }
+
     private let bytesMaximum: Int
-    private let reserved = Atomic<Int>(0)
+    /// Of one peer, and of one account.
+    private let shareMaximum: Int
+    /// Of bodies that are not small.
+    private let largeMaximum: Int
     private let gauge: Gauge
+    private let state = Mutex(State())
 
     init(bytesMaximum: Int, gauge: Gauge) {
         self.bytesMaximum = bytesMaximum
+        shareMaximum = bytesMaximum / 2
+        largeMaximum = bytesMaximum / 4 * 3
         self.gauge = gauge
     }
 
     /// Whether so many bytes would fit now; they may no longer when they come.
-    func hasRoom(for count: Int) -> Bool {
-        reserved.load(ordering: .relaxed) + count <= bytesMaximum
+    func hasRoom(for count: Int, of payers: Payers) -> Bool {
+        state.withLock { fits(count, of: payers, total: count, $0) }
     }
 
-    func reserve(_ count: Int) -> Bool {
-        let (_, total) = reserved.add(count, ordering: .relaxed)
-        guard total <= bytesMaximum else {
-            reserved.subtract(count, ordering: .relaxed)
-            return false
+    /// `total` is what the request holds with these bytes.
+    func reserve(_ count: Int, of payers: Payers, total: Int) -> Bool {
+        let isReserved = state.withLock { state in
+            guard fits(count, of: payers, total: total, state) else { return false }
+            state.reserved += count
+            state.reservedByPeer[payers.peer, default: 0] += count
+            if let account = payers.account { state.reservedByAccount[account, default: 0] += count }
+            return true
         }
-        gauge.add(count)
-        return true
+        if isReserved { gauge.add(count) }
+        return isReserved
     }
 
-    func release(_ count: Int) {
-        reserved.subtract(count, ordering: .relaxed)
+    func release(_ count: Int, of payers: Payers) {
+        guard count > 0 else { return }
+        state.withLock { state in
+            state.reserved -= count
+            BodyBudget.reduce(&state.reservedByPeer, payers.peer, by: count)
+            if let account = payers.account { BodyBudget.reduce(&state.reservedByAccount, account, by: count) }
+        }
         gauge.add(-count)
+    }
+
+    private func fits(_ count: Int, of payers: Payers, total: Int, _ state: borrowing State) -> Bool {
+        let most = total > BodyBudget.smallBytesMaximum ? largeMaximum : bytesMaximum
+        let accountReserved = payers.account.flatMap { state.reservedByAccount[$0] } ?? 0
+        return state.reserved + count <= most
+            && (state.reservedByPeer[payers.peer] ?? 0) + count <= shareMaximum
+            && accountReserved + count <= shareMaximum
+    }
+
+    /// A payer without a reservation takes no memory.
+    private static func reduce(_ reserved: inout [String: Int], _ payer: String, by count: Int) {
+        let left = (reserved[payer] ?? 0) - count
+        reserved[payer] = left > 0 ? left : nil
     }
 }

@@ -1,65 +1,37 @@
-/// Collects one request's body as it arrives. A body that is not wanted is read on to its end without being kept, since
-/// the library can answer only then; an endless one is given up.
+/// Collects one request's body as it arrives, and counts it against the server's budget.
 struct BodyIntake: ~Copyable {
-    enum Step: Equatable {
-        case carryOn
-        case giveUp
-    }
-
-    /// Why the body is not kept, once it turned out too much.
-    private(set) var refusal: Refusal?
     private let budget: BodyBudget
+    private let payers: BodyBudget.Payers
     private let bytesMaximum: Int
-    private var isDiscarding: Bool
     private var bytes: [UInt8] = []
-    private var discarded = 0
 
-    init(framing: BodyFraming, bytesMaximum: Int, budget: BodyBudget) {
+    init(framing: BodyFraming, bytesMaximum: Int, budget: BodyBudget, payers: BodyBudget.Payers) {
         self.budget = budget
+        self.payers = payers
         self.bytesMaximum = bytesMaximum
-        isDiscarding = false
         // At once and not by doubling; the kernel gives the pages only as they are written.
         if case .length(let count) = framing { bytes.reserveCapacity(count) }
     }
 
-    /// For a request that is refused already.
-    init(discardingFor budget: BodyBudget) {
-        self.budget = budget
-        bytesMaximum = 0
-        isDiscarding = true
-    }
-
     deinit {
-        budget.release(bytes.count)
+        budget.release(bytes.count, of: payers)
     }
 
-    mutating func take(_ part: UnsafeRawBufferPointer) -> Step {
-        if !isDiscarding {
-            if bytes.count + part.count > bytesMaximum {
-                refuse(.bodyTooLarge(bytesMaximum: bytesMaximum))
-            } else if budget.reserve(part.count) {
-                bytes.append(contentsOf: part)
-                return .carryOn
-            } else {
-                refuse(.bodiesTooLarge)
-            }
-        }
-        discarded += part.count
-        return discarded > HTTPServerConfiguration.routeBodyBytesMaximum ? .giveUp : .carryOn
+    var count: Int { bytes.count }
+
+    /// Why the part is not kept; the body is not wanted then.
+    mutating func take(_ part: UnsafeRawBufferPointer) -> Refusal? {
+        guard bytes.count + part.count <= bytesMaximum else { return .bodyTooLarge(bytesMaximum: bytesMaximum) }
+        guard budget.reserve(part.count, of: payers, total: bytes.count + part.count) else { return .bodiesTooLarge }
+        bytes.append(contentsOf: part)
+        return nil
     }
 
     /// The complete body, which takes the reservation with it.
     mutating func finish() -> HTTPRequestBody {
         guard !bytes.isEmpty else { return .empty }
-        let body = HTTPRequestBody(bytes, reservedFrom: budget)
+        let body = HTTPRequestBody(bytes, reservedFrom: budget, by: payers)
         bytes = []
         return body
-    }
-
-    private mutating func refuse(_ refusal: Refusal) {
-        self.refusal = refusal
-        isDiscarding = true
-        budget.release(bytes.count)
-        bytes = []
     }
 }

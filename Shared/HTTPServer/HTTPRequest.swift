@@ -9,7 +9,7 @@ package struct HTTPRequest: Sendable {
     package let query: String
     package let headers: HTTPHeaders
     package let body: HTTPRequestBody
-    /// The client's IP address.
+    /// The client's IP address; behind a trusted proxy, as the proxy tells it.
     package let peer: String
     private let parameters: [String: String]
 
@@ -24,6 +24,11 @@ package struct HTTPRequest: Sendable {
         self.body = body
         self.peer = peer
         self.parameters = parameters
+    }
+
+    func with(body: HTTPRequestBody) -> HTTPRequest {
+        HTTPRequest(
+            method: method, path: path, query: query, headers: headers, body: body, peer: peer, parameters: parameters)
     }
 
     /// The decoded part of the path that stands where the route's pattern says `:name`.

@@ -14,8 +14,14 @@ package struct HTTPRouter: Sendable {
         let name: String
         let bodyBytesMaximum: Int?
         let renderProblem: ProblemRenderer
-        let handler: Handler
+        let answering: Answering
         fileprivate let parameterNames: [String]
+    }
+
+    enum Answering: Sendable {
+        /// On the server's own thread, before the body is read.
+        case immediately(@Sendable (HTTPRequest) -> HTTPResponse)
+        case admitted(HTTPAdmission.Decision)
     }
 
     /// Puts an error that the server itself answers into the words of a route's API.
@@ -32,19 +38,45 @@ package struct HTTPRouter: Sendable {
 
     package init() {}
 
-    /// Adds a route. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum` replaces the server's.
+    /// Adds a route that lets everybody in. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum`
+    /// replaces the server's.
     package mutating func on(
         _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil,
         renderProblem: @escaping ProblemRenderer = { $0.response() }, _ handler: @escaping Handler
     ) {
-        precondition(pattern.hasPrefix("/"), "the pattern \(pattern) must start with a slash")
+        let admission = HTTPAdmission.admitted(handler: handler)
+        on(method, pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem, admit: { _ in admission })
+    }
+
+    /// Adds a route that decides by a request's head, before its body is read, whether the request is let in. `admit`
+    /// runs on the server's thread and must not block.
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil,
+        renderProblem: @escaping ProblemRenderer = { $0.response() }, admit: @escaping HTTPAdmission.Decision
+    ) {
         precondition(
             bodyBytesMaximum ?? 0 <= HTTPServerConfiguration.routeBodyBytesMaximum,
             "a body of \(pattern) may have \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes at most")
+        add(method, pattern, bodyBytesMaximum, renderProblem, .admitted(admit))
+    }
+
+    /// Adds a route whose answer is at hand: it is given on the server's own thread, also while every other thread of
+    /// the process is busy with handlers. The body is not read. `answer` must not block.
+    package mutating func answerImmediately(
+        _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) {
+        add(method, pattern, 0, { $0.response() }, .immediately(answer))
+    }
+
+    private mutating func add(
+        _ method: HTTPMethod, _ pattern: String, _ bodyBytesMaximum: Int?, _ renderProblem: @escaping ProblemRenderer,
+        _ answering: Answering
+    ) {
+        precondition(pattern.hasPrefix("/"), "the pattern \(pattern) must start with a slash")
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let route = Route(
             name: "\(method) \(pattern)", bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem,
-            handler: handler,
+            answering: answering,
             parameterNames: segments.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) })
         HTTPRouter.insert(route, method, segments[...], into: &root)
         routeNames.append(route.name)

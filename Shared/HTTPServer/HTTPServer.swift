@@ -1,20 +1,28 @@
 package import ServiceKit
 import Synchronization
+import TLSSocket
 
-/// An HTTP/1.1 server over libmicrohttpd. Handlers run as tasks; the library's threads never wait for them.
+/// An HTTP/1.1 server. Handlers run as tasks; the server's threads never wait for them.
 ///
 /// It runs once: started, then stopped, and must be stopped before it is let go, since its threads hold what it is
 /// made of.
 package final class HTTPServer: Sendable {
     private enum State {
         case new
-        case running(MicroHTTPDaemon)
+        case running(port: UInt16, [Mailbox])
         case over
+    }
+
+    /// How its threads have ended.
+    private struct Ended {
+        var threads = 0
+        var requestsCutOff = 0
     }
 
     private let core: ServerCore
     private let name: String
     private let state = Mutex(State.new)
+    private let ended = Monitor(Ended())
 
     /// `name` tells the servers of one process apart, in metrics and logs.
     package init(
@@ -28,24 +36,24 @@ package final class HTTPServer: Sendable {
 
     /// Listens; requests may arrive before this returns.
     package func start() throws(HTTPServerError) {
-        DescriptorLimit.raise(toHold: core.configuration.connectionsMaximum, log: core.log)
+        let configuration = core.configuration
+        DescriptorLimit.raise(toHold: configuration.connectionsMaximum, log: core.log)
         let port = try state.withLock { state throws(HTTPServerError) in
             guard case .new = state else { throw HTTPServerError(.startedTwice, "\(name) was started before") }
-            let daemon = try MicroHTTPDaemon(core: core)
-            state = .running(daemon)
-            return daemon.port
+            let listener = try HTTPServer.listen(configuration)
+            let mailboxes = (0..<configuration.threads).map { _ in Mailbox() }
+            state = .running(port: listener.port, mailboxes)
+            for mailbox in mailboxes { run(mailbox, listener) }
+            return listener.port
         }
-        NativeThread(name: "\(name)-watch") { [core] in
-            core.watch.run { core.instruments.countRefusal($0) }
-        }.detach()
-        core.log.info("listening", [.server: name, .address: core.configuration.address, .port: "\(port)"])
+        core.log.info("listening", [.server: name, .address: configuration.address, .port: "\(port)"])
     }
 
     /// The port it listens on; nil when it is not running.
     package var port: UInt16? {
         state.withLock { state in
-            guard case .running(let daemon) = state else { return nil }
-            return daemon.port
+            guard case .running(let port, _) = state else { return nil }
+            return port
         }
     }
 
@@ -53,27 +61,47 @@ package final class HTTPServer: Sendable {
     /// configuration's unless given); then what is left is cut off. Streams count as requests in flight: whoever writes
     /// one that has no end should finish it first.
     package func stop(within deadline: Duration? = nil) async {
-        let daemon = state.withLock { state -> MicroHTTPDaemon? in
+        let mailboxes = state.withLock { state -> [Mailbox]? in
             defer { state = .over }
-            guard case .running(let daemon) = state else { return nil }
-            return daemon
+            guard case .running(_, let mailboxes) = state else { return nil }
+            return mailboxes
         }
-        guard let daemon else { return }
+        guard let mailboxes else { return }
         let limit = deadline ?? core.configuration.stopDeadline
-        await withCheckedContinuation { continuation in
-            NativeThread(name: "\(name)-stop") { [core] in
-                HTTPServer.stop(daemon, core, within: limit)
-                continuation.resume()
-            }.detach()
-        }
+        await onNativeThread("\(name)-stop") { [self] in stop(mailboxes, within: limit) }
     }
 
-    private static func stop(_ daemon: MicroHTTPDaemon, _ core: ServerCore, within deadline: Duration) {
-        daemon.quiesce()
-        core.drain(within: deadline)
-        let count = core.abandonRequests()
+    private func run(_ mailbox: Mailbox, _ listener: TCPListener) {
+        let threads = core.configuration.threads
+        let share = (core.configuration.connectionsMaximum + threads - 1) / threads
+        NativeThread(name: name) { [core, ended] in
+            let cutOff = EventLoop(core, listener, mailbox: mailbox, connectionsMaximum: share).run()
+            ended.change { ended in
+                ended.threads += 1
+                ended.requestsCutOff += cutOff
+            }
+        }.detach()
+    }
+
+    private func stop(_ mailboxes: [Mailbox], within deadline: Duration) {
+        for mailbox in mailboxes { mailbox.post(.drain) }
+        let haveEnded = { (limit: Duration) in
+            self.ended.wait(timeout: limit) { $0.threads == mailboxes.count ? $0.requestsCutOff : nil }
+        }
+        guard haveEnded(deadline) == nil else { return }
+        for mailbox in mailboxes { mailbox.post(.abandon) }
+        let count = haveEnded(.seconds(60)) ?? 0
         if count > 0 { core.log.warning("requests were cut off by the stop", [.count: "\(count)"]) }
-        daemon.stop()
-        core.watch.stop()
+    }
+
+    private static func listen(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) -> TCPListener {
+        do throws(TLSSocketError) {
+            return try TCPListener(address: configuration.address, port: configuration.port)
+        } catch {
+            guard error.code != .misconfigured else { throw HTTPServerError(.addressInvalid, error.message) }
+            let cure =
+                configuration.variablePrefix.map { "; set \($0)_ADDRESS and \($0)_PORT to what is free here" } ?? ""
+            throw HTTPServerError(.listeningFailed, error.message + cure)
+        }
     }
 }

@@ -11,18 +11,19 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     package var port: UInt16
     /// Threads that read and write sockets. One carries tens of thousands of requests a second.
     package var threads: Int
-    /// Further clients wait in the kernel's queue until a connection ends.
+    /// Further clients take the place of idle connections, or wait in the kernel's queue until a connection ends.
     package var connectionsMaximum: Int
     /// From accepting a connection, or from the first line of a later request, until its header is complete.
     package var headerDeadline: Duration
-    /// Request line and header fields together; more is answered 431. It also decides what an idle connection costs:
-    /// a silent stream takes 23 KB of memory with 16 KiB, and 11 KB with 4 KiB.
+    /// Request line and header fields together; more is answered 431. A connection holds so many bytes at most while a
+    /// header arrives, and none while it is idle.
     package var headerBytesMaximum: Int
     /// From the complete header until the complete body.
     package var bodyDeadline: Duration
     /// The body of a route that asks for nothing else; more is answered 413.
     package var bodyBytesMaximum: Int
-    /// Bodies of all requests together; beyond it requests are answered 503.
+    /// Bodies of all requests together, and what they are parsed into; beyond it requests are answered 503. One peer
+    /// and one key may take half of it.
     package var bodiesBytesMaximum: Int
     /// A connection on which nothing moves, in either direction, is closed.
     package var idleTimeout: Duration
@@ -30,6 +31,8 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     package var stopDeadline: Duration
     /// What the names of its variables begin with, for errors that name the cure.
     package var variablePrefix: String?
+    /// Who is believed about where a request comes from.
+    package var proxies = TrustedProxies()
 
     package init(
         address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1, connectionsMaximum: Int = 10_000,
@@ -50,9 +53,22 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         self.stopDeadline = stopDeadline
     }
 
-    /// The library keeps the header, its parsed fields and the answer's header in a pool of this size, and clears half
-    /// of it for every request, so that half is what a connection really takes. A full header leaves as much again.
-    var connectionMemoryBytes: Int { max(8 << 10, 2 * headerBytesMaximum) }
+    /// As many connections and bodies as fit into the memory that the process may use: an eighth of it for connections
+    /// that all hold a header, half of it for bodies.
+    package static func fitting(memoryBytes: Int) -> HTTPServerConfiguration {
+        var configuration = HTTPServerConfiguration()
+        let connectionBytes = configuration.headerBytesMaximum + connectionOverheadBytes
+        configuration.connectionsMaximum = min(max(memoryBytes / 8 / connectionBytes, 128), 10_000)
+        configuration.bodiesBytesMaximum = min(max(memoryBytes / 2, 16 << 20), 1 << 30)
+        configuration.isFitted = true
+        return configuration
+    }
+
+    /// What a connection takes besides the bytes that it holds, in the process and in the kernel.
+    private static let connectionOverheadBytes = 4 << 10
+
+    /// Whether the bounds follow from the memory limit, for `--help`.
+    private var isFitted = false
 
     /// `<prefix>_ADDRESS`, `_PORT`, `_THREADS`, `_CONNECTIONS_MAX`, `_HEADER_DEADLINE`, `_HEADER_MAX`, `_BODY_DEADLINE`,
     /// `_BODY_MAX`, `_BODIES_MAX`, `_IDLE_TIMEOUT` and `_STOP_DEADLINE`.
@@ -62,6 +78,7 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     ) {
         self = defaults
         variablePrefix = prefix
+        let fittedText = "what fits the memory limit"
         address = environment.parse(
             "\(prefix)_ADDRESS", default: address, text: address,
             "Address to listen on; :: takes IPv4 and IPv6 from everywhere.",
@@ -73,14 +90,15 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         threads = environment.integer(
             "\(prefix)_THREADS", default: threads, in: 1...64, "Threads that read and write sockets.")
         connectionsMaximum = environment.integer(
-            "\(prefix)_CONNECTIONS_MAX", default: connectionsMaximum, in: 1...1_000_000,
-            "Connections open at once; further clients wait.")
+            "\(prefix)_CONNECTIONS_MAX", default: connectionsMaximum, text: isFitted ? fittedText : nil,
+            in: 1...1_000_000,
+            "Connections open at once; further clients take the place of idle ones, or wait.")
         headerDeadline = environment.duration(
             "\(prefix)_HEADER_DEADLINE", default: headerDeadline, in: .milliseconds(100) ... .seconds(300),
             "Time a client has to send a complete request header.")
         headerBytesMaximum = environment.bytes(
             "\(prefix)_HEADER_MAX", default: headerBytesMaximum, in: (1 << 10)...(64 << 10),
-            "Size of a request header. Each connection takes memory in proportion.")
+            "Size of a request header.")
         bodyDeadline = environment.duration(
             "\(prefix)_BODY_DEADLINE", default: bodyDeadline, in: .milliseconds(100) ... .seconds(3_600),
             "Time a client has to send a complete request body.")
@@ -88,8 +106,10 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
             "\(prefix)_BODY_MAX", default: bodyBytesMaximum, in: 0...HTTPServerConfiguration.routeBodyBytesMaximum,
             "Size of a request body, where the route does not allow more.")
         bodiesBytesMaximum = environment.bytes(
-            "\(prefix)_BODIES_MAX", default: bodiesBytesMaximum, in: (1 << 20)...(1 << 40),
-            "Memory for request bodies together; beyond it requests are answered 503.")
+            "\(prefix)_BODIES_MAX", default: bodiesBytesMaximum, text: isFitted ? fittedText : nil,
+            in: (1 << 20)...(1 << 40),
+            "Memory for request bodies together; beyond it requests are answered 503. One client and one key may take half."
+        )
         idleTimeout = environment.duration(
             "\(prefix)_IDLE_TIMEOUT", default: idleTimeout, in: .seconds(1) ... .seconds(3_600),
             "Time after which a connection on which nothing moves is closed.")

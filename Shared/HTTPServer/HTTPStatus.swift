@@ -9,6 +9,7 @@ package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     package static let forbidden: HTTPStatus = 403
     package static let notFound: HTTPStatus = 404
     package static let methodNotAllowed: HTTPStatus = 405
+    package static let requestTimeout: HTTPStatus = 408
     package static let conflict: HTTPStatus = 409
     package static let contentTooLarge: HTTPStatus = 413
     package static let unsupportedMediaType: HTTPStatus = 415
@@ -19,6 +20,7 @@ package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     package static let internalServerError: HTTPStatus = 500
     package static let notImplemented: HTTPStatus = 501
     package static let serviceUnavailable: HTTPStatus = 503
+    package static let versionNotSupported: HTTPStatus = 505
 
     package let code: Int
 
@@ -45,6 +47,7 @@ package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
         415: "Unsupported Media Type", 417: "Expectation Failed", 422: "Unprocessable Content",
         429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
         501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+        505: "HTTP Version Not Supported",
         507: "Insufficient Storage",
     ]
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Synchronization
 
 /// The body of an answer that is written while the client reads: from any thread, through a bounded buffer.
@@ -6,13 +5,11 @@ import Synchronization
 /// Give it to one `HTTPResponse`. It ends with `finish()`, or when its reader leaves: that is when writes fail,
 /// `hasReaderLeft` turns true, and what was given to `onLeave` runs. The reader also leaves when the server is stopped
 /// and its deadline is over, or when it takes nothing for the server's idle timeout, which bounds every `write`.
-///
-/// Locks: the library calls `read` holding its lock of the response; `lock` is taken inside it, and inside that the
-/// library's lock of suspended connections. Nothing here calls the library's response functions, so no cycle can form.
 package final class HTTPStream: Sendable {
     private struct State {
         var buffer: StreamBuffer
-        var reader: ConnectionHandle?
+        /// Tells the reader that there is something to read, or that the stream is over.
+        var wakeReader: (@Sendable () -> Void)?
         var writers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWriter = 0
         var onLeave: (@Sendable () -> Void)?
@@ -54,11 +51,11 @@ package final class HTTPStream: Sendable {
 
     /// Stores the piece if it fits now.
     package func tryWrite(_ piece: [UInt8]) -> Attempt {
-        let (written, reader) = lock.withLock { state in
+        let (written, wakeReader) = lock.withLock { state in
             let written = state.buffer.write(piece)
-            return (written, written == .stored(wakesReader: true) ? state.reader : nil)
+            return (written, written == .stored(wakesReader: true) ? state.wakeReader : nil)
         }
-        reader?.resume()
+        wakeReader?()
         switch written {
         case .stored: return .written
         case .full: return .full
@@ -79,10 +76,10 @@ package final class HTTPStream: Sendable {
     }
 
     package func finish() {
-        let reader = lock.withLock { state in
-            state.buffer.finish() ? state.reader : nil
+        let wakeReader = lock.withLock { state in
+            state.buffer.finish() ? state.wakeReader : nil
         }
-        reader?.resume()
+        wakeReader?()
     }
 
     /// Returns after the next read, when the reader leaves, or when this task is cancelled.
@@ -109,9 +106,9 @@ package final class HTTPStream: Sendable {
 
 /// The server's side.
 extension HTTPStream {
-    /// Before the library first asks for bytes.
-    func attach(_ reader: ConnectionHandle) {
-        lock.withLock { $0.reader = reader }
+    /// The header is on its way; `wakeReader` may be called from any thread, after a read that had to wait.
+    func attach(wakeReader: @escaping @Sendable () -> Void) {
+        lock.withLock { $0.wakeReader = wakeReader }
         guard let produce else { return }
         let task = Task {
             await produce(self)
@@ -124,12 +121,9 @@ extension HTTPStream {
         if hasLeft { task.cancel() }
     }
 
-    /// On the library's thread. The connection is suspended under the lock, since a writer that came between the look
-    /// into the buffer and the suspension would resume a connection that does not sleep yet, and it would never wake.
     func read(into target: UnsafeMutableRawBufferPointer) -> StreamBuffer.Read {
         let (read, writers) = lock.withLock { state in
             let read = state.buffer.read(into: target)
-            if read == .wait { state.reader?.suspend() }
             guard case .bytes = read, !state.writers.isEmpty else {
                 return (read, [CheckedContinuation<Void, Never>]())
             }
@@ -141,18 +135,18 @@ extension HTTPStream {
     }
 
     func leave() {
-        let (reader, writers, onLeave, producer) = lock.withLock { state in
+        let (writers, onLeave, producer) = lock.withLock { state in
             defer {
                 state.writers = [:]
+                state.wakeReader = nil
                 state.onLeave = nil
                 state.producer = nil
             }
-            let reader = state.buffer.leave() ? state.reader : nil
-            return (reader, Array(state.writers.values), state.onLeave, state.producer)
+            state.buffer.leave()
+            return (Array(state.writers.values), state.onLeave, state.producer)
         }
         producer?.cancel()
         for writer in writers { writer.resume() }
         onLeave?()
-        reader?.resume()
     }
 }

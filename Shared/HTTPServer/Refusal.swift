@@ -6,10 +6,14 @@ enum Refusal: Error, Equatable {
     case headerTooLarge(bytesMaximum: Int)
     case bodyTooLarge(bytesMaximum: Int)
     case bodiesTooLarge
+    case tooManyFields(countMaximum: Int)
+    case unknownVersion
     case unknownExpectation
+    case headerLate
+    case bodyLate
     case stopping
 
-    /// The value of the metric's label; a late or endless request has no answer, its connection is closed.
+    /// The value of the metric's label.
     enum Reason: String, CaseIterable {
         case ambiguousLength = "ambiguous_length"
         case unknownEncoding = "unknown_encoding"
@@ -19,7 +23,7 @@ enum Refusal: Error, Equatable {
         case bodyTooLarge = "body_too_large"
         case bodiesTooLarge = "bodies_too_large"
         case bodyLate = "body_late"
-        case bodyEndless = "body_endless"
+        case unknownVersion = "unknown_version"
         case unknownExpectation = "unknown_expectation"
         case stopping
     }
@@ -29,10 +33,13 @@ enum Refusal: Error, Equatable {
         case .ambiguousLength: .ambiguousLength
         case .unknownEncoding: .unknownEncoding
         case .malformed: .malformed
-        case .headerTooLarge: .headerTooLarge
+        case .headerTooLarge, .tooManyFields: .headerTooLarge
         case .bodyTooLarge: .bodyTooLarge
         case .bodiesTooLarge: .bodiesTooLarge
+        case .unknownVersion: .unknownVersion
         case .unknownExpectation: .unknownExpectation
+        case .headerLate: .headerLate
+        case .bodyLate: .bodyLate
         case .stopping: .stopping
         }
     }
@@ -49,6 +56,14 @@ enum Refusal: Error, Equatable {
             Problem(.contentTooLarge, detail: "The body is over \(maximum) bytes.")
         case .bodiesTooLarge:
             Problem(.serviceUnavailable, detail: "Too many request bodies are held in memory just now.")
+        case .tooManyFields(let maximum):
+            Problem(.headerFieldsTooLarge, detail: "The header has more than \(maximum) fields.")
+        case .unknownVersion:
+            Problem(.versionNotSupported, detail: "The protocol versions taken here are HTTP/1.1 and HTTP/1.0.")
+        case .headerLate:
+            Problem(.requestTimeout, detail: "The header was not complete in time.")
+        case .bodyLate:
+            Problem(.requestTimeout, detail: "The body was not complete in time.")
         case .unknownExpectation:
             Problem(.expectationFailed, detail: "The only expectation met here is 100-continue.")
         case .stopping:

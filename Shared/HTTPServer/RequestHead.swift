@@ -1,44 +1,159 @@
-/// A complete request header, before anything was decided about it.
+import ServiceKit
+
+/// A complete request head that keeps to RFC 9112, and what follows from it alone.
+///
+/// Anything that another server may read differently is refused and not repaired: a proxy in front that reads it the
+/// other way would take the rest of one client's body for the request of another.
 struct RequestHead {
     let method: HTTPMethod
-    let target: String
-    let version: String
+    let target: RequestTarget
+    let isHTTP11: Bool
     let headers: HTTPHeaders
-    let bytes: Int
+    let framing: BodyFraming
+    /// The client waits to be invited before it sends the body.
+    let expectsContinue: Bool
+    /// Whether the client wants to send further requests on this connection.
+    let keepsAlive: Bool
 
-    /// What follows from the header alone.
-    struct Verdict {
-        let target: RequestTarget
-        let framing: BodyFraming
-        /// The client waits to be invited before it sends the body.
-        let expectsContinue: Bool
+    /// More fields than any client sends are refused, since each of them costs memory beside its bytes.
+    static let fieldsMaximum = 128
+    private static let methodBytesMaximum = 32
+
+    /// `bytes` begin with the request line and end with the empty line, as `HeadScanner` found them.
+    static func parse(_ bytes: UnsafeRawBufferPointer) -> Result<RequestHead, Refusal> {
+        do throws(Refusal) {
+            return .success(try RequestHead(bytes))
+        } catch {
+            return .failure(error)
+        }
     }
 
-    func check(bytesMaximum: Int) -> Result<Verdict, Refusal> {
-        guard bytes <= bytesMaximum else { return .failure(.headerTooLarge(bytesMaximum: bytesMaximum)) }
-        guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
-            return .failure(.malformed("The protocol version is not HTTP/1.1 or HTTP/1.0."))
+    private init(_ bytes: UnsafeRawBufferPointer) throws(Refusal) {
+        var lines = HeadLines(bytes)
+        let requestLine = lines.next() ?? UnsafeRawBufferPointer(rebasing: bytes[..<0])
+        (method, target, isHTTP11) = try RequestHead.readRequestLine(requestLine)
+        headers = try RequestHead.readFields(&lines)
+        guard OutsideText.isStreamSafe(bytes) else {
+            throw .malformed("A header field \(OutsideText.problem).")
         }
-        let isHTTP11 = version == "HTTP/1.1"
-        guard method.rawValue.utf8.allSatisfy(HTTPToken.contains) else {
-            return .failure(.malformed("The method is no token."))
+        try RequestHead.checkHost(headers, isHTTP11: isHTTP11)
+        framing = try BodyFraming.decide(headers, isHTTP11: isHTTP11).get()
+        expectsContinue = try RequestHead.readExpectation(headers)
+        let options = headers.values("connection").flatMap { $0.split(separator: ",") }.map { option in
+            option.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
-        if headers.malformedField != nil {
-            return .failure(.malformed("A header field has a malformed name or value."))
+        keepsAlive = isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
+        guard target.segments != nil || method == .options else {
+            throw .malformed("The request target is malformed.")
         }
-        let hosts = headers.values("host").count
-        guard hosts == 1 || hosts == 0 && !isHTTP11 else {
-            return .failure(.malformed("The request must have exactly one Host field."))
+    }
+
+    private static func readRequestLine(
+        _ line: UnsafeRawBufferPointer
+    ) throws(Refusal) -> (HTTPMethod, RequestTarget, isHTTP11: Bool) {
+        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3 else {
+            throw .malformed("The request line is not a method, a target and a version with one space between them.")
         }
-        guard let target = RequestTarget(target), target.segments != nil || method == .options else {
-            return .failure(.malformed("The request target is malformed."))
+        guard !words[0].isEmpty, words[0].count <= methodBytesMaximum, words[0].allSatisfy(HTTPToken.contains) else {
+            throw .malformed("The method is no token of at most \(methodBytesMaximum) bytes.")
         }
-        return BodyFraming.decide(headers, isHTTP11: isHTTP11).flatMap { framing in
-            guard let expectation = headers["expect"] else {
-                return .success(Verdict(target: target, framing: framing, expectsContinue: false))
-            }
-            guard expectation.lowercased() == "100-continue" else { return .failure(.unknownExpectation) }
-            return .success(Verdict(target: target, framing: framing, expectsContinue: true))
+        let isHTTP11 = try readVersion(UnsafeRawBufferPointer(rebasing: words[2]))
+        // URI characters are visible ASCII.
+        guard words[1].allSatisfy({ (0x21...0x7E).contains($0) }),
+            let target = RequestTarget(String(decoding: words[1], as: UTF8.self))
+        else { throw .malformed("The request target is malformed.") }
+        return (HTTPMethod(rawValue: String(decoding: words[0], as: UTF8.self)), target, isHTTP11)
+    }
+
+    private static func readVersion(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Bool {
+        let digits: ClosedRange<UInt8> = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), digits.contains(bytes[5]),
+            bytes[6] == UInt8(ascii: "."), digits.contains(bytes[7])
+        else { throw .malformed("The protocol version is malformed.") }
+        guard bytes[5] == UInt8(ascii: "1"), bytes[7] <= UInt8(ascii: "1") else { throw .unknownVersion }
+        return bytes[7] == UInt8(ascii: "1")
+    }
+
+    private static func readFields(_ lines: inout HeadLines) throws(Refusal) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        while let line = lines.next(), !line.isEmpty {
+            guard headers.count < fieldsMaximum else { throw .tooManyFields(countMaximum: fieldsMaximum) }
+            let (name, value) = try FieldLine.split(line)
+            headers.append(name: name, value: value)
         }
+        return headers
+    }
+
+    private static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(Refusal) {
+        let hosts = headers.values("host")
+        guard hosts.count == 1 || hosts.isEmpty && !isHTTP11 else {
+            throw .malformed("The request must have exactly one Host field.")
+        }
+        guard hosts.allSatisfy({ $0.utf8.allSatisfy(isOfHost) }) else {
+            throw .malformed("The Host field is malformed.")
+        }
+    }
+
+    /// What RFC 3986 has in a host and a port. An empty host is allowed.
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+        }
+    }
+
+    private static func readExpectation(_ headers: HTTPHeaders) throws(Refusal) -> Bool {
+        guard let expectation = headers["expect"] else { return false }
+        guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
+        return true
+    }
+}
+
+/// The lines of a head without their ends, of which `HeadScanner` has checked that each is CR LF.
+private struct HeadLines {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        rest = bytes[...]
+    }
+
+    mutating func next() -> UnsafeRawBufferPointer? {
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")), end > rest.startIndex else { return nil }
+        defer { rest = rest[(end + 1)...] }
+        return UnsafeRawBufferPointer(rebasing: rest[rest.startIndex..<(end - 1)])
+    }
+}
+
+/// One line of a header, or of the trailer of a chunked body.
+enum FieldLine {
+    /// A line that begins with white space continues the field before it, in the eyes of some servers; a name with
+    /// white space before its colon is another name for some. Both are refused, as RFC 9112 (5.1, 5.2) wants it.
+    static func split(
+        _ line: UnsafeRawBufferPointer
+    ) throws(Refusal) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        if let fault = fault(line) { throw fault }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { preconditionFailure("a field has a colon") }
+        var value = line[(colon + 1)...]
+        while let first = value.first, isBlank(first) { value.removeFirst() }
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        return (UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: value))
+    }
+
+    static func fault(_ line: UnsafeRawBufferPointer) -> Refusal? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            line[..<colon].allSatisfy(HTTPToken.contains)
+        else { return .malformed("A header field has a malformed name.") }
+        guard line[(colon + 1)...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            return .malformed("A header field has control characters in its value.")
+        }
+        return nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
     }
 }

@@ -1,6 +1,6 @@
 /// What was written to a stream and not read yet. Decides only; `HTTPStream` holds it under its lock and acts.
 ///
-/// The reader's connection is suspended exactly while `isReaderWaiting`; each call that ends the wait says so once.
+/// The reader is idle exactly while `isReaderWaiting`; each call that ends the wait says so once.
 struct StreamBuffer {
     enum Written: Equatable {
         case stored(wakesReader: Bool)
@@ -56,15 +56,14 @@ struct StreamBuffer {
         return wakeReader()
     }
 
-    /// Nobody will read on; true when the connection must be woken, to find that out.
-    mutating func leave() -> Bool {
+    /// The reader has gone; what is written from now on is refused.
+    mutating func leave() {
         phase = .left
         pieces = []
         bytesBuffered = 0
-        return wakeReader()
+        isReaderWaiting = false
     }
 
-    /// After `wait` the reader must suspend its connection before anybody else calls anything here.
     mutating func read(into target: UnsafeMutableRawBufferPointer) -> Read {
         guard phase != .left else { return .cut }
         guard bytesBuffered > 0 else {

@@ -8,7 +8,8 @@ struct AdminRoutes {
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        router.on(.get, "/healthz") { _ in
+        // Also while handlers keep every other thread busy: a process that is restarted for it would lose their work.
+        router.answerImmediately(.get, "/healthz") { _ in
             let stalled = health.stalledLoops()
             return AdminRoutes.answer(isGood: stalled.isEmpty, ["status", "stalled"], stalled)
         }

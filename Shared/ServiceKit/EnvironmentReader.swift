@@ -114,11 +114,12 @@ package struct EnvironmentReader {
         return Secret(text)
     }
 
+    /// `text` says what the default is where it differs from machine to machine.
     package mutating func integer(
-        _ name: String, default value: Int, in range: ClosedRange<Int>, _ meaning: String
+        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, _ meaning: String
     ) -> Int {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return parse(name, default: value, text: String(value), meaning, expected: expected) {
+        return parse(name, default: value, text: text ?? String(value), meaning, expected: expected) {
             Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -135,14 +136,15 @@ package struct EnvironmentReader {
         }
     }
 
+    /// `text` says what the default is where it differs from machine to machine.
     package mutating func bytes(
-        _ name: String, default value: Int, in range: ClosedRange<Int>, _ meaning: String
+        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, _ meaning: String
     ) -> Int {
         let expected = """
             a size from \(ByteText.print(range.lowerBound)) to \(ByteText.print(range.upperBound)), \
             such as 512KiB, 64MiB or 2GiB
             """
-        return parse(name, default: value, text: ByteText.print(value), meaning, expected: expected) {
+        return parse(name, default: value, text: text ?? ByteText.print(value), meaning, expected: expected) {
             ByteText.parse($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }

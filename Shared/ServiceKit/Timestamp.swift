@@ -54,7 +54,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 /// The proleptic Gregorian date of a day count, so that printing a time needs no Foundation.
-private struct CivilDate {
+struct CivilDate {
     let year: Int64
     let month: Int64
     let day: Int64

@@ -1,40 +1,28 @@
 import COpenSSL
 import Glibc
 
-/// A listening socket on IPv4, non-blocking. The descriptor closes with the last reference.
+/// A listening socket, non-blocking. The descriptor closes with the last reference.
 package final class TCPListener: Sendable {
     package let descriptor: Int32
     package let port: UInt16
 
-    /// Port zero lets the kernel choose one.
+    /// An IPv4 or IPv6 address; `::` takes both kinds of clients. Port zero lets the kernel choose one.
     package init(address: String, port: UInt16) throws(TLSSocketError) {
-        var host = in_addr()
-        guard inet_pton(AF_INET, address, &host) == 1 else {
-            throw TLSSocketError(.misconfigured, "\(address) is no IPv4 address to listen on")
+        guard let name = ListenAddress(address, port: port) else {
+            throw TLSSocketError(.misconfigured, "\(address) is no IPv4 or IPv6 address to listen on")
         }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_INET, kind, 0)
+        let descriptor = socket(name.family, kind, 0)
         guard descriptor >= 0 else { throw TCPListener.failure(address, port) }
-        var on: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr = host
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &name) { name in
-            name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, length) == 0 && listen(descriptor, SOMAXCONN) == 0
-                    && getsockname(descriptor, name, &length) == 0
-            }
-        }
-        guard isListening else {
+        TCPListener.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if name.family == AF_INET6 { TCPListener.setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+        guard let bound = name.listen(descriptor) else {
             let error = TCPListener.failure(address, port)
             close(descriptor)
             throw error
         }
         self.descriptor = descriptor
-        self.port = UInt16(bigEndian: name.sin_port)
+        self.port = bound
     }
 
     deinit {
@@ -47,7 +35,64 @@ package final class TCPListener: Sendable {
         return connection < 0 ? nil : try TLSSocket(accepted: connection, tls: tls)
     }
 
+    /// A non-blocking connection that the caller closes. Nil when no client waits; `errno` tells whether the process
+    /// has no descriptor left.
+    package func acceptDescriptor() -> Int32? {
+        let connection = carillon_accept(descriptor)
+        guard connection >= 0 else { return nil }
+        TCPListener.setOption(connection, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        return connection
+    }
+
+    private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     private static func failure(_ address: String, _ port: UInt16) -> TLSSocketError {
-        TLSSocketError(.unreachable, "cannot listen on \(address):\(port): \(String(cString: strerror(errno)))")
+        TLSSocketError(.unreachable, "cannot listen on \(address) port \(port): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// An address to listen on, as the kernel takes it.
+private struct ListenAddress {
+    let family: Int32
+    private var storage = sockaddr_storage()
+    private var length: socklen_t
+
+    /// Nil when the text is no IPv4 or IPv6 address.
+    init?(_ text: String, port: UInt16) {
+        var four = sockaddr_in()
+        var six = sockaddr_in6()
+        if inet_pton(AF_INET, text, &four.sin_addr) == 1 {
+            family = AF_INET
+            length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            four.sin_family = sa_family_t(AF_INET)
+            four.sin_port = port.bigEndian
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: four, as: sockaddr_in.self) }
+        } else if inet_pton(AF_INET6, text, &six.sin6_addr) == 1 {
+            family = AF_INET6
+            length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+            six.sin6_family = sa_family_t(AF_INET6)
+            six.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: six, as: sockaddr_in6.self) }
+        } else {
+            return nil
+        }
+    }
+
+    /// The port it listens on; nil when the address is taken or not this machine's.
+    func listen(_ descriptor: Int32) -> UInt16? {
+        var name = storage
+        var nameLength = length
+        let isListening = withUnsafeMutablePointer(to: &name) { name in
+            name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                bind(descriptor, name, length) == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
+                    && getsockname(descriptor, name, &nameLength) == 0
+            }
+        }
+        guard isListening else { return nil }
+        // Both kinds of address have the port at the same place.
+        return withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 }

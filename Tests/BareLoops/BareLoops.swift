@@ -8,6 +8,7 @@ import ServiceKit
 ///     BareLoops redis PORT STREAM PARTITIONS MESSAGES BYTES BATCH WINDOW
 ///     BareLoops hashes PORT PATTERN
 ///     BareLoops http
+///     BareLoops microhttpd
 @main struct BareLoops {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -15,6 +16,8 @@ import ServiceKit
         let problem: String?
         if arguments == ["http"] {
             problem = BareHTTP.run()
+        } else if arguments == ["microhttpd"] {
+            problem = BareMicroHTTPD.run()
         } else if arguments.count == 3, arguments[0] == "hashes" {
             problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
         } else if arguments.count == 8, let load = BareLoad(arguments) {

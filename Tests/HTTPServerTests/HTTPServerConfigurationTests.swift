@@ -37,4 +37,11 @@ import Testing
         #expect(configuration.port == 8_080)
         #expect(configuration.bodiesBytesMaximum == 1 << 30)
     }
+
+    @Test(arguments: [(64 << 20, 409, 32 << 20), (256 << 20, 1_638, 128 << 20), (8 << 30, 10_000, 1 << 30)])
+    func connectionsAndBodiesFitTheMemory(memory: Int, connections: Int, bodies: Int) {
+        let configuration = HTTPServerConfiguration.fitting(memoryBytes: memory)
+        #expect(configuration.connectionsMaximum == connections)
+        #expect(configuration.bodiesBytesMaximum == bodies)
+    }
 }

@@ -101,24 +101,46 @@ import Testing
         }
     }
 
-    @Test func aThirdClientWaitsUntilOneOfTwoAllowedLeaves() async throws {
+    @Test func aThirdClientWaitsUntilOneOfTwoAllowedIsDone() async throws {
+        let gate = Gate()
+        var router = greetingRouter()
+        router.on(.get, "/slow") { _ in
+            await gate.pass()
+            return .text("done")
+        }
+        try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), router) { _, port in
+            func ask(_ path: String) async -> RawClient {
+                await blocking {
+                    let client = RawClient(port: port)
+                    client.send("GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                    return client
+                }
+            }
+            let slow = [await ask("/slow"), await ask("/slow")]
+            #expect(await gate.arrivals(2))
+            let third = await ask("/")
+            gate.open()
+            for (client, text) in zip(slow + [third], ["done", "done", "hello"]) {
+                #expect(await blocking { client.receiveResponse() }?.text == text)
+            }
+        }
+    }
+
+    @Test func anIdleConnectionMakesWayForAClientWithARequest() async throws {
         try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), greetingRouter()) { _, port in
             let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
-            let response = await blocking {
-                var clients = (0..<2).map { _ in RawClient(port: port) }
+            let (third, isFirstClosed) = await blocking {
+                let clients = (0..<2).map { _ in RawClient(port: port) }
                 for client in clients {
                     client.send(request)
                     _ = client.receiveResponse()
                 }
                 let third = RawClient(port: port)
                 third.send(request)
-                // The others are still served, and the third is not among them.
-                clients[0].send(request)
-                let isServed = clients[0].receiveResponse() != nil
-                clients.removeLast()
-                return isServed ? third.receiveResponse() : nil
+                return (third.receiveResponse(), clients[0].isClosed())
             }
-            #expect(response?.status == 200)
+            #expect(third?.text == "hello")
+            #expect(isFirstClosed)
         }
     }
 

@@ -1,4 +1,5 @@
 import JSONKit
+import ServiceKit
 import TestSupport
 import Testing
 
@@ -112,6 +113,43 @@ import Testing
         }
         try await IngestFixture.run(openRange: "10.0.0.0/8") { fixture in
             #expect(await fixture.form("GET", "/subscriber/x", headers: ["Authorization": ""]).status == 401)
+        }
+    }
+
+    /// A page of another site that somebody opens on an allowed machine posts from that machine's address.
+    @Test(arguments: [
+        (["Sec-Fetch-Site": "cross-site"], 401), (["Sec-Fetch-Site": "same-site"], 401),
+        (["Origin": "https://evil.example"], 401), (["Origin": "null"], 401),
+        (["Origin": "https://test.evil.example"], 401),
+        (["Origin": "https://test", "Sec-Fetch-Site": "same-origin"], 201), (["Sec-Fetch-Site": "none"], 201),
+    ])
+    func aPageOfAnotherSiteHasNoRightsByAddress(headers: [String: String], status: Int) async throws {
+        try await IngestFixture.run(openRange: "127.0.0.0/8") { fixture in
+            let form = "proto=apns&token=\(Samples.token)"
+            let open = headers.merging(["Authorization": ""]) { $1 }
+            #expect(await fixture.form("POST", "/subscribers", form, headers: open).status == status)
+            let keyed = headers.merging(["Authorization": fixture.authorization(.news)]) { $1 }
+            // 200 for a device that the request before has registered.
+            #expect([200, 201].contains(await fixture.form("POST", "/subscribers", form, headers: keyed).status))
+        }
+    }
+
+    /// Four clients without a key used to fill the memory for bodies, so that every other write was answered 503.
+    @Test(arguments: ["/subscribers", "/v1/tasks", "/push/v2/admin/task"])
+    func theBodyOfACallerWithoutRightsIsNotWaitedFor(path: String) async throws {
+        try await IngestFixture.run { fixture in
+            let headers = ["Authorization": "Bearer wrong"]
+            let refused = await fixture.sendHead("POST", path, bodyBytes: 16 << 20, headers: headers)
+            #expect(refused?.status == 401)
+            #expect(fixture.metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value == 0)
+        }
+    }
+
+    @Test func aKeyThatMayNotPublishIsRefusedBeforeRichiesBodyComes() async throws {
+        try await IngestFixture.run { fixture in
+            let headers = ["Authorization": fixture.authorization(.news)]
+            let refused = await fixture.sendHead("POST", "/push/v2/admin/task", bodyBytes: 16 << 20, headers: headers)
+            #expect(refused?.status == 403)
         }
     }
 

@@ -128,6 +128,19 @@ final class IngestFixture: Sendable {
         await send("HEAD", path, [], headers: [:])
     }
 
+    /// The answer to a request whose body does not come; nil when the server waits for it.
+    func sendHead(
+        _ method: String, _ path: String, bodyBytes: Int, headers: [String: String]
+    ) async -> RawClient.Response? {
+        let fields = headers.map { "\($0): \($1)\r\n" }.joined()
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(bodyBytes)\r\n\(fields)\r\n"
+        return await blocking { [port] in
+            let client = RawClient(port: port)
+            client.send(head)
+            return client.receiveResponse()
+        }
+    }
+
     func send(
         _ method: String, _ path: String, _ body: [UInt8], headers: [String: String]
     ) async -> RawClient.Response {

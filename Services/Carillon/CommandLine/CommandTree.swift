@@ -11,7 +11,8 @@ struct CommandTree: Sendable {
         TopicsList.self, TopicsCreate.self,
         DeadList.self, DeadShow.self, DeadReplay.self,
         Rebuild.self,
-        BenchBus.self, BenchRegistry.self, BenchSend.self, BenchIngest.self, BenchPipeline.self, BenchLoad.self,
+        BenchBus.self, BenchRegistry.self, BenchSend.self, BenchIngest.self,
+        BenchHTTP.self, BenchPipeline.self, BenchLoad.self,
     ])
 
     /// What the words ask for.

@@ -27,16 +27,29 @@ struct NativeDialect: Sendable {
         in router: inout HTTPRouter, _ handler: @escaping Handler
     ) {
         for base in ["", "/apps/:app"] {
-            router.on(method, base + pattern, bodyBytesMaximum: bodyBytesMaximum) { request in
+            router.on(
+                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum,
+                admit: { request in
+                    admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), for: scopes, handler)
+                })
+        }
+    }
+
+    private func admit(
+        _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope], _ handler: @escaping Handler
+    ) -> HTTPAdmission {
+        do {
+            let admission = try gatekeeper.admit(request, toAppNamed: name, for: scopes)
+            let base = name == nil ? "" : "/apps/\(admission.app.id)"
+            return .admitted(account: admission.account) { request in
                 do {
-                    let name = base.isEmpty ? nil : request.parameter("app")
-                    let admission = try gatekeeper.admit(request, toAppNamed: name, for: scopes)
-                    let base = name == nil ? "" : "/apps/\(admission.app.id)"
                     return try await handler(NativeCall(request: request, admission: admission, base: base))
                 } catch {
                     return TaskRefusal(error, log: log).response()
                 }
             }
+        } catch {
+            return .refused(TaskRefusal(error, log: log).response())
         }
     }
 }

@@ -41,22 +41,28 @@ struct PushdDialect: Sendable {
     ) {
         for base in ["", "/apps/:app"] {
             router.on(
-                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: PushdRefusal.render
-            ) { request in
-                await answer(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
-            }
+                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: PushdRefusal.render,
+                admit: { request in
+                    admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
+                })
         }
     }
 
-    private func answer(
-        _ request: HTTPRequest, toAppNamed name: String?, _ handler: Handler
-    ) async -> HTTPResponse {
+    private func admit(
+        _ request: HTTPRequest, toAppNamed name: String?, _ handler: @escaping Handler
+    ) -> HTTPAdmission {
         do {
             let admission = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
             let base = name == nil ? "" : "/apps/\(admission.app.id)"
-            return try await handler(PushdCall(request: request, admission: admission, base: base))
+            return .admitted(account: admission.account) { request in
+                do {
+                    return try await handler(PushdCall(request: request, admission: admission, base: base))
+                } catch {
+                    return refusal(error).response
+                }
+            }
         } catch {
-            return refusal(error).response
+            return .refused(refusal(error).response)
         }
     }
 

@@ -16,17 +16,29 @@ struct RichieDialect: Sendable {
     let log: Log
 
     func addRoutes(to router: inout HTTPRouter) {
-        router.on(.post, "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum) { request in
-            do {
-                return try await create(request)
-            } catch {
-                return TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
+        router.on(.post, "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum, admit: admit)
+    }
+
+    @Sendable private func admit(_ request: HTTPRequest) -> HTTPAdmission {
+        do {
+            let access = try gatekeeper.access(of: request, with: [.publish, .broadcast])
+            return .admitted(account: access.keyID) { request in
+                do {
+                    return try await create(request, access)
+                } catch {
+                    return refusal(error)
+                }
             }
+        } catch {
+            return .refused(refusal(error))
         }
     }
 
-    private func create(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let access = try gatekeeper.access(of: request)
+    private func refusal(_ error: any Error) -> HTTPResponse {
+        TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
+    }
+
+    private func create(_ request: HTTPRequest, _ access: Access) async throws -> HTTPResponse {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
         let appID = fields.text("app_id", isRequired: true)

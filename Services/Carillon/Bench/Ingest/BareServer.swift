@@ -1,18 +1,28 @@
 import Glibc
 import ServiceKit
 
-/// The HTTP server that everything here listens with, in a process of its own, with a fixed answer. It goes with the last
-/// reference.
+/// An HTTP server with a fixed answer, in a process of its own. It goes with the last reference.
 final class BareServer: Sendable {
+    enum Kind: String {
+        /// The HTTP server that everything here listens with.
+        case ours = "http"
+        /// libmicrohttpd, driven from C.
+        case microhttpd
+    }
+
     let port: UInt16
     private let process: ChildProcess
 
-    init() async throws {
-        process = try SiblingProgram("BareLoops").start(["http"])
-        guard let line = await process.line(where: { $0.contains("\"server\":\"bare\"") }),
+    init(_ kind: Kind = .ours) async throws {
+        process = try SiblingProgram("BareLoops").start([kind.rawValue])
+        guard let line = await process.line(where: { $0.contains("\"server\":") }),
             let port = LocalIngest.port(in: line)
         else { throw BenchError("BareLoops did not start: \(process.lines.last ?? "it printed nothing")") }
         self.port = port
+    }
+
+    func usage() throws -> ProcessReading {
+        try ProcessReading(process.processID)
     }
 
     deinit {

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Clients that connect, ask once, and keep their connections for later. They close with the last reference.
+final class IdleConnections: Sendable {
+    private let descriptors: [Int32]
+
+    var count: Int { descriptors.count }
+
+    private init(_ descriptors: [Int32]) {
+        self.descriptors = descriptors
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+    }
+
+    /// Blocks until all have had their answer, so that the server has surely accepted them.
+    static func open(_ count: Int, port: UInt16) throws -> IdleConnections {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var descriptors: [Int32] = []
+        for _ in 0..<count {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            if descriptor >= 0 { descriptors.append(descriptor) }
+            guard descriptor >= 0, hasAnswer(descriptor, port) else {
+                let reason = String(cString: strerror(errno))
+                for descriptor in descriptors { close(descriptor) }
+                throw BenchError("idle connection \(descriptors.count) could not be opened: \(reason)")
+            }
+        }
+        return IdleConnections(descriptors)
+    }
+
+    private static func hasAnswer(_ descriptor: Int32, _ port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        let request = Array("GET / HTTP/1.1\r\nHost: bench\r\n\r\n".utf8)
+        var answer = [UInt8](repeating: 0, count: 4_096)
+        return isConnected && send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+            && recv(descriptor, &answer, answer.count, 0) > 0
+    }
+}

@@ -1,0 +1,7 @@
+#ifndef CARILLON_CEPOLL_SHIM_H
+#define CARILLON_CEPOLL_SHIM_H
+
+// Swift's module of the C library leaves this header out.
+#include <sys/epoll.h>
+
+#endif

@@ -1,0 +1,65 @@
+import ServiceKit
+
+/// The status line and header of an answer as they are sent.
+struct AnswerHead {
+    /// How the client finds the end of the body.
+    enum Framing {
+        /// The status has no body, or the answer is to HEAD and the length is not known.
+        case none
+        case length(Int)
+        case chunked
+        /// The body ends with the connection: an HTTP/1.0 client knows no chunks.
+        case untilClose
+    }
+
+    let status: HTTPStatus
+    let fields: [HTTPField]
+    let framing: Framing
+    let closes: Bool
+    /// An HTTP/1.0 client that asked for it is told that its connection stays.
+    let tellsKeepAlive: Bool
+
+    /// The server writes these itself.
+    private static let ownFields: Set<String> = ["connection", "content-length", "date", "transfer-encoding"]
+
+    func bytes(date: String, log: Log) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        bytes.append(contentsOf: "HTTP/1.1 \(status.code) \(status.title)\r\nDate: \(date)\r\n".utf8)
+        for field in fields {
+            guard AnswerHead.isAllowed(field) else {
+                log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])
+                continue
+            }
+            AnswerHead.append(field.name, field.value, to: &bytes)
+        }
+        switch framing {
+        case .none, .untilClose: break
+        case .length(let count): AnswerHead.append("Content-Length", String(count), to: &bytes)
+        case .chunked: AnswerHead.append("Transfer-Encoding", "chunked", to: &bytes)
+        }
+        if closes {
+            AnswerHead.append("Connection", "close", to: &bytes)
+        } else if tellsKeepAlive {
+            AnswerHead.append("Connection", "keep-alive", to: &bytes)
+        }
+        bytes.append(contentsOf: "\r\n".utf8)
+        return bytes
+    }
+
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: value.utf8)
+        bytes.append(UInt8(ascii: "\r"))
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// A value from outside must not begin a line of its own.
+    private static func isAllowed(_ field: HTTPField) -> Bool {
+        !field.name.isEmpty && field.name.utf8.allSatisfy(HTTPToken.contains)
+            && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+            && !ownFields.contains(field.name.lowercased())
+    }
+}

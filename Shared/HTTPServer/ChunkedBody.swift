@@ -1,0 +1,147 @@
+/// Reads a body in chunks (RFC 9112, 7.1) from bytes that arrive in pieces. Extensions and the trailer are checked,
+/// bounded and left out.
+struct ChunkedBody {
+    enum Step: Equatable {
+        /// More bytes are needed.
+        case incomplete
+        /// The body is over; the number says how many of the bytes belonged to it.
+        case complete(Int)
+        case refused(Refusal)
+    }
+
+    private enum Place {
+        case size
+        case blank
+        case extensions
+        case sizeLineFeed
+        case data
+        case dataReturn
+        case dataLineFeed
+        case trailer
+    }
+
+    /// A size of fifteen digits cannot overflow; bodies are far smaller.
+    private static let sizeDigitsMaximum = 15
+    /// Of all chunks of a body together.
+    private static let extensionBytesMaximum = 4 << 10
+    private static let trailerBytesMaximum = 4 << 10
+
+    private var place = Place.size
+    private var sizeDigits = 0
+    private var left = 0
+    private var extensionBytes = 0
+    private var trailerBytes = 0
+    private var trailerLine: [UInt8] = []
+
+    /// Hands each part of the body to `take`, which answers why it is not wanted.
+    mutating func read(
+        _ bytes: UnsafeRawBufferPointer, take: (UnsafeRawBufferPointer) -> Refusal?
+    ) -> Step {
+        var offset = 0
+        while offset < bytes.count {
+            guard place != .data else {
+                let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<min(bytes.count, offset + left)])
+                if let refusal = take(part) { return .refused(refusal) }
+                offset += part.count
+                left -= part.count
+                if left == 0 { place = .dataReturn }
+                continue
+            }
+            let byte = bytes[offset]
+            offset += 1
+            do throws(Refusal) {
+                if try step(byte) { return .complete(offset) }
+            } catch {
+                return .refused(error)
+            }
+        }
+        return .incomplete
+    }
+
+    /// True when the body is over.
+    private mutating func step(_ byte: UInt8) throws(Refusal) -> Bool {
+        switch place {
+        case .size: try readSize(byte)
+        case .blank: try readBlank(byte)
+        case .extensions: try readExtension(byte)
+        case .sizeLineFeed:
+            try expect(byte, UInt8(ascii: "\n"))
+            place = left > 0 ? .data : .trailer
+        case .dataReturn:
+            try expect(byte, UInt8(ascii: "\r"))
+            place = .dataLineFeed
+        case .dataLineFeed:
+            try expect(byte, UInt8(ascii: "\n"))
+            place = .size
+        case .trailer: return try readTrailer(byte)
+        case .data: preconditionFailure("data is taken in parts")
+        }
+        return false
+    }
+
+    private mutating func readSize(_ byte: UInt8) throws(Refusal) {
+        guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+            guard sizeDigits > 0 else { throw ChunkedBody.malformed }
+            switch byte {
+            case UInt8(ascii: "\r"): place = .sizeLineFeed
+            case UInt8(ascii: ";"): place = .extensions
+            case 0x20, 0x09: place = .blank
+            default: throw ChunkedBody.malformed
+            }
+            sizeDigits = 0
+            return
+        }
+        if sizeDigits == 0 { left = 0 }
+        sizeDigits += 1
+        guard sizeDigits <= ChunkedBody.sizeDigitsMaximum else { throw ChunkedBody.malformed }
+        left = left << 4 | digit
+    }
+
+    /// Blanks behind a size are allowed before an extension alone.
+    private mutating func readBlank(_ byte: UInt8) throws(Refusal) {
+        try countExtension()
+        switch byte {
+        case 0x20, 0x09: break
+        case UInt8(ascii: ";"): place = .extensions
+        default: throw ChunkedBody.malformed
+        }
+    }
+
+    private mutating func readExtension(_ byte: UInt8) throws(Refusal) {
+        guard byte != UInt8(ascii: "\r") else {
+            place = .sizeLineFeed
+            return
+        }
+        try countExtension()
+        guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { throw ChunkedBody.malformed }
+    }
+
+    private mutating func countExtension() throws(Refusal) {
+        extensionBytes += 1
+        guard extensionBytes <= ChunkedBody.extensionBytesMaximum else {
+            throw .malformed("The chunk extensions of the body are over \(ChunkedBody.extensionBytesMaximum) bytes.")
+        }
+    }
+
+    private mutating func readTrailer(_ byte: UInt8) throws(Refusal) -> Bool {
+        trailerBytes += 1
+        guard trailerBytes <= ChunkedBody.trailerBytesMaximum else {
+            throw .headerTooLarge(bytesMaximum: ChunkedBody.trailerBytesMaximum)
+        }
+        guard byte == UInt8(ascii: "\n") else {
+            trailerLine.append(byte)
+            return false
+        }
+        guard trailerLine.popLast() == UInt8(ascii: "\r") else { throw ChunkedBody.malformed }
+        guard !trailerLine.isEmpty else { return true }
+        if let refusal = trailerLine.withUnsafeBytes({ FieldLine.fault($0) }) { throw refusal }
+        trailerLine.removeAll(keepingCapacity: true)
+        return false
+    }
+
+    private func expect(_ byte: UInt8, _ wanted: UInt8) throws(Refusal) {
+        guard byte == wanted else { throw ChunkedBody.malformed }
+    }
+
+    private static let malformed = Refusal.malformed("The chunks of the body are malformed.")
+}

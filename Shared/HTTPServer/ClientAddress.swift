@@ -1,0 +1,100 @@
+package import ServiceKit
+
+/// Where a request comes from: the other end of its connection, or what a trusted proxy there says.
+struct ClientAddress {
+    let text: String
+    /// Who pays for the request's memory. Somebody who has one IPv6 address has a whole /64 of them.
+    let payer: String
+
+    init(_ address: IPAddress?) {
+        text = address?.description ?? ""
+        guard let address, address.bytes.count == 16 else {
+            payer = text
+            return
+        }
+        payer = IPAddress(bytes: Array(address.bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))?.description ?? text
+    }
+}
+
+/// Which proxies stand in front of the server, and in which field they say where a request came from. Only that field is
+/// believed: a proxy that sets one of the two passes the other one on as the client wrote it.
+package struct TrustedProxies: Sendable, Equatable {
+    package enum Field: String, Sendable, CaseIterable {
+        case xForwardedFor = "x-forwarded-for"
+        /// RFC 7239.
+        case forwarded
+    }
+
+    /// Further entries are not looked at; no request comes through so many proxies.
+    private static let hopsMaximum = 16
+
+    package var ranges: [AddressRange]
+    package var field: Field
+
+    package init(ranges: [AddressRange] = [], field: Field = .xForwardedFor) {
+        self.ranges = ranges
+        self.field = field
+    }
+
+    /// Each proxy appends the address it was called from, so that the list is believed from its end for as long as its
+    /// entries come from trusted proxies; what stands before that may be the client's own invention.
+    func client(peer: IPAddress?, _ headers: HTTPHeaders) -> IPAddress? {
+        guard var client = peer, contains(client) else { return peer }
+        let texts = headers.values(field.rawValue)
+        let entries = field == .forwarded ? texts.flatMap(ForwardedField.addresses) : texts.flatMap(Self.addresses)
+        for entry in entries.reversed().prefix(TrustedProxies.hopsMaximum) {
+            guard contains(client), let address = TrustedProxies.address(entry) else { break }
+            client = address
+        }
+        return client
+    }
+
+    private func contains(_ address: IPAddress) -> Bool {
+        ranges.contains { $0.contains(address) }
+    }
+
+    private static func addresses(_ text: String) -> [Substring] {
+        text.split(separator: ",", omittingEmptySubsequences: false)
+    }
+
+    /// `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`.
+    private static func address(_ entry: Substring) -> IPAddress? {
+        let text = entry.filter { $0 != " " && $0 != "\t" }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return IPAddress(String(text[text.index(after: text.startIndex)..<end]))
+        }
+        if let address = IPAddress(text) { return address }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 ? IPAddress(String(parts[0])) : nil
+    }
+}
+
+/// The field of RFC 7239: elements of `name=value` pairs, where a value may be a quoted string.
+enum ForwardedField {
+    /// What each element gives for `for`; empty for an element without one.
+    static func addresses(_ text: String) -> [Substring] {
+        split(text[...], at: ",").map { element in
+            let pair = split(element, at: ";").first { pair in
+                pair.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }.lowercased() == "for"
+            }
+            guard let pair, let equals = pair.firstIndex(of: "=") else { return "" }
+            var value = pair[pair.index(after: equals)...]
+            while value.last == " " || value.last == "\t" { value.removeLast() }
+            return value.count >= 2 && value.first == "\"" && value.last == "\"" ? value.dropFirst().dropLast() : value
+        }
+    }
+
+    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return text.split(omittingEmptySubsequences: false) { character in
+            if isEscaped {
+                isEscaped = false
+                return false
+            }
+            if isQuoted && character == "\\" { isEscaped = true }
+            if character == "\"" { isQuoted.toggle() }
+            return character == separator && !isQuoted
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Glibc
+import ServiceKit
+import TLSSocket
+
+/// One thread of a server with the connections that it has accepted: it waits for their sockets and for messages of
+/// other threads, and gives each connection its turn.
+final class EventLoop {
+    private static let listenerID: UInt64 = 0
+    private static let mailboxID: UInt64 = 1
+    private static let lingeringMaximum = 256
+    /// How many idle connections are closed at once when there is no room for a new one.
+    private static let evictedMaximum = 16
+    /// Connections accepted in one turn, so that a flood of them does not hold up those that are open.
+    private static let acceptedInTurnMaximum = 64
+
+    let core: ServerCore
+    let mailbox: Mailbox
+    /// For any connection to read into during its turn.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// Read once a turn.
+    private(set) var now: Duration
+    private(set) var isDraining = false
+    private var isAbandoned = false
+    private var poller = Poller()
+    private var listener: TCPListener?
+    private var isListenerWatched = false
+    private let connectionsMaximum: Int
+    private var connections: [UInt64: Connection] = [:]
+    private var lingeringCount = 0
+    private var nextID: UInt64 = 2
+    private var toRunAgain: [Connection] = []
+    private var nextExpiry: Duration
+    private let expiryInterval: Duration
+    private var date = (second: Int64(-1), text: "")
+
+    init(_ core: ServerCore, _ listener: TCPListener, mailbox: Mailbox, connectionsMaximum: Int) {
+        self.core = core
+        self.listener = listener
+        self.mailbox = mailbox
+        self.connectionsMaximum = connectionsMaximum
+        let shortest = min(core.configuration.headerDeadline, core.configuration.bodyDeadline)
+        expiryInterval = min(max(shortest / 8, .milliseconds(10)), .milliseconds(500))
+        now = core.time.uptime
+        nextExpiry = now + expiryInterval
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Runs until the server has stopped. Returns how many requests were cut off.
+    func run() -> Int {
+        precondition(poller.watchReadable(mailbox.descriptor, id: EventLoop.mailboxID), "epoll refuses a socket")
+        watchListener()
+        while !(isDraining && connections.count == lingeringCount) && !isAbandoned {
+            for event in poller.wait(milliseconds: waitMilliseconds) { handle(event) }
+            now = core.time.uptime
+            let again = toRunAgain
+            toRunAgain = []
+            for connection in again { connection.advance() }
+            if now >= nextExpiry { expire() }
+        }
+        let cutOff = connections.values.count { $0.isBusy }
+        for connection in Array(connections.values) { connection.close() }
+        for message in mailbox.close() { discard(message) }
+        return cutOff
+    }
+
+    /// The connection has more to do than fits into one turn.
+    func runAgain(_ connection: Connection) {
+        toRunAgain.append(connection)
+    }
+
+    /// Whether one more socket may be kept half open; it no longer counts as a connection then.
+    func mayLinger(_ connection: Connection) -> Bool {
+        guard lingeringCount < EventLoop.lingeringMaximum else { return false }
+        lingeringCount += 1
+        core.instruments.connectionsOpen.add(-1)
+        watchListener()
+        return true
+    }
+
+    func closed(_ connection: Connection, wasLingering: Bool) {
+        connections[connection.id] = nil
+        if wasLingering { lingeringCount -= 1 } else { core.instruments.connectionsOpen.add(-1) }
+        watchListener()
+    }
+
+    /// A connection has become idle, which may make way for a client that waits.
+    func becameIdle() {
+        watchListener()
+    }
+
+    /// The Date field of answers.
+    var httpDate: String {
+        let time = core.time.now
+        let second = time.milliseconds / 1_000
+        if second != date.second { date = (second, time.httpDate) }
+        return date.text
+    }
+
+    private var waitMilliseconds: Int32 {
+        guard toRunAgain.isEmpty else { return 0 }
+        guard !connections.isEmpty || !isListenerWatched && listener != nil else { return -1 }
+        return Int32(clamping: max(0, (nextExpiry - now).wholeMilliseconds + 1))
+    }
+
+    private func handle(_ event: Poller.Event) {
+        now = core.time.uptime
+        switch event.id {
+        case EventLoop.listenerID: accept()
+        case EventLoop.mailboxID: mailbox.takeAll().forEach(handle)
+        default: connections[event.id]?.handle(event)
+        }
+    }
+
+    private func handle(_ message: Mailbox.Message) {
+        switch message {
+        case .answer(let id, let response):
+            guard let connection = connections[id] else { return discard(message) }
+            connection.handlerAnswered(response)
+        case .streamReady(let id): connections[id]?.advance()
+        case .drain: drain()
+        case .abandon: isAbandoned = true
+        }
+    }
+
+    private func discard(_ message: Mailbox.Message) {
+        if case .answer(_, let response) = message { response.stream?.leave() }
+    }
+
+    private func drain() {
+        isDraining = true
+        if let listener, isListenerWatched { poller.forget(listener.descriptor) }
+        isListenerWatched = false
+        // Closes the port once every loop has let it go.
+        listener = nil
+        for connection in Array(connections.values) { connection.drain() }
+    }
+
+    private func accept() {
+        // Only for a client that surely waits.
+        guard hasRoom || evictIdle() else { return ignoreListener() }
+        for _ in 0..<EventLoop.acceptedInTurnMaximum where hasRoom {
+            guard let listener else { return }
+            guard let descriptor = listener.acceptDescriptor() else {
+                // Until the next expiry: a connection may end meanwhile.
+                if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
+                    core.log.warning("no connection can be accepted", [.error: String(cString: strerror(errno))])
+                    ignoreListener()
+                }
+                return
+            }
+            let connection = Connection(id: nextID, descriptor: descriptor, loop: self)
+            nextID += 1
+            connections[connection.id] = connection
+            core.instruments.connectionsOpen.add(1)
+            if !poller.watch(descriptor, id: connection.id) { connection.close() }
+        }
+    }
+
+    private var hasRoom: Bool { connections.count - lingeringCount < connectionsMaximum }
+
+    /// A client with something to say counts for more than one that keeps its connection for later.
+    private func evictIdle() -> Bool {
+        let idle = connections.values.compactMap { connection in
+            connection.idleSince.map { (since: $0, connection: connection) }
+        }
+        let count = max(1, min(EventLoop.evictedMaximum, connectionsMaximum / 16))
+        for entry in idle.sorted(by: { $0.since < $1.since }).prefix(count) { entry.connection.close() }
+        return !idle.isEmpty
+    }
+
+    private func ignoreListener() {
+        guard let listener, isListenerWatched else { return }
+        poller.forget(listener.descriptor)
+        isListenerWatched = false
+    }
+
+    private func watchListener() {
+        guard let listener, !isListenerWatched else { return }
+        isListenerWatched = poller.watchReadable(
+            listener.descriptor, id: EventLoop.listenerID, isShared: core.configuration.threads > 1)
+    }
+
+    private func expire() {
+        nextExpiry = now + expiryInterval
+        for connection in Array(connections.values) { connection.expire() }
+        watchListener()
+    }
+}

@@ -1,0 +1,61 @@
+import CEpoll
+import Glibc
+
+/// An epoll descriptor. Sockets of clients are watched once for everything, edge-triggered: an event says that something
+/// has changed, and the connection remembers what it may still do.
+struct Poller: ~Copyable {
+    struct Event {
+        let id: UInt64
+        let isReadable: Bool
+        let isWritable: Bool
+        /// The client has closed its side.
+        let isFinished: Bool
+        let isBroken: Bool
+    }
+
+    private let descriptor: Int32
+    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+
+    init() {
+        descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+        precondition(descriptor >= 0, "no epoll descriptor could be made: too many open files")
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The kernel forgets the socket when it is closed.
+    func watch(_ socket: Int32, id: UInt64) -> Bool {
+        let wanted = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        return add(socket, wanted, id)
+    }
+
+    /// Tells again and again that it can be read, until it was. Of several loops that share a listener one is woken.
+    func watchReadable(_ socket: Int32, id: UInt64, isShared: Bool = false) -> Bool {
+        add(socket, EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id)
+    }
+
+    func forget(_ socket: Int32) {
+        epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil)
+    }
+
+    /// Waits for at most so many milliseconds; below zero for as long as it takes.
+    mutating func wait(milliseconds: Int32) -> [Event] {
+        let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+        return events.prefix(Int(max(0, count))).map { event in
+            let flags = event.events
+            return Event(
+                id: event.data.u64, isReadable: flags & EPOLLIN.rawValue != 0,
+                isWritable: flags & EPOLLOUT.rawValue != 0, isFinished: flags & EPOLLRDHUP.rawValue != 0,
+                isBroken: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
+        }
+    }
+
+    private func add(_ socket: Int32, _ wanted: UInt32, _ id: UInt64) -> Bool {
+        var event = epoll_event()
+        event.events = wanted
+        event.data.u64 = id
+        return epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event) == 0
+    }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// The memory that this process may use before the kernel ends it.
+package enum MemoryLimit {
+    /// The smallest limit of the control groups that the process is in, or the machine's memory.
+    package static func bytes() -> Int {
+        let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+        let cgroups = text("/proc/self/cgroup").map { paths(cgroups: $0) } ?? []
+        return cgroups.compactMap { text($0).flatMap(limit) }.min().map { min($0, machine) } ?? machine
+    }
+
+    /// The files that may hold a limit, for the text of `/proc/self/cgroup`: of the group itself and of each one around
+    /// it, in version 2 (`0::/path`) and version 1 (`7:memory:/path`). Inside of a container the root is its group.
+    static func paths(cgroups text: String) -> [String] {
+        text.split(separator: "\n").flatMap { line -> [String] in
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3 else { return [] }
+            if parts[1].isEmpty { return groups(parts[2]).map { "/sys/fs/cgroup\($0)/memory.max" } }
+            guard parts[1].split(separator: ",").contains("memory") else { return [] }
+            return groups(parts[2]).map { "/sys/fs/cgroup/memory\($0)/memory.limit_in_bytes" }
+        }
+    }
+
+    /// Nil for `max`, and for the huge number by which version 1 says so.
+    static func limit(_ text: String) -> Int? {
+        guard let bytes = Int(text.prefix { $0.isASCII && $0.isNumber }), bytes < 1 << 62 else { return nil }
+        return bytes
+    }
+
+    private static func groups(_ path: Substring) -> [String] {
+        var groups = [""]
+        for part in path.split(separator: "/") { groups.append("\(groups[groups.count - 1])/\(part)") }
+        return groups
+    }
+
+    private static func text(_ path: String) -> String? {
+        SmallFile.read(path, bytesMaximum: 64 << 10).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,102 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct AdmissionTests {
+    /// Lets in whoever has a name, with a share of its own and 10 bytes, or 100 for `large`.
+    private func router() -> HTTPRouter {
+        var router = greetingRouter()
+        router.on(
+            .post, "/guarded", bodyBytesMaximum: 10,
+            admit: { request in
+                guard let name = request.headers["X-Name"] else { return .refused(HTTPResponse(.unauthorized)) }
+                return .admitted(account: name, bodyBytesMaximum: name == "large" ? 100 : nil) { request in
+                    .text("\(name): \(request.body.bytes.count)")
+                }
+            })
+        return router
+    }
+
+    /// The body is not sent at all: the answer comes before it.
+    @Test func aRequestIsRefusedBeforeItsBodyComes() async throws {
+        let metrics = Metrics()
+        try await withRunning(HTTPServerConfiguration(), router(), metrics: metrics) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+                return client.receiveResponse()
+            }
+            #expect(response?.status == 401)
+            #expect(metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value == 0)
+        }
+    }
+
+    @Test func aShortBodyOfARefusedRequestIsReadOver() async throws {
+        try await withRunning(HTTPServerConfiguration(), router()) { _, port in
+            let statuses = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+                let refused = client.receiveResponse()?.status
+                client.send("helloGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                return [refused, client.receiveResponse()?.status]
+            }
+            #expect(statuses == [401, 200])
+        }
+    }
+
+    @Test(arguments: [("small", 11, 413), ("small", 10, 200), ("large", 100, 200), ("large", 101, 413)])
+    func theBoundOfTheBodyIsTheAdmissions(name: String, count: Int, status: Int) async throws {
+        try await withRunning(HTTPServerConfiguration(), router()) { _, port in
+            let response = await blocking {
+                let client = RawClient(port: port)
+                client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nX-Name: \(name)\r\nContent-Length: \(count)\r\n\r\n")
+                client.send([UInt8](repeating: 0, count: count))
+                return client.receiveResponse()
+            }
+            #expect(response?.status == status)
+        }
+    }
+
+    /// Every thread of the concurrency runtime is held by a handler that blocks.
+    @Test func anAnswerAtHandIsGivenWhileHandlersKeepEveryThreadBusy() async throws {
+        let gate = Monitor((arrived: 0, isOpen: false))
+        var router = HTTPRouter()
+        router.answerImmediately(.get, "/healthz") { _ in .text("ok") }
+        router.on(.get, "/busy") { _ in
+            gate.change { $0.arrived += 1 }
+            _ = gate.wait(timeout: .seconds(30)) { $0.isOpen ? true : nil }
+            return .text("done")
+        }
+        let server = HTTPServer(
+            configuration: HTTPServerConfiguration(), router: router, log: .silent, metrics: Metrics())
+        try server.start()
+        let port = try #require(server.port)
+        // On a thread of its own from here on: there is none left for tasks.
+        let answer = await onNativeThread("probe") { () -> RawClient.Response? in
+            let busy = (0..<64).map { _ in RawClient(port: port) }
+            for client in busy { client.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n") }
+            _ = gate.wait(timeout: .seconds(30)) { $0.arrived >= 1 ? true : nil }
+            let client = RawClient(port: port)
+            client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = client.receiveResponse()
+            gate.change { $0.isOpen = true }
+            for client in busy { _ = client.receiveResponse() }
+            return answer
+        }
+        await server.stop(within: .zero)
+        #expect(answer?.text == "ok")
+    }
+
+    @Test func aFieldOfAnAnswerCannotBeginALineOfItsOwn() {
+        let head = AnswerHead(
+            status: .ok,
+            fields: [
+                HTTPField("X-Good", "a"), HTTPField("X-Bad", "a\r\nX-Evil: b"), HTTPField("X Bad", "a"),
+                HTTPField("content-length", "9"),
+            ], framing: .length(0), closes: false, tellsKeepAlive: false)
+        let text = String(decoding: head.bytes(date: "now", log: .silent), as: UTF8.self)
+        #expect(text == "HTTP/1.1 200 OK\r\nDate: now\r\nX-Good: a\r\nContent-Length: 0\r\n\r\n")
+    }
+}
