@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test check-api check-deploy lint format clean
+.PHONY: help deps build run test fuzz check-api check-deploy lint format clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -26,6 +26,9 @@ run: build ## Start the whole pipeline with simulated providers, show a push all
 
 test: deps ## Build and run the tests; FILTER=Name runs only some
 	STRICT="$(STRICT)" .ci/test "$(FILTER)"
+
+fuzz: deps ## Fuzz the decoders for MINUTES=n in all, or one of them with TARGET=name; docs/fuzzing.md
+	.ci/fuzz "$(MINUTES)" "$(TARGET)"
 
 check-api: deps ## Try the HTTP API, as `make test` built it, with generated requests; EXAMPLES=N an operation, 500 unless told
 	.ci/check-api

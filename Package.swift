@@ -11,6 +11,9 @@ let features: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// `make fuzz` builds the fuzz targets as a program over libFuzzer; in any other build they are ordinary tests.
+let isForFuzzing = Context.environment["CARILLON_FUZZ"] != nil
+
 /// A C module: a folder of `Shared/` with a module map, a shim, and the library it links.
 func cModule(_ name: String, links libraries: String...) -> Target {
     .target(name: name, path: "Shared/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
@@ -25,7 +28,14 @@ func shared(_ name: String, _ dependencies: String...) -> Target {
 func service(
     _ name: String, command: String, embedding files: [String] = [], _ dependencies: String...
 ) -> Target {
-    .executableTarget(
+    guard !isForFuzzing else {
+        // Without its main function, so that the fuzzers, which have one, can link it.
+        return .target(
+            name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
+            exclude: ["App.swift", "App+build.swift"], resources: files.map { .embedInCode($0) },
+            swiftSettings: features)
+    }
+    return .executableTarget(
         name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
         resources: files.map { .embedInCode($0) }, swiftSettings: features)
 }
@@ -47,6 +57,17 @@ func tests(_ name: String, _ dependencies: String...) -> Target {
     .testTarget(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
         swiftSettings: features)
+}
+
+func testFuzzers(_ name: String, _ dependencies: String...) -> Target {
+    let dependencies = dependencies.map { Target.Dependency.byName(name: $0) }
+    return isForFuzzing
+        ? .executableTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Corpus", "Replay"],
+            swiftSettings: features)
+        : .testTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Corpus", "Driver"],
+            swiftSettings: features)
 }
 
 let package = Package(
@@ -153,6 +174,10 @@ let package = Package(
         tests(
             "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator", "renderer",
             "reporter", "scheduler", "ServiceHost", "ServiceKit", "targeting-resolver", "TestSupport"),
+        testFuzzers(
+            "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "PushModel",
+            "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store", "TaskModel",
+            "TLSSocket", "Topics"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),

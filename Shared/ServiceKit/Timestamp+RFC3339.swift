@@ -10,8 +10,14 @@ extension Timestamp {
             1...12 ~= month, 1...Timestamp.dayCount(of: month, year) ~= day, hour < 24, minute < 60, second < 60
         else { return nil }
         let days = Timestamp.daysSinceEpoch(year, month, day)
-        self.init(milliseconds: (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1_000 + milliseconds)
+        let total = (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1_000 + milliseconds
+        // An offset may lead out of the years that can be written.
+        guard Timestamp.printable.contains(total) else { return nil }
+        self.init(milliseconds: total)
     }
+
+    /// The years 0 to 9999, as milliseconds since 1970.
+    private static let printable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func dayCount(of month: Int64, _ year: Int64) -> Int64 {
         switch month {

@@ -10,12 +10,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
+    // A moment may come from a message or from Redis, and be as far away as the type allows: what lies beyond the type
+    // is its first or last moment, not a trap.
     package static func + (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: moment.milliseconds + duration.wholeMilliseconds)
+        let span = duration.wholeMilliseconds
+        let (sum, isBeyond) = moment.milliseconds.addingReportingOverflow(span)
+        return Timestamp(milliseconds: isBeyond ? (span < 0 ? .min : .max) : sum)
     }
 
     package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .milliseconds(later.milliseconds - earlier.milliseconds)
+        let (span, isBeyond) = later.milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        return .milliseconds(isBeyond ? (later < earlier ? .min : .max) : span)
     }
 }
 

@@ -1,6 +1,7 @@
 /// A target as `Package.swift` declares it through its helper functions.
 struct DeclaredTarget: Equatable {
-    /// The helper that made it: `cModule`, `shared`, `service`, `tests`, `testLibrary` or `testExecutable`.
+    /// The helper that made it: `cModule`, `shared`, `service`, `tests`, `testFuzzers`, `testLibrary` or
+    /// `testExecutable`.
     let kind: String
     /// Also the name of its folder.
     let name: String
@@ -15,7 +16,9 @@ struct DeclaredTarget: Equatable {
         self.dependencies = dependencies
     }
 
-    private static let kinds: Set = ["cModule", "service", "shared", "testExecutable", "testLibrary", "tests"]
+    private static let kinds: Set = [
+        "cModule", "service", "shared", "testExecutable", "testFuzzers", "testLibrary", "tests",
+    ]
 
     /// The manifest is read as text: asking the package manager would wait for the lock of the build that runs the test.
     static func all(inManifest manifest: String) -> [DeclaredTarget] {

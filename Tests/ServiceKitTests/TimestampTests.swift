@@ -33,4 +33,11 @@ import Testing
         #expect(moment - Timestamp(milliseconds: 3_000) == .seconds(-2))
         #expect(moment < moment + .milliseconds(1))
     }
+
+    /// A message may carry any of them, and what compares it with the clock must not trap.
+    @Test func staysWithinItsRange() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(last + .milliseconds(1) == last && first + .milliseconds(-1) == first)
+        #expect(last - first == .milliseconds(Int64.max) && first - last == .milliseconds(Int64.min))
+    }
 }

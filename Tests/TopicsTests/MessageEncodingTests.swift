@@ -14,6 +14,21 @@ import Topics
         #expect(try RetryOrder(decoding: order.encoded()) == order)
     }
 
+    /// The next job would have a number that cannot be written, and whoever sends it would trap.
+    @Test func aJobWhoseFollowersHaveNoNumberIsMalformed() throws {
+        let numbers = [SegmentNumber(rawValue: 1), SegmentNumber(rawValue: 2)]
+        func job(_ number: Int, stride: Int) throws -> [UInt8] {
+            SegmentJob(
+                task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .bulk, job: number,
+                work: .segments(numbers, stride: stride)
+            ).encoded()
+        }
+        let last = (1 << 35) - 1
+        #expect(try SegmentJob(decoding: job(last - 1, stride: 1)).next?.encoded().isEmpty == false)
+        #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: job(last, stride: 1)) }
+        #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: job(1, stride: last)) }
+    }
+
     @Test func anOrderIsDividedIntoParts() throws {
         let order = try MessageEncodingTests.order()
         let parts = order.parts(of: 2)

@@ -32,6 +32,16 @@ import Topics
         #expect(try TaskReport(decoding: report.encoded()) == report)
     }
 
+    /// Their sum would not fit its type.
+    @Test func countsThatNoRegistryHasAreCut() throws {
+        let text = String(decoding: try Self.report(created: nil).encoded(), as: UTF8.self)
+        let parts = text.split(separator: "14400")
+        let forged = parts.joined(separator: "\(Int64.max)").replacing("\"failed\":0", with: "\"failed\":\(Int64.max)")
+        let report = try TaskReport(decoding: Array(forged.utf8))
+        #expect(report[.delivered] == 1 << 48 && report.targeted == (1 << 49) + 17)
+        #expect(try TaskReport(decoding: report.encoded()) == report)
+    }
+
     @Test func feedbackIsReadBack() throws {
         let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)
         let result = DeviceResult(

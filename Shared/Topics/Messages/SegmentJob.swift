@@ -5,6 +5,8 @@ package import PushModel
 /// tasks take turns.
 package struct SegmentJob: TopicMessage, Hashable {
     private static let format: UInt8 = 1
+    /// What a variable integer holds.
+    private static let numbersLimit = 1 << 35
 
     package enum Work: Hashable, Sendable {
         /// This job's segment, then those of the jobs that follow it, each `stride` numbers on.
@@ -72,6 +74,8 @@ package struct SegmentJob: TopicMessage, Hashable {
                 guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum) else { return nil }
                 segments.append(SegmentNumber(rawValue: UInt32(raw)))
             }
+            // Each of the jobs that follow is sent in its turn, so that their numbers must be such as can be written.
+            guard job + stride * (number - 1) < SegmentJob.numbersLimit else { return nil }
             work = .segments(segments, stride: stride)
         }
         self.init(task: head.task, app: head.app, lane: lane == 0 ? .bulk : .fast, job: job, work: work)

@@ -6,6 +6,8 @@ package import TaskModel
 /// How a closed task went, as analysts and publishers read it: JSON, versioned. A repeat carries the same id.
 package struct TaskReport: TopicMessage, Hashable {
     package static let version = 1
+    /// Of one state. More is in no registry, and the sum of all states must fit its type.
+    private static let countMaximum = Int64(1) << 48
     private static let states = DeliveryState.allCases.filter(\.isTerminal)
 
     package let task: TaskID
@@ -82,7 +84,7 @@ package struct TaskReport: TopicMessage, Hashable {
             closed: closed, isCancelled: isCancelled, lane: lane,
             count: { state in
                 guard case .integer(let count) = sums[state.name] else { return 0 }
-                return Int(clamping: count)
+                return Int(clamping: min(max(count, 0), TaskReport.countMaximum))
             })
     }
 }

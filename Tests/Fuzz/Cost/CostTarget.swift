@@ -1,0 +1,14 @@
+/// Requests made of the input's bytes; their CPU is bounded. Sanitizers change what memory is taken, so that memory is
+/// measured by `CostTests`, in a build without them.
+enum CostTarget {
+    private static let bytesMaximum = 64 << 10
+
+    static func run(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        guard let request = HostileRequest(&input, bytesMaximum: bytesMaximum) else { return }
+        let body = request.bytes
+        let cost = Cost(cpu: CostMeter.cpu { request.operation.work(on: body) }, bytes: 0)
+        let excess = cost.excess(for: body.count)
+        try FuzzFailure.check(excess == nil, "\(request) \(excess ?? "")")
+    }
+}

@@ -1,0 +1,98 @@
+import Apps
+import PushModel
+import Rendering
+import TaskModel
+import Topics
+
+@testable import HTTPServer
+@testable import JSONKit
+@testable import ServiceKit
+@testable import ingest_api
+
+// What the API does with a request between reading it and asking a store.
+extension HostileOperation {
+    func work(on bytes: [UInt8]) {
+        switch self {
+        case .createTask: createTask(bytes)
+        case .createRichieTask: createRichieTask(bytes)
+        case .register: register(bytes, type: "application/json")
+        case .registerByForm: register(bytes, type: "application/x-www-form-urlencoded")
+        case .subscribeInBulk: subscribe(bytes)
+        case .listTasks: _ = try? TaskQuery(request(query: bytes))
+        case .target: _ = RequestTarget(String(decoding: bytes, as: UTF8.self))
+        case .contentType: _ = MediaType(contentType: String(decoding: bytes, as: UTF8.self))
+        case .idempotencyKey:
+            _ = try? IdempotencyHeader.key(of: request(IdempotencyHeader.name, bytes))
+        case .authorization:
+            let header = String(decoding: bytes, as: UTF8.self)
+            _ = PresentedKey.text(inAuthorization: header).flatMap { APIKey($0) }
+        case .traceparent: _ = request("traceparent", bytes).traceContext
+        case .event: _ = try? PushdEvent.topic(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    private func request(
+        _ name: String = "Host", _ value: [UInt8] = [], query: [UInt8] = [], body: [UInt8] = []
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, path: "/", query: String(decoding: query, as: UTF8.self),
+            headers: HTTPHeaders([name: String(decoding: value, as: UTF8.self)]), body: HTTPRequestBody(body))
+    }
+
+    private func createTask(_ bytes: [UInt8]) {
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems) else { return }
+        finish(NativeTaskForm(fields).draft(defaults: AppDefaults()), problems)
+    }
+
+    private func createRichieTask(_ bytes: [UInt8]) {
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems) else { return }
+        let appID = fields.text("app_id", isRequired: true)
+        let form = RichieForm(fields, appID: appID ?? "")
+        finish(form.draft(TaskID(high: 0, low: 0), defaults: AppDefaults()), problems)
+        _ = form.warnings.text
+    }
+
+    /// Checked against the providers' limits and written for the bus, or refused with the list of problems.
+    private func finish(_ draft: TaskDraft, _ problems: JSONProblems) {
+        guard problems.all.isEmpty, let app = try? AppID("news") else {
+            _ = problems.all.text
+            return
+        }
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        var task = PushTask(id: TaskID(high: 0, low: 0), app: app, created: now)
+        task.dialect = draft.dialect
+        task.target.audience = draft.audience
+        task.content = draft.content
+        task.options = draft.options
+        task.reported = draft.reported
+        guard TaskRendering(task, now: now).checkLimits().isEmpty else { return }
+        _ = try? TaskMessage(decoding: TaskMessage.task(task).encoded())
+    }
+
+    private func register(_ bytes: [UInt8], type: String) {
+        let request = HTTPRequest(
+            method: .post, path: "/subscribers", headers: HTTPHeaders(["Content-Type": type]),
+            body: HTTPRequestBody(bytes))
+        guard let fields = try? RequestFields(request) else { return }
+        let form = RegistrationForm(fields)
+        _ = try? form.token()
+        _ = try? form.changes()
+        _ = try? form.token(fromPath: String(decoding: bytes.prefix(16 << 10), as: UTF8.self))
+        _ = try? SubscriptionForm.options(in: fields)
+    }
+
+    /// As `BulkSubscriptions` reads them.
+    private func subscribe(_ bytes: [UInt8]) {
+        let request = HTTPRequest(
+            method: .post, path: "/subscriber/x/subscriptions",
+            headers: HTTPHeaders(["Content-Type": "application/json"]), body: HTTPRequestBody(bytes))
+        guard let members = try? RequestFields(request).object.members else { return }
+        for (name, value) in members {
+            guard (try? PushdEvent.topic(name)) != nil,
+                (try? SubscriptionForm.options(in: RequestFields(value.object ?? JSONObject()))) != nil
+            else { return }
+        }
+    }
+}

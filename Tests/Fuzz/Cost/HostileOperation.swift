@@ -1,0 +1,92 @@
+/// What callers can ask of the HTTP API, with the places where text of any length can stand.
+enum HostileOperation: String, CaseIterable {
+    case createTask
+    case createRichieTask
+    case register
+    case registerByForm
+    case subscribeInBulk
+    case listTasks
+    case target
+    case contentType
+    case idempotencyKey
+    case authorization
+    case traceparent
+    case event
+
+    /// A head holds no more; bodies may be longer than any test wants.
+    var bytesMaximum: Int {
+        switch self {
+        case .createTask, .createRichieTask, .register, .registerByForm, .subscribeInBulk: .max
+        case .listTasks, .target, .contentType, .idempotencyKey, .authorization, .traceparent, .event: 16 << 10
+        }
+    }
+
+    var templates: [String] {
+        switch self {
+        case .createTask: HostileOperation.tasks
+        case .createRichieTask: HostileOperation.richieTasks
+        case .register:
+            [
+                #"{"proto":"apns","token":"@"}"#, #"{"proto":"@"}"#, #"{"@":1}"#, "{#}", "^", "[~]",
+                #"{"proto":"fcm","token":"@","lang":"@"}"#, #"{"external_user_id":"@"}"#, #"{"badge":"@"}"#,
+                #"{"time_zone":"@"}"#, #"{"ignore_message":"@"}"#, #"{"environment":"@","version":"@"}"#,
+            ]
+        case .registerByForm: ["|", "proto=apns&token=@", "lang=@", "@=1", "@", "external_user_id=@&proto=fcm"]
+        case .subscribeInBulk: ["{#}", #"{"@":{}}"#, #"{"a":{"ignore_message":"@"}}"#, #"{"a":^}"#]
+        case .listTasks: ["|", "limit=@", "before=@", "@=1", "dry_run=@"]
+        case .target: ["/@", "/a?@", "http://@", "*@", "/apps/@/v1/tasks"]
+        case .contentType: ["@", "application/json;@", "application/@"]
+        case .idempotencyKey: ["@", "\"@\""]
+        case .authorization: ["@", "Bearer @", "Basic @", "Bearer ck_@", "Bearer ck_a_@", "Bearer @ @"]
+        case .traceparent: ["@", "00-@", "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-@"]
+        case .event: ["@"]
+        }
+    }
+
+    private static let tasks = [
+        #"{"audience":{"topic":"@"},"message":{"title":"@"}}"#,
+        #"{"audience":{"all":true},"message":{"title":"@","body":"@"}}"#,
+        #"{"audience":{"all":true},"message":{"title":{"@":"x"}}}"#,
+        #"{"audience":{"all":true},"message":{"title":{#}}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x","data":{#}}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x","data":{"@":"@"}}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x","@":1}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x","sound":"@","category":"@"}}"#,
+        #"{"audience":{"all":true},"message":{#}}"#,
+        #"{"audience":{"all":true},"payloads":{"android":{"data":{#}}}}"#,
+        #"{"audience":{"all":true},"payloads":{"android":{"data":{"a":^}}}}"#,
+        #"{"audience":{"all":true},"payloads":{"android":{"data":{"a":[~]}}}}"#,
+        #"{"audience":{"all":true},"payloads":{"android":{"data":{"@":"@"}},"ios":{"aps":{"alert":"@"}}}}"#,
+        #"{"audience":{"all":true},"payloads":{"ios":{#}}}"#,
+        #"{"audience":{"all":true},"message":{"body":"${var.x}"},"variables":{"x":"@"}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"variables":{"@":"x"}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"variables":{#}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"options":{"collapse_id":"@"}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"options":{"time_to_live":"@","priority":"@"}}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"platforms":[~]}"#,
+        #"{"audience":{"all":true},"message":{"body":"x"},"platforms":["@"]}"#,
+        #"{"audience":^,"message":{"body":"x"}}"#,
+        #"{"audience":{"any":[~]},"message":{"body":"x"}}"#,
+        #"{"users":[~],"message":{"body":"x"}}"#,
+        #"{"users":["@"],"devices":["@"],"message":{"body":"x"}}"#,
+        #"{"devices":[~],"message":{"body":"x"}}"#,
+        #"{"@":1}"#, "{#}", "^", "[~]", "@", #""@""#, "[1,@",
+    ]
+
+    private static let richieTasks = [
+        #"{"app_id":"@","topics":["a"],"payloads":{"android":{"data":{"title":"x"}}}}"#,
+        #"{"app_id":"a","topics":["@"],"payloads":{"android":{"data":{"title":"@"}}}}"#,
+        #"{"app_id":"a","topics":[~],"payloads":{"android":{"data":{"title":"x"}}}}"#,
+        #"{"app_id":"a","external_user_ids":[~],"payloads":{"android":{"data":{"title":"x"}}}}"#,
+        #"{"app_id":"a","external_user_ids":["@"],"payloads":{"android":{"data":{"title":"x"}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"android":{"data":{#}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"android":{"data":{"alert":{#}}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"android":{"data":{"title":"x","@":"@"}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"ios":{"aps":{"alert":{"title":"@"},"sound":"@"}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"ios":{"aps":{"alert":{#}}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"ios":{"aps":{#}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{"ios":{"aps":{"alert":{"a":^}}}}}"#,
+        #"{"app_id":"a","topics":["a"],"payloads":{#}}"#,
+        #"{"@":1}"#, "{#}",
+    ]
+}

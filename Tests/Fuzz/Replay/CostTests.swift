@@ -1,0 +1,82 @@
+import ServiceKit
+import Testing
+
+/// Requests made by machine, each measured alone: CPU and memory are linear in their size.
+///
+/// Each test runs in a process of its own, whose size is the request's alone. Its output says what was exceeded.
+@Suite struct CostTests {
+    @Test func ofTexts() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            CostRun.run([.text])
+        }
+        CostTests.check(result)
+    }
+
+    @Test func ofShapes() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            CostRun.run([.members, .elements, .nesting, .items])
+        }
+        CostTests.check(result)
+    }
+
+    private static func check(_ result: ExitTest.Result?) {
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(output.contains(CostRun.done) && !output.contains(CostRun.exceeded), "\(output)")
+    }
+
+    /// The meter itself: it sees memory that was given back, and what is beyond the bound.
+    @Test func meterSeesMemoryThatIsFreed() async {
+        await #expect(processExitsWith: .success) {
+            let cost = CostMeter.measure {
+                let block = [UInt8](repeating: 1, count: 32 << 20)
+                precondition(block.last == 1)
+            }
+            precondition(cost.bytes >= 31 << 20, "\(cost)")
+            precondition(cost.excess(for: 1 << 10) != nil && cost.excess(for: 1 << 20) == nil, "\(cost)")
+            let slow = Cost(cpu: .milliseconds(151), bytes: 0)
+            precondition(slow.excess(for: 2_000) != nil && slow.excess(for: 2_100) == nil)
+        }
+    }
+}
+
+/// What a test's process does.
+enum CostRun {
+    static let done = "measured "
+    static let exceeded = "exceeded: "
+    private static let bytes = 24 << 10
+    /// Of all pairs of a template and a fragment; the others are the fuzzer's.
+    private static let share = 5
+    private static let excessesMaximum = 20
+
+    /// A share of the fragments for each template of each operation, so that each fragment meets each operation.
+    static func run(_ kinds: Set<HostileFragment.Kind>) {
+        var worst: (cpu: Double, memory: Double) = (0, 0)
+        var count = 0
+        var excesses = 0
+        for operation in HostileOperation.allCases {
+            for (place, template) in operation.templates.enumerated() {
+                let fragments = HostileFragment.all.filter { kinds.contains($0.kind) && $0.fits(template) }
+                for (number, fragment) in fragments.enumerated() where (place + number).isMultiple(of: share) {
+                    let bytes = min(bytes, operation.bytesMaximum)
+                    // Code and tables that are touched for the first time are no cost of the request.
+                    operation.work(on: HostileRequest(operation, template, fragment, bytes: 1 << 10).bytes)
+                    let request = HostileRequest(operation, template, fragment, bytes: bytes)
+                    count += 1
+                    guard let excess = measure(request, &worst) else { continue }
+                    print("\(exceeded)\(request) \(excess)")
+                    excesses += 1
+                    if excesses == excessesMaximum { return }
+                }
+            }
+        }
+        print("\(done)\(count) requests: at worst \(worst.cpu) µs and \(worst.memory) bytes a byte")
+    }
+
+    private static func measure(_ request: HostileRequest, _ worst: inout (cpu: Double, memory: Double)) -> String? {
+        let body = request.bytes
+        let cost = CostMeter.measure { request.operation.work(on: body) }
+        worst.cpu = max(worst.cpu, cost.cpu.inSeconds * 1e6 / Double(body.count))
+        worst.memory = max(worst.memory, Double(cost.bytes) / Double(body.count))
+        return cost.excess(for: body.count)
+    }
+}

@@ -1,0 +1,78 @@
+import JSONKit
+import PushModel
+import TaskModel
+
+/// Audiences are evaluated with sets; here device by device, and the answers are compared.
+enum AudienceTarget {
+    private static let deviceCount: UInt16 = 8
+
+    private struct Verdict {
+        var isMember: Bool
+        var isAlerted = false
+        var isIgnoring = false
+    }
+
+    static func run(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let topics = try ["a", "b", "c", "d"].map { try TopicName($0) }
+        let live = set(input.byte())
+        var members: [TopicName: TopicMembers] = [:]
+        for topic in topics {
+            let all = set(input.byte())
+            members[topic] = TopicMembers(members: all, ignoring: set(input.byte()).intersection(all))
+        }
+        let audience = audience(&input, topics, depth: 1)
+        try checkRoundTrip(audience)
+        let selected = audience.select(live: live, members: members)
+        for device in 0..<deviceCount {
+            let verdict = verdict(audience, device, live, members)
+            let isChosen = verdict.isMember && live.contains(device)
+            let isSilent = isChosen && verdict.isIgnoring && !verdict.isAlerted
+            try FuzzFailure.check(selected.members.contains(device) == isChosen, "\(audience) differs for \(device)")
+            try FuzzFailure.check(selected.silent.contains(device) == isSilent, "\(audience) rings \(device) otherwise")
+        }
+    }
+
+    private static func set(_ bits: UInt8) -> SegmentSet {
+        SegmentSet((0..<deviceCount).filter { bits >> $0 & 1 == 1 })
+    }
+
+    private static func audience(_ input: inout FuzzInput, _ topics: [TopicName], depth: Int) -> Audience {
+        let choice = input.number(below: depth < Audience.depthMaximum ? 5 : 2)
+        switch choice {
+        case 0: return .topic(topics[input.number(below: topics.count)])
+        case 1: return .everyone
+        case 2: return .not(audience(&input, topics, depth: depth + 1))
+        default:
+            let parts = (0...input.number(below: 3)).map { _ in audience(&input, topics, depth: depth + 1) }
+            return choice == 3 ? .all(parts) : .any(parts)
+        }
+    }
+
+    private static func checkRoundTrip(_ audience: Audience) throws {
+        let problems = JSONProblems()
+        let again = Audience(JSONFields(try JSON(audience.json.compactBytes), problems: problems))
+        try FuzzFailure.check(again == audience && problems.all.isEmpty, "\(audience) reads back differently")
+    }
+
+    private static func verdict(
+        _ audience: Audience, _ device: UInt16, _ live: SegmentSet, _ members: [TopicName: TopicMembers]
+    ) -> Verdict {
+        switch audience {
+        case .everyone: return Verdict(isMember: live.contains(device))
+        case .topic(let topic):
+            guard let found = members[topic], found.members.contains(device) else { return Verdict(isMember: false) }
+            let isIgnoring = found.ignoring.contains(device)
+            return Verdict(isMember: true, isAlerted: !isIgnoring, isIgnoring: isIgnoring)
+        case .not(let inner):
+            return Verdict(isMember: live.contains(device) && !verdict(inner, device, live, members).isMember)
+        case .all(let parts), .any(let parts):
+            let verdicts = parts.map { verdict($0, device, live, members) }
+            var isMember = verdicts.contains(where: \.isMember)
+            if case .all = audience { isMember = live.contains(device) && verdicts.allSatisfy(\.isMember) }
+            return Verdict(
+                isMember: isMember, isAlerted: verdicts.contains { $0.isMember && $0.isAlerted },
+                isIgnoring: verdicts.contains { $0.isMember && $0.isIgnoring })
+        }
+    }
+}

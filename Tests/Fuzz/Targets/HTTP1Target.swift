@@ -1,0 +1,137 @@
+@testable import HTTPServer
+
+/// What an HTTP/1.1 client sends: the same requests however the socket divides the bytes, and nothing in them that
+/// another server might read differently.
+enum HTTP1Target {
+    private static let headBytesMaximum = 4 << 10
+
+    private struct Request: Equatable {
+        let method: String
+        let path: String
+        let query: String
+        let framing: BodyFraming
+        let fieldCount: Int
+        var body: [UInt8] = []
+    }
+
+    private struct Reading: Equatable {
+        var requests: [Request] = []
+        /// Why does not count: a head that is too long and malformed is refused for what is seen first.
+        var isRefused = false
+        /// The stream ended within a request.
+        var isUnfinished = false
+    }
+
+    static func run(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let piece = 1 + input.number(below: 32)
+        let stream = input.remainder()
+        let whole = try read(stream, piece: max(1, stream.count))
+        let divided = try read(stream, piece: piece)
+        try FuzzFailure.check(whole == divided, "pieces of \(piece) bytes read differently: \(whole), \(divided)")
+        let byByte = try read(stream, piece: 1)
+        try FuzzFailure.check(whole == byByte, "single bytes read differently: \(whole), \(byByte)")
+    }
+
+    /// As a connection reads: head, body, and the next head behind it.
+    private static func read(_ stream: [UInt8], piece: Int) throws -> Reading {
+        var reading = Reading()
+        var rest = stream[...]
+        while !rest.isEmpty, !reading.isRefused, !reading.isUnfinished {
+            guard let head = try head(&rest, piece: piece, &reading) else { break }
+            var request = Request(
+                method: head.method.rawValue, path: head.target.path, query: head.target.query, framing: head.framing,
+                fieldCount: head.headers.count)
+            readBody(head.framing, &rest, piece: piece, &request, &reading)
+            reading.requests.append(request)
+        }
+        return reading
+    }
+
+    private static func head(
+        _ rest: inout ArraySlice<UInt8>, piece: Int, _ reading: inout Reading
+    ) throws -> RequestHead? {
+        var scanner = HeadScanner(bytesMaximum: headBytesMaximum)
+        var seen = 0
+        while seen < rest.count {
+            seen = min(rest.count, seen + piece)
+            let step = Array(rest.prefix(seen)).withUnsafeBytes { scanner.scan($0) }
+            switch step {
+            case .incomplete: continue
+            case .refused:
+                reading.isRefused = true
+                return nil
+            case .complete(let count):
+                let bytes = Array(rest.prefix(count).dropFirst(scanner.emptyLineBytes))
+                rest = rest.dropFirst(count)
+                return try parse(bytes, &reading)
+            }
+        }
+        reading.isUnfinished = true
+        return nil
+    }
+
+    private static func parse(_ bytes: [UInt8], _ reading: inout Reading) throws -> RequestHead? {
+        switch bytes.withUnsafeBytes({ RequestHead.parse($0) }) {
+        case .failure:
+            reading.isRefused = true
+            return nil
+        case .success(let head):
+            try check(head, bytes)
+            return head
+        }
+    }
+
+    private static func check(_ head: RequestHead, _ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: Unicode.ASCII.self)
+        for (place, byte) in bytes.enumerated() {
+            try FuzzFailure.check(byte != 0, "a NUL passes: \(text)")
+            let isPair = place > 0 && bytes[place - 1] == UInt8(ascii: "\r")
+            try FuzzFailure.check(byte != UInt8(ascii: "\n") || isPair, "a bare LF passes: \(text)")
+            let isStart = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\n")
+            try FuzzFailure.check(byte != UInt8(ascii: "\r") || isStart, "a bare CR passes: \(text)")
+            let begins = place > 0 && bytes[place - 1] == UInt8(ascii: "\n")
+            try FuzzFailure.check(!begins || byte != 0x20 && byte != 0x09, "a folded line passes: \(text)")
+        }
+        let headers = head.headers
+        try FuzzFailure.check(
+            !headers.contains("content-length") || !headers.contains("transfer-encoding"), "both lengths pass: \(text)")
+        try FuzzFailure.check(headers.values("host").count <= 1, "two hosts pass: \(text)")
+        let lines = bytes.filter { $0 == UInt8(ascii: "\n") }.count
+        try FuzzFailure.check(headers.count == lines - 2, "lines and fields differ: \(text)")
+    }
+
+    private static func readBody(
+        _ framing: BodyFraming, _ rest: inout ArraySlice<UInt8>, piece: Int, _ request: inout Request,
+        _ reading: inout Reading
+    ) {
+        switch framing {
+        case .none: break
+        case .length(let count):
+            request.body = Array(rest.prefix(count))
+            reading.isUnfinished = rest.count < count
+            rest = rest.dropFirst(count)
+        case .chunked:
+            var decoder = ChunkedBody()
+            while !rest.isEmpty {
+                let part = Array(rest.prefix(piece))
+                let step = part.withUnsafeBytes { bytes in
+                    decoder.read(bytes) {
+                        request.body += $0
+                        return nil
+                    }
+                }
+                switch step {
+                case .incomplete: rest = rest.dropFirst(part.count)
+                case .complete(let count):
+                    rest = rest.dropFirst(count)
+                    return
+                case .refused:
+                    reading.isRefused = true
+                    return
+                }
+            }
+            reading.isUnfinished = true
+        }
+    }
+}

@@ -1,0 +1,84 @@
+@testable import HTTPClient
+@testable import HTTPServer
+
+/// Answers that libcurl hands over line by line, and targets of requests.
+enum HTTPTargets {
+    private static let bodyBytesMaximum = 256
+
+    /// The first byte says how many of the lines are header.
+    static func answers(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let piece = 1 + input.number(below: 64)
+        let (head, body) = input.halves()
+        var intake = AnswerIntake(bodyBytesMaximum: bodyBytesMaximum)
+        var taken = 0
+        for line in lines(of: head) {
+            taken += line.count
+            let isTaken = line.withUnsafeBytes { intake.takeHeader(line: $0) }
+            try FuzzFailure.check(isTaken == (taken <= AnswerIntake.headerBytesMaximum), "the header's bound is missed")
+            guard isTaken else { break }
+        }
+        for start in stride(from: 0, to: body.count, by: piece) {
+            let part = Array(body[start..<min(start + piece, body.count)])
+            guard part.withUnsafeBytes({ intake.takeBody($0) }) else { break }
+        }
+        try check(intake, body)
+    }
+
+    private static func lines(of head: [UInt8]) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var line: [UInt8] = []
+        for byte in head {
+            line.append(byte)
+            guard byte == UInt8(ascii: "\n") else { continue }
+            lines.append(line)
+            line = []
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    private static func check(_ intake: AnswerIntake, _ body: [UInt8]) throws {
+        let response = intake.response
+        try FuzzFailure.check(response.body == Array(body.prefix(bodyBytesMaximum)), "the body differs")
+        try FuzzFailure.check(response.isCut == (body.count > bodyBytesMaximum), "a cut is missed")
+        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, "what is whole is an answer")
+        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, "an interim answer is final")
+        for header in response.headers {
+            try FuzzFailure.check(
+                header.value.first?.isWhitespace != true && header.value.last?.isWhitespace != true,
+                "\(header.name) has blanks around its value")
+        }
+    }
+
+    static func targets(_ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        try checkEncoding(bytes, text)
+        guard let target = RequestTarget(text) else { return }
+        guard let segments = target.segments else {
+            return try FuzzFailure.check(text == "*", "\(text) has no segments")
+        }
+        try FuzzFailure.check(target.path.hasPrefix("/"), "a path that does not begin with a slash")
+        try FuzzFailure.check(
+            segments.count == target.path.utf8.count(where: { $0 == UInt8(ascii: "/") }), "segments and slashes differ")
+        for segment in segments {
+            try FuzzFailure.check(!segment.utf8.contains(0), "a segment holds a NUL")
+        }
+        let local = target.path + (target.query.isEmpty ? "" : "?" + target.query)
+        try FuzzFailure.check(RequestTarget(local) == target, "\(local) is another target")
+        let request = HTTPRequest(method: .get, path: target.path, query: target.query)
+        for item in request.queryItems {
+            try FuzzFailure.check(request.queryValue(item.name) != nil, "an item is not found by its name")
+        }
+    }
+
+    private static func checkEncoding(_ bytes: [UInt8], _ text: String) throws {
+        if let decoded = PercentEncoding.decode(Substring(text).utf8, plusIsSpace: true) {
+            try FuzzFailure.check(decoded.utf8.count <= text.utf8.count, "decoding adds bytes")
+        }
+        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return }
+        let escaped = bytes.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        if let decoded = PercentEncoding.decode(Substring(escaped).utf8) {
+            try FuzzFailure.check(Array(decoded.utf8) == bytes, "escapes decode to something else")
+        }
+    }
+}

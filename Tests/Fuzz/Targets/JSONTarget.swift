@@ -1,0 +1,42 @@
+@testable import JSONKit
+
+/// simdjson against our own reader of the grammar: both accept a document, or both refuse it.
+enum JSONTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let depth = [1, 3, 8, 32, 256][input.number(below: 5)]
+        let size = [64, 4_096, 1 << 20][input.number(below: 3)]
+        let limits = JSONLimits(bytesMaximum: size, depthMaximum: depth)
+        let document = input.remainder()
+        do {
+            let value = try JSON(document, limits: limits)
+            try FuzzFailure.check(document.count <= size, "a document of \(document.count) bytes passed \(size)")
+            // For simdjson an empty list or object at the bottom counts for nothing.
+            let deeper = JSONLimits(bytesMaximum: size, depthMaximum: depth + 1)
+            let error = depth < 256 ? JSONSyntax.error(in: document, deeper) : nil
+            try FuzzFailure.check(error == nil, "simdjson accepts what JSONSyntax refuses: \(error?.description ?? "")")
+            try checkRoundTrip(value, depth: depth)
+        } catch let error as JSONError {
+            try check(error, document, limits)
+        }
+    }
+
+    private static func checkRoundTrip(_ value: JSON, depth: Int) throws {
+        let roomy = JSONLimits(bytesMaximum: 64 << 20, depthMaximum: depth)
+        try FuzzFailure.check(try JSON(value.compactBytes, limits: roomy) == value, "compact text reads differently")
+        try FuzzFailure.check(try JSON(value.indentedText, limits: roomy) == value, "indented text reads differently")
+    }
+
+    private static func check(_ error: JSONError, _ document: [UInt8], _ limits: JSONLimits) throws {
+        if error.code == .tooLarge {
+            return try FuzzFailure.check(document.count > limits.bytesMaximum, "a short document is too large")
+        }
+        let expected = JSONSyntax.error(in: document, limits)
+        try FuzzFailure.check(expected != nil, "simdjson refuses what JSONSyntax accepts: \(error)")
+        guard let position = error.position else { return }
+        try FuzzFailure.check(
+            position.line >= 1 && position.column >= 1 && position.line <= document.count + 1
+                && position.column <= document.count + 1,
+            "\(error) lies outside the document")
+    }
+}

@@ -1,0 +1,107 @@
+import PushModel
+import ServiceKit
+
+@testable import Bus
+@testable import RegistryLog
+@testable import TaskModel
+@testable import Topics
+
+/// Every message of the bus: decoding arbitrary bytes never traps, and what was decoded is written and read back the
+/// same.
+enum MessageTargets {
+    /// The packed ones. The first byte chooses.
+    static func chunks(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let kind = input.number(below: 4)
+        let message = input.remainder()
+        switch kind {
+        case 0: try roundTrip(AudienceChunk.self, message).map(check)
+        case 1: try roundTrip(DispatchChunk.self, message).map(check)
+        case 2: try roundTrip(RetryOrder.self, message).map(check)
+        default: try roundTrip(SegmentJob.self, message).map(check)
+        }
+    }
+
+    /// Those that are JSON. The first byte chooses.
+    static func messages(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let kind = input.number(below: 6)
+        let message = input.remainder()
+        switch kind {
+        case 0: try roundTrip(TaskMessage.self, message).map(check)
+        case 1: try results(message)
+        case 2: try roundTrip(TaskReport.self, message).map { _ = $0.targeted }
+        case 3: try roundTrip(ReportPost.self, message).map { _ = $0.id }
+        case 4: try roundTrip(DeviceFeedback.self, message).map { _ = $0.key }
+        default: try roundTrip(OpaqueMessage.self, message)
+        }
+    }
+
+    @discardableResult
+    private static func roundTrip<Message: TopicMessage & Equatable>(
+        _: Message.Type, _ bytes: [UInt8]
+    ) throws -> Message? {
+        guard let message = try? Message(decoding: bytes) else { return nil }
+        _ = message.event
+        let encoded = message.encoded()
+        guard let again = try? Message(decoding: encoded) else {
+            throw FuzzFailure(description: "what was encoded is no \(Message.self)")
+        }
+        try FuzzFailure.check(again == message, "a \(Message.self) reads back differently")
+        return again
+    }
+
+    private static func check(_ chunk: AudienceChunk) throws {
+        try FuzzFailure.check(chunk.deviceCount <= AudienceChunk.devicesMaximum, "too many devices")
+        for devices in chunk.segments {
+            for position in 0..<devices.count { _ = devices.device(at: position) }
+        }
+    }
+
+    private static func check(_ chunk: DispatchChunk) throws {
+        try FuzzFailure.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, "too many devices")
+        // Senders compare it with the clock.
+        _ = Timestamp(milliseconds: chunk.deadline) - Timestamp(milliseconds: 1_800_000_000_000)
+        for devices in chunk.segments {
+            for position in 0..<devices.count {
+                _ = devices.id(at: position)
+                _ = chunk.variants[Int(devices.variants[position])].payload.slots.count
+            }
+        }
+    }
+
+    private static func check(_ order: RetryOrder) throws {
+        _ = Timestamp(milliseconds: order.due) - Timestamp(milliseconds: 1_800_000_000_000)
+        let parts = order.parts(of: 100)
+        try FuzzFailure.check(parts.flatMap(\.devices) == order.devices, "parts lose devices")
+    }
+
+    /// The jobs that follow can be sent as well.
+    private static func check(_ job: SegmentJob) throws {
+        var next = job.next
+        for _ in 0..<3 {
+            guard let job = next else { return }
+            try FuzzFailure.check(try SegmentJob(decoding: job.encoded()) == job, "the next job reads back differently")
+            next = job.next
+        }
+    }
+
+    private static func check(_ message: TaskMessage) throws {
+        guard case .task(let task) = message else { return }
+        _ = task.deadline
+        _ = task.content.targetedPlatforms
+    }
+
+    /// The fast reader and the parser agree.
+    private static func results(_ bytes: [UInt8]) throws {
+        if let fast = ResultScanner.batch(bytes) {
+            let parsed = try? ResultBatch(parsing: bytes)
+            try FuzzFailure.check(parsed == fast, "scanner and parser read different results")
+        }
+        guard let batch = try roundTrip(ResultBatch.self, bytes) else { return }
+        _ = batch.key
+        guard let result = batch.results.first else { return }
+        let feedback = DeviceFeedback(result, cause: .failures, of: batch.task, app: batch.app, at: batch.time)
+        _ = try roundTrip(DeviceFeedback.self, feedback.encoded())
+    }
+}

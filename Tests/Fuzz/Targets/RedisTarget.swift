@@ -1,0 +1,43 @@
+@testable import RedisClient
+
+/// Replies are the same however the socket divides them, and take no more memory than bytes that came.
+enum RedisTarget {
+    private static let bytesMaximum = 1 << 20
+
+    static func run(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let piece = 1 + input.number(below: 32)
+        let stream = input.remainder()
+        let whole = replies(of: stream, piece: max(1, stream.count))
+        let divided = replies(of: stream, piece: piece)
+        try FuzzFailure.check(whole.values == divided.values, "pieces of \(piece) bytes give other replies")
+        try FuzzFailure.check(whole.error == divided.error, "\(whole.error ?? "none") and \(divided.error ?? "none")")
+        let count = whole.values.reduce(0) { $0 + size($1) }
+        try FuzzFailure.check(count <= stream.count, "\(stream.count) bytes give \(count) values")
+    }
+
+    static func replies(of stream: [UInt8], piece: Int) -> (values: [RedisValue], error: String?) {
+        let reader = RedisReplyReader(bytesMaximum: bytesMaximum)
+        var values: [RedisValue] = []
+        do {
+            for start in stride(from: 0, to: stream.count, by: piece) {
+                let part = Array(stream[start..<min(start + piece, stream.count)])
+                try part.withUnsafeBytes { try reader.feed($0) }
+                while let value = try reader.next() { values.append(value) }
+            }
+            return (values, nil)
+        } catch {
+            return (values, "\(error)")
+        }
+    }
+
+    /// Values and their bytes.
+    private static func size(_ value: RedisValue) -> Int {
+        switch value {
+        case .null, .integer: 1
+        case .status(let text), .error(let text): 1 + text.utf8.count / 3
+        case .bytes(let bytes): 1 + bytes.count
+        case .array(let elements): elements.reduce(1) { $0 + size($1) }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Apps
+import PushModel
+
+@testable import HTTPServer
+@testable import JSONKit
+@testable import ServiceKit
+@testable import ingest_api
+
+/// The forms of the HTTP API's dialects.
+enum RequestTargets {
+    /// The first byte chooses the form.
+    static func forms(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let kind = input.number(below: 4)
+        let isForm = input.byte() & 1 == 0
+        let body = input.remainder()
+        let type = isForm ? "application/x-www-form-urlencoded" : "application/json"
+        let request = HTTPRequest(
+            method: .post, path: "/subscribers", query: String(decoding: body.prefix(256), as: UTF8.self),
+            headers: HTTPHeaders(["Content-Type": type]), body: HTTPRequestBody(body))
+        switch kind {
+        case 0: try registration(request)
+        case 1: _ = try? TaskQuery(request)
+        case 2: try header(String(decoding: body, as: UTF8.self))
+        default: try form(body)
+        }
+    }
+
+    private static func registration(_ request: HTTPRequest) throws {
+        guard let fields = try? RequestFields(request) else { return }
+        let form = RegistrationForm(fields)
+        if let token = try? form.token() {
+            let packed = Device(tag: 1, token: token, created: 1).packed
+            try FuzzFailure.check(Device(packed: packed[...])?.token == token, "a token reads back differently")
+        }
+        _ = try? form.changes()
+        _ = try? form.token(fromPath: fields.object.names.first ?? "")
+        _ = try? SubscriptionForm.options(in: fields)
+        for name in fields.object.names {
+            guard let topic = try? PushdEvent.topic(name) else { continue }
+            try FuzzFailure.check(topic.text.utf8.elementsEqual(name.utf8), "a topic has another name")
+        }
+    }
+
+    /// What was decoded, written with an escape for every byte, is decoded the same.
+    private static func form(_ body: [UInt8]) throws {
+        guard let object = try? FormBody.decode(body) else { return }
+        var items: [String] = []
+        for (name, value) in object.members {
+            guard let text = value.text else { throw FuzzFailure(description: "a form holds something but text") }
+            guard !name.utf8.contains(0), !text.utf8.contains(0) else { return }
+            items.append("\(escaped(name))=\(escaped(text))")
+        }
+        let again = try? FormBody.decode(Array(items.joined(separator: "&").utf8))
+        try FuzzFailure.check(again == object, "a form reads back differently")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    private static func header(_ value: String) throws {
+        let type = MediaType(contentType: value)
+        if case .other(let name) = type {
+            try FuzzFailure.check(MediaType(contentType: name) == type, "\(name) is another type")
+        }
+        let request = HTTPRequest(
+            method: .post, path: "/v1/tasks", headers: HTTPHeaders([IdempotencyHeader.name: value]))
+        if let key = try? IdempotencyHeader.key(of: request) {
+            try FuzzFailure.check(
+                1...IdempotencyHeader.bytesMaximum ~= key.utf8.count && key.utf8.allSatisfy { 0x20...0x7E ~= $0 },
+                "\(key) is no key")
+        }
+    }
+
+    /// Bodies of `POST /v1/tasks` and of Richie's route: what is taken, is taken the same when it is written by us.
+    static func tasks(_ bytes: [UInt8]) throws {
+        var input = FuzzInput(bytes)
+        let isNative = input.byte() & 1 == 0
+        let limits = JSONLimits(
+            bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum)
+        guard let json = try? JSON(input.remainder(), limits: limits) else { return }
+        let (draft, problems) = draft(json, isNative: isNative)
+        guard problems == 0 else { return }
+        let (again, _) = Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
+        try FuzzFailure.check(again == draft, "a task reads differently once it was written")
+    }
+
+    private static func draft(_ json: JSON, isNative: Bool) -> (draft: TaskDraft, problems: Int) {
+        let problems = JSONProblems()
+        let fields = JSONFields(json, problems: problems)
+        let draft =
+            isNative
+            ? NativeTaskForm(fields).draft(defaults: AppDefaults())
+            : RichieForm(fields, appID: "a").draft(TaskID(high: 0, low: 1), defaults: AppDefaults())
+        return (draft, problems.all.count)
+    }
+}

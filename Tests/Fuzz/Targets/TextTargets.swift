@@ -1,0 +1,87 @@
+import RedisClient
+
+@testable import PushModel
+@testable import ServiceKit
+
+/// Small texts: ids, times, lengths, addresses. Each is read in one way, and reads back as it prints.
+enum TextTargets {
+    static func texts(_ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        try ids(text)
+        try quantities(text)
+        try traceContext(text)
+        try encodings(bytes, text)
+        try outsideText(bytes)
+    }
+
+    private static func ids(_ text: String) throws {
+        if let id = DeviceID(text) { try FuzzFailure.check(id.description == text, "a device has two ids") }
+        if let id = TaskID(text) {
+            try FuzzFailure.check(id.description == text.lowercased(), "\(text) prints as \(id)")
+            try FuzzFailure.check(TaskID(bytes: id.bytes) == id, "a task's bytes differ")
+        }
+        if let app = try? AppID(text) { try FuzzFailure.check("\(app)" == text, "an app prints differently") }
+        if let name = try? TopicName(text) { try FuzzFailure.check("\(name)" == text, "a topic prints differently") }
+    }
+
+    private static func quantities(_ text: String) throws {
+        if let duration = DurationText.parse(text) {
+            let again = DurationText.parse(DurationText.print(duration))
+            try FuzzFailure.check(again == duration, "\(text) is another time once printed")
+        }
+        if let bytes = ByteText.parse(text) {
+            try FuzzFailure.check(
+                ByteText.parse(ByteText.print(bytes)) == bytes, "\(text) is another size once printed")
+        }
+        if let time = Timestamp(rfc3339: text) {
+            try FuzzFailure.check(Timestamp(rfc3339: "\(time)") == time, "\(text) is another time than \(time)")
+        }
+    }
+
+    private static func traceContext(_ text: String) throws {
+        guard let context = TraceContext(header: text) else { return }
+        try FuzzFailure.check(TraceContext(header: context.header) == context, "\(text) is another trace once printed")
+        try FuzzFailure.check(text.utf8.count >= 55, "\(text) is too short for a trace")
+    }
+
+    private static func encodings(_ bytes: [UInt8], _ text: String) throws {
+        try FuzzFailure.check(Base64URL.decode(Base64URL.encode(bytes)) == bytes, "base64url differs")
+        if let decoded = Base64URL.decode(text) {
+            try FuzzFailure.check(Base64URL.encode(decoded) == text, "two spellings in base64url")
+        }
+        try FuzzFailure.check(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, "hexadecimal differs")
+        if let packed = PackedText.pack(text) {
+            try FuzzFailure.check(PackedText.unpack(packed[...]) == text, "packed text differs")
+        }
+        _ = PackedText.unpack(bytes[...])
+    }
+
+    /// Against the definition: no more than so many scalars in a row that normalization reorders.
+    private static func outsideText(_ bytes: [UInt8]) throws {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return try FuzzFailure.check(OutsideText.string(bytes) == nil, "bytes that are not UTF-8 are text")
+        }
+        var run = 0
+        var longest = 0
+        for scalar in text.unicodeScalars {
+            run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
+            longest = max(longest, run)
+        }
+        let isTaken = OutsideText.string(bytes) != nil
+        try FuzzFailure.check(
+            isTaken == (longest <= OutsideText.combiningMarksMaximum), "\(longest) marks in a row, taken: \(isTaken)")
+    }
+
+    static func addresses(_ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let address = IPAddress(text) {
+            try FuzzFailure.check(IPAddress("\(address)") == address, "\(text) is another address than \(address)")
+        }
+        if let range = try? AddressRange(text) {
+            try FuzzFailure.check((try? AddressRange("\(range)")) == range, "\(text) is another range than \(range)")
+        }
+        if let configuration = try? RedisConfiguration(url: text) {
+            try FuzzFailure.check(!configuration.addresses.isEmpty, "a URL without an address")
+        }
+    }
+}
