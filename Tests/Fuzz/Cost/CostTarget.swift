@@ -1,7 +1,7 @@
 /// Requests made of the input's bytes; their CPU is bounded. Sanitizers change what memory is taken, so that memory is
 /// measured by `CostTests`, in a build without them.
 enum CostTarget {
-    private static let bytesMaximum = 64 << 10
+    private static let bytesMaximum = 16 << 10
 
     static func run(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)

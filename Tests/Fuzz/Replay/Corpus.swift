@@ -8,7 +8,7 @@ enum Corpus {
     static let folder = "\(root)/Tests/Fuzz/Corpus"
     static let page = "\(root)/docs/fuzzing.md"
     private static let bytesMaximum = 1 << 20
-    private static let variantsMaximum = 64
+    private static let variantsMaximum = 30
 
     static func inputs(of target: FuzzTarget) -> [(name: String, bytes: [UInt8])] {
         let folder = "\(folder)/\(target.rawValue)"

@@ -45,7 +45,7 @@ enum CostRun {
     static let exceeded = "exceeded: "
     private static let bytes = 24 << 10
     /// Of all pairs of a template and a fragment; the others are the fuzzer's.
-    private static let share = 5
+    private static let share = 7
     private static let excessesMaximum = 20
 
     /// A share of the fragments for each template of each operation, so that each fragment meets each operation.
