@@ -117,9 +117,9 @@ let package = Package(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "KafkaBus", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit",
-            "TaskModel", "TLSSocket", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
+            "TaskKit", "TaskModel", "TLSSocket", "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",

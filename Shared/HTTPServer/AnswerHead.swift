@@ -20,12 +20,17 @@ struct AnswerHead {
     let tellsKeepAlive: Bool
 
     /// The server writes these itself.
-    private static let ownFields: Set<String> = ["connection", "content-length", "date", "transfer-encoding"]
+    private static let ownFields = ["connection", "content-length", "date", "transfer-encoding"]
 
     func bytes(date: String, log: Log) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
-        bytes.append(contentsOf: "HTTP/1.1 \(status.code) \(status.title)\r\nDate: \(date)\r\n".utf8)
+        bytes.append(contentsOf: "HTTP/1.1 ".utf8)
+        bytes.append(contentsOf: String(status.code).utf8)
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: status.title.utf8)
+        bytes.append(contentsOf: "\r\n".utf8)
+        AnswerHead.append("Date", date, to: &bytes)
         for field in fields {
             guard AnswerHead.isAllowed(field) else {
                 log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])
@@ -60,6 +65,6 @@ struct AnswerHead {
     private static func isAllowed(_ field: HTTPField) -> Bool {
         !field.name.isEmpty && field.name.utf8.allSatisfy(HTTPToken.contains)
             && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-            && !ownFields.contains(field.name.lowercased())
+            && !ownFields.contains { $0.utf8.count == field.name.utf8.count && $0 == field.name.lowercased() }
     }
 }

@@ -53,8 +53,10 @@ final class EventLoop {
         precondition(poller.watchReadable(mailbox.descriptor, id: EventLoop.mailboxID), "epoll refuses a socket")
         watchListener()
         while !(isDraining && connections.count == lingeringCount) && !isAbandoned {
-            for event in poller.wait(milliseconds: waitMilliseconds) { handle(event) }
+            let wait = waitMilliseconds
+            for event in poller.wait(milliseconds: wait != 0 && mailbox.mayWait() ? wait : 0) { handle(event) }
             now = core.time.uptime
+            mailbox.takeAll().forEach(handle)
             let again = toRunAgain
             toRunAgain = []
             for connection in again { connection.advance() }
@@ -109,7 +111,7 @@ final class EventLoop {
         now = core.time.uptime
         switch event.id {
         case EventLoop.listenerID: accept()
-        case EventLoop.mailboxID: mailbox.takeAll().forEach(handle)
+        case EventLoop.mailboxID: mailbox.wasWoken()
         default: connections[event.id]?.handle(event)
         }
     }

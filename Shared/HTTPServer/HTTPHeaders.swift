@@ -12,6 +12,12 @@ package struct HTTPHeaders: Sendable {
 
     package init() {}
 
+    /// With room for the fields of a usual request.
+    init(bytesOfHead count: Int) {
+        bytes.reserveCapacity(count)
+        fields.reserveCapacity(16)
+    }
+
     package init(_ fields: KeyValuePairs<String, String>) {
         for (name, value) in fields {
             Array(name.utf8).withUnsafeBytes { name in
@@ -43,21 +49,6 @@ package struct HTTPHeaders: Sendable {
         fields.contains { isNamed($0, name) }
     }
 
-    /// The first field that HTTP does not allow: a name that is no token, such as one with a space before its colon
-    /// (which another server may read as a different name), or a value with control characters.
-    var malformedField: String? {
-        for field in fields {
-            let name = bytes[field.start..<field.nameEnd]
-            guard !name.isEmpty, name.allSatisfy(HTTPToken.contains) else {
-                return String(decoding: name, as: UTF8.self)
-            }
-            guard bytes[field.nameEnd..<field.end].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                return String(decoding: name, as: UTF8.self)
-            }
-        }
-        return nil
-    }
-
     private func value(_ field: Field) -> String {
         String(decoding: bytes[field.nameEnd..<field.end], as: UTF8.self)
     }
@@ -65,9 +56,12 @@ package struct HTTPHeaders: Sendable {
     private func isNamed(_ field: Field, _ name: String) -> Bool {
         let wanted = name.utf8
         guard field.nameEnd - field.start == wanted.count else { return false }
-        return zip(bytes[field.start..<field.nameEnd], wanted).allSatisfy {
-            HTTPToken.lowercased($0) == HTTPToken.lowercased($1)
+        var place = field.start
+        for byte in wanted {
+            guard HTTPToken.lowercased(bytes[place]) == HTTPToken.lowercased(byte) else { return false }
+            place += 1
         }
+        return true
     }
 }
 
@@ -78,8 +72,11 @@ enum HTTPToken {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default:
-            "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
         }
     }
 

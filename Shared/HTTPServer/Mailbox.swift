@@ -16,6 +16,8 @@ final class Mailbox: Sendable {
 
     private struct State {
         var messages: [Message] = []
+        /// The loop waits, or is about to. A loop that is at work looks for messages before it waits.
+        var isLoopAsleep = false
         var isClosed = false
     }
 
@@ -28,19 +30,32 @@ final class Mailbox: Sendable {
     /// False when the loop has ended.
     @discardableResult
     func post(_ message: Message) -> Bool {
-        let (isPosted, isFirst) = state.withLock { state in
+        let (isPosted, mustWake) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.messages.append(message)
-            return (true, state.messages.count == 1)
+            defer { state.isLoopAsleep = false }
+            return (true, state.isLoopAsleep)
         }
-        // The loop takes all messages at once, so the first of them wakes it for those that follow.
-        if isFirst { wakePipe.wake() }
+        if mustWake { wakePipe.wake() }
         return isPosted
     }
 
-    func takeAll() -> [Message] {
+    /// To be called before the loop waits: false when there are messages, so that it must not.
+    func mayWait() -> Bool {
+        state.withLock { state in
+            state.isLoopAsleep = state.messages.isEmpty
+            return state.isLoopAsleep
+        }
+    }
+
+    /// The loop was woken by a message.
+    func wasWoken() {
         wakePipe.drain()
-        return state.withLock { state in
+    }
+
+    func takeAll() -> [Message] {
+        state.withLock { state in
+            state.isLoopAsleep = false
             defer { state.messages = [] }
             return state.messages
         }

@@ -32,17 +32,14 @@ struct RequestHead {
         var lines = HeadLines(bytes)
         let requestLine = lines.next() ?? UnsafeRawBufferPointer(rebasing: bytes[..<0])
         (method, target, isHTTP11) = try RequestHead.readRequestLine(requestLine)
-        headers = try RequestHead.readFields(&lines)
+        headers = try RequestHead.readFields(&lines, bytesOfHead: bytes.count)
         guard OutsideText.isStreamSafe(bytes) else {
             throw .malformed("A header field \(OutsideText.problem).")
         }
         try RequestHead.checkHost(headers, isHTTP11: isHTTP11)
         framing = try BodyFraming.decide(headers, isHTTP11: isHTTP11).get()
         expectsContinue = try RequestHead.readExpectation(headers)
-        let options = headers.values("connection").flatMap { $0.split(separator: ",") }.map { option in
-            option.filter { $0 != " " && $0 != "\t" }.lowercased()
-        }
-        keepsAlive = isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
+        keepsAlive = RequestHead.keepsAlive(headers, isHTTP11: isHTTP11)
         guard target.segments != nil || method == .options else {
             throw .malformed("The request target is malformed.")
         }
@@ -75,14 +72,24 @@ struct RequestHead {
         return bytes[7] == UInt8(ascii: "1")
     }
 
-    private static func readFields(_ lines: inout HeadLines) throws(Refusal) -> HTTPHeaders {
-        var headers = HTTPHeaders()
+    private static func readFields(
+        _ lines: inout HeadLines, bytesOfHead: Int
+    ) throws(Refusal) -> HTTPHeaders {
+        var headers = HTTPHeaders(bytesOfHead: bytesOfHead)
         while let line = lines.next(), !line.isEmpty {
             guard headers.count < fieldsMaximum else { throw .tooManyFields(countMaximum: fieldsMaximum) }
             let (name, value) = try FieldLine.split(line)
             headers.append(name: name, value: value)
         }
         return headers
+    }
+
+    private static func keepsAlive(_ headers: HTTPHeaders, isHTTP11: Bool) -> Bool {
+        guard headers.contains("connection") else { return isHTTP11 }
+        let options = headers.values("connection").flatMap { $0.split(separator: ",") }.map { option in
+            option.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+        return isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
     }
 
     private static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(Refusal) {

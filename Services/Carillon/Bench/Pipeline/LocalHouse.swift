@@ -11,15 +11,16 @@ final class LocalHouse: Sendable {
     let redis: String
     let simulator: String
     let key: Secret
+    private let apps: [String: String]
     private let programs: [(name: String, processID: pid_t)]
     private let process: ChildProcess
     private let folder: LocalFolder
 
-    init(memory: String) async throws {
+    init(memory: String, variables: [String: String] = [:]) async throws {
         folder = try LocalFolder("up")
         process = try SiblingProgram("carillon").start(
             ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory],
-            variables: LocalHouse.variables)
+            variables: LocalHouse.variables.merging(variables) { $1 })
         guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
             throw BenchError("carillon up did not start: \(process.lines.suffix(3).joined(separator: "\n"))")
         }
@@ -31,6 +32,7 @@ final class LocalHouse: Sendable {
         url = try text("url")
         redis = try text("redis")
         simulator = try text("simulator")
+        apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": try text("pepper_file")]
         key = try APIAccess.read(text("key_file"))
         programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
             program.count("pid").map { (name, pid_t($0)) }
@@ -40,6 +42,19 @@ final class LocalHouse: Sendable {
     deinit {
         // What it started ends with it.
         process.signal(SIGKILL)
+    }
+
+    /// Adds an app with a key of its own, which the pipeline knows a few seconds later.
+    func addApp(_ name: String, scope: String) async throws -> String {
+        let adding = try SiblingProgram("carillon").start(["apps", "add", name, "--scope", scope], variables: apps)
+        guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
+        else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
+        return key
+    }
+
+    /// Programs that no longer run as the process that was announced.
+    var programsEnded: Int {
+        programs.count { kill($0.processID, 0) != 0 }
     }
 
     /// What each program has used so far.

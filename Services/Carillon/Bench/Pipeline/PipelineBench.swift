@@ -16,6 +16,15 @@ struct PipelineBench {
     let http: LocalHTTP
     let say: @Sendable (String) -> Void
 
+    /// Single pushes beside a broadcast, and beside what `whenFilled` starts once the devices are registered.
+    func latenciesBesideBroadcast(whenFilled: () -> Void) async throws -> [Double] {
+        say("registering \(devices) devices")
+        let (_, huawei) = try await fill()
+        whenFilled()
+        say("single pushes while every device is pushed to")
+        return try await latenciesWhileBusy(huawei)
+    }
+
     func run() async throws -> [BenchFigure] {
         say("registering \(devices) devices")
         let (apple, huawei) = try await fill()

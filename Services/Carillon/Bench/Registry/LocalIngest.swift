@@ -36,7 +36,7 @@ final class LocalIngest: Sendable {
         try ProcessReading(process.processID)
     }
 
-    private static func key(in line: String) -> String? {
+    static func key(in line: String) -> String? {
         line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }.first { $0.hasPrefix("ck_") }
             .map(String.init)
     }

@@ -1,0 +1,70 @@
+import HTTPServer
+import ServiceKit
+
+/// Attacks from the first push to the last, and what the pushes notice of them.
+struct HostileBench {
+    /// The container that compose and the chart give to ingest-api.
+    private static let memoryBytes = 256 << 20
+    private static let keyWait = Duration.seconds(30)
+
+    let devices: Int
+
+    func run(say: @escaping @Sendable (String) -> Void) async throws -> [BenchFigure] {
+        let bounds = HTTPServerConfiguration.fitting(memoryBytes: HostileBench.memoryBytes)
+        let house = try await LocalHouse(
+            memory: "4GiB",
+            variables: [
+                "CARILLON_INGEST_CONNECTIONS_MAX": "\(bounds.connectionsMaximum)",
+                "CARILLON_INGEST_BODIES_MAX": "\(bounds.bodiesBytesMaximum)",
+                "CARILLON_INGEST_PROXIES": "127.0.0.1",
+            ])
+        let http = LocalHTTP()
+        do {
+            let key = try await house.addApp("hostile", scope: "publish")
+            try await isKnown(key, house, http)
+            let crowd = try HostileCrowd(url: house.url, key: key)
+            let bench = PipelineBench(devices: devices, house: house, http: http, say: say)
+            let latencies = try await bench.latenciesBesideBroadcast { crowd.start() }
+            let attacks = await crowd.stop()
+            await http.close()
+            return try figures(latencies, attacks, house)
+        } catch {
+            await http.close()
+            throw error
+        }
+    }
+
+    private func figures(
+        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ house: LocalHouse
+    ) throws -> [BenchFigure] {
+        let api = try house.usage().first { $0.name == "ingest-api" }
+        return [
+            BenchFigure(name: "hostile.push.p50", value: latencies.percentile(50), unit: "ms"),
+            BenchFigure(name: "hostile.push.p99", value: latencies.percentile(99), unit: "ms"),
+            BenchFigure(name: "hostile.push.count", value: Double(latencies.count), unit: "pushes"),
+            BenchFigure(name: "hostile.connections", value: Double(attacks.connections), unit: "connections"),
+            BenchFigure(name: "hostile.requests", value: Double(attacks.requests), unit: "requests"),
+            BenchFigure(name: "hostile.restarts", value: Double(house.programsEnded), unit: "programs"),
+            BenchFigure(
+                name: "hostile.memory_peak", value: Double(api?.reading.memoryBytesPeak ?? 0) / 1e6, unit: "MB",
+                ratio: Double(api?.reading.memoryBytesPeak ?? 0) / Double(HostileBench.memoryBytes)),
+        ]
+    }
+
+    /// App files are read again every few seconds.
+    private func isKnown(_ key: String, _ house: LocalHouse, _ http: LocalHTTP) async throws {
+        let time = SystemTimeSource()
+        let deadline = time.uptime + HostileBench.keyWait
+        while true {
+            do {
+                _ = try await http.post(
+                    "\(house.url)/v1/tasks?dry_run=true", #"{"users":["nobody"],"message":{"body":"x"}}"#,
+                    type: "application/json", key: Secret(key))
+                return
+            } catch {
+                guard time.uptime < deadline else { throw error }
+                try await time.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}
