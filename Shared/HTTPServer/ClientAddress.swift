@@ -71,10 +71,12 @@ package struct TrustedProxies: Sendable, Equatable {
 
 /// The field of RFC 7239: elements of `name=value` pairs, where a value may be a quoted string.
 enum ForwardedField {
-    /// What each element gives for `for`; empty for an element without one.
+    /// What each element gives for `for`; empty for an element without one. A field that ends inside of a quoted string
+    /// gives none: a client that opens one would hide in it what the proxy appends.
     static func addresses(_ text: String) -> [Substring] {
-        split(text[...], at: ",").map { element in
-            let pair = split(element, at: ";").first { pair in
+        guard let elements = split(text[...], at: ",") else { return [] }
+        return elements.map { element in
+            let pair = split(element, at: ";")?.first { pair in
                 pair.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }.lowercased() == "for"
             }
             guard let pair, let equals = pair.firstIndex(of: "=") else { return "" }
@@ -84,10 +86,11 @@ enum ForwardedField {
         }
     }
 
-    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+    /// Nil when a quoted string does not end.
+    private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false
-        return text.split(omittingEmptySubsequences: false) { character in
+        let parts = text.split(omittingEmptySubsequences: false) { character in
             if isEscaped {
                 isEscaped = false
                 return false
@@ -96,5 +99,6 @@ enum ForwardedField {
             if character == "\"" { isQuoted.toggle() }
             return character == separator && !isQuoted
         }
+        return isQuoted ? nil : parts
     }
 }

@@ -42,7 +42,9 @@ import Testing
         ("for=198.51.100.1", "198.51.100.1"), ("For=\"198.51.100.1:80\";proto=https", "198.51.100.1"),
         ("proto=https; for=\"[2001:db9::1]:80\" ", "2001:db9::1"),
         ("for=203.0.113.9, by=x;for=198.51.100.1, for=10.0.0.2", "198.51.100.1"),
-        ("for=\"_hidden, for=203.0.113.9\"", "10.0.0.1"), ("for=203.0.113.9, proto=http", "10.0.0.1"),
+        ("for=\"_hidden, for=203.0.113.9\"", "10.0.0.1"),
+        // A client opens a quoted string, in which what the proxy appends would vanish.
+        ("for=203.0.113.9;x=\", for=198.51.100.1", "10.0.0.1"), ("for=203.0.113.9, proto=http", "10.0.0.1"),
     ])
     func readsTheStandardField(value: String, expected: String) throws {
         #expect(try client("10.0.0.1", ["Forwarded": value], field: .forwarded) == expected)
