@@ -77,6 +77,7 @@ extension TaskRendering {
 
     private static func android(_ written: JSONObject) throws(RenderingFlaw) -> Android {
         let path = "payloads.android"
+        try ProviderBounds.check(written, path: path)
         var android = Android(data: FlatData(), path: path)
         for (name, value) in written.members {
             guard name == "data" || name == "notification" else {

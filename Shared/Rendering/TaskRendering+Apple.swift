@@ -18,6 +18,7 @@ extension TaskRendering {
         guard let written = content.payloads[.ios] else {
             return (try applePayload(of: try message(for: .ios), selection), "message")
         }
+        try ProviderBounds.check(written, path: "payloads.ios")
         var payload = try APNsPayload(written, path: "payloads.ios")
         if content.countsBadge { payload.setBadge(.increment) }
         if selection.isSilent { payload.silence() }

@@ -13,13 +13,19 @@ package import Topics
 package struct TaskRendering: Sendable {
     /// Who can be reached so far.
     package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
-    private static let dataBytesMaximum = 4_096
+    private static let dataBytesMaximum = ProviderBounds.payloadBytesMaximum
     /// The least that any provider takes of a whole payload.
-    private static let bytesMaximum = 4_096
+    private static let bytesMaximum = ProviderBounds.payloadBytesMaximum
     /// What a silent variant may have that one with texts has not: what wakes the app, or the task's id where nothing else
     /// is left.
     private static let silentBytesMaximum = 128
-    private static let flawsMaximum = 16
+    /// Of one provider: many languages may fail for one reason, and each costs as much as one that works out.
+    private static let failuresMaximum = 16
+
+    private struct Findings {
+        var flaws: [RenderingFlaw] = []
+        var failures = 0
+    }
 
     let content: TaskContent
     let task: String
@@ -77,28 +83,30 @@ package struct TaskRendering: Sendable {
 
     /// Renders whatever any device may get, and tells what does not work out: for the one who takes the task in.
     package func checkLimits() -> [RenderingFlaw] {
-        var flaws: [RenderingFlaw] = []
+        var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in TaskRendering.kinds where targeted.contains(Platform(kind)) {
             let spoken = [nil] + languages.sorted().map(Optional.some)
             var known: Set<Selection> = []
             let selections = spoken.map { selection(for: kind, language: $0, isSilent: false) }
                 .filter { known.insert($0).inserted }
-            let sizes = selections.compactMap { check($0, &flaws) }
+            findings.failures = 0
+            let sizes = selections.compactMap { check($0, &findings) }
             let silent = selection(for: kind, language: nil, isSilent: true)
             let fitsSilent = sizes.contains { $0 + TaskRendering.silentBytesMaximum <= TaskRendering.bytesMaximum }
-            if !fitsSilent, !known.contains(silent) { _ = check(silent, &flaws) }
+            if !fitsSilent, !known.contains(silent) { _ = check(silent, &findings) }
         }
-        return flaws
+        return findings.flaws
     }
 
     /// The bytes of the variant; nil for one that does not work out.
-    private func check(_ selection: Selection, _ flaws: inout [RenderingFlaw]) -> Int? {
-        guard flaws.count < TaskRendering.flawsMaximum else { return nil }
+    private func check(_ selection: Selection, _ findings: inout Findings) -> Int? {
+        guard findings.failures < TaskRendering.failuresMaximum else { return nil }
         do throws(RenderingFlaw) {
             return try variant(selection).payload.parts.reduce(0) { $0 + $1.count }
         } catch {
-            if !flaws.contains(error) { flaws.append(error) }
+            findings.failures += 1
+            if !findings.flaws.contains(error) { findings.flaws.append(error) }
             return nil
         }
     }
@@ -113,6 +121,7 @@ package struct TaskRendering: Sendable {
     }
 
     private static func flatten(_ data: JSONObject, task: String) throws(RenderingFlaw) -> FlatData {
+        try ProviderBounds.check(data, path: "message.data")
         let bytes = JSON.object(data).compactBytes.count
         guard bytes <= dataBytesMaximum else {
             throw RenderingFlaw(

@@ -2,6 +2,7 @@ import JSONKit
 import PushModel
 import Rendering
 import TaskModel
+import TestSupport
 import Testing
 import Topics
 
@@ -59,7 +60,58 @@ import Topics
         let long = String(repeating: "x", count: 4_200)
         let payload = platform == .ios ? #"{"aps":{"alert":"\#(long)"}}"# : #"{"data":{"k":"\#(long)"}}"#
         let task = try RenderedTask(payloads: [platform: payload])
-        #expect(Set(task.rendering.checkLimits().map(\.path)) == ["payloads.\(platform.rawValue)"])
+        let path = platform == .ios ? "payloads.ios" : "payloads.android.data"
+        #expect(Set(task.rendering.checkLimits().map(\.path)) == [path])
+    }
+
+    /// Goal: what cannot be sent costs nothing to refuse, however large it would become. Method: documents that name a long
+    /// path for each of many members, or are large in another way; the processor time of this thread for each byte.
+    @Test(arguments: [
+        nested(name: 30_000, members: 3_000, "1"), nested(name: 30_000, members: 3_000, "[]"),
+        nested(name: 120_000, members: 11_000, "1"),
+        nested(name: 300_000, members: 60_000, "{}"), nested(name: 120_000, members: 11_000, "[1e300,[2]]"),
+        flat(members: 60_000, "null"), flat(members: 60_000, "[{}]"), #"{"a":[\#(zeros(500_000))]}"#,
+        #"{"a":"\#(String(repeating: "x", count: 1 << 20))"}"#,
+    ])
+    func dataThatCannotBeSentIsRefusedBeforeItIsMadeFlat(data: String) throws {
+        let tasks = [
+            try RenderedTask(payloads: [.android: #"{"data":\#(data)}"#]),
+            try RenderedTask(payloads: [.ios: #"{"aps":\#(data)}"#]),
+            try RenderedTask(payloads: [.android: #"{"notification":\#(data)}"#]),
+        ]
+        for task in tasks {
+            let begun = ThreadUsage.cpuSeconds
+            let flaws = task.rendering.checkLimits()
+            let used = ThreadUsage.cpuSeconds - begun
+            #expect(!flaws.isEmpty)
+            #expect(
+                flaws.allSatisfy { $0.path.utf8.count + $0.message.utf8.count < 1_000 }, "\(flaws.map(\.path.count))")
+            #expect(used < 0.02 + 2e-6 * Double(data.utf8.count), "\(used) s for \(data.utf8.count) bytes")
+        }
+    }
+
+    private static func nested(name: Int, members: Int, _ value: String) -> String {
+        #"{"\#(String(repeating: "a", count: name))":\#(flat(members: members, value))}"#
+    }
+
+    private static func flat(members: Int, _ value: String) -> String {
+        "{" + (0..<members).map { "\"\(String($0, radix: 36))\":\(value)" }.joined(separator: ",") + "}"
+    }
+
+    private static func zeros(_ count: Int) -> String {
+        Array(repeating: "0", count: count).joined(separator: ",")
+    }
+
+    /// Names grow with every level, and so does what a table may hold.
+    @Test func nestingIsMeasuredOnceItIsFlat() throws {
+        let fits = try RenderedTask(payloads: [.android: #"{"data":{"a":{"b":{"c":"x","d":[1,{"e":null}]}}}}"#])
+        #expect(try fits.payload(.fcm)["message"]?["data"] == JSON(#"{"a.b.c":"x","a.b.d":"[1,{\"e\":null}]"}"#))
+        let name = String(repeating: "n", count: 500)
+        let members = (0..<9).map { #""\#($0)":"""# }.joined(separator: ",")
+        let grows = try RenderedTask(payloads: [.android: #"{"data":{"\#(name)":{\#(members)}}}"#])
+        #expect(grows.flaw(.fcm)?.path == "payloads.android.data")
+        #expect(
+            grows.flaw(.fcm)?.message.hasPrefix("has more than 4096 bytes once nested values are flattened") == true)
     }
 
     /// Goal: what wakes an app counts, though it is shorter than most of what is shown.
