@@ -1,5 +1,3 @@
-import ServiceKit
-
 /// Reads the members of one object. What is asked for is what may be there: `rejectUnknown` names the rest. A member that
 /// is null counts as absent. Every mistake goes to `problems` with its path, and the reader goes on.
 ///
@@ -8,7 +6,9 @@ package final class JSONFields {
     package let path: String
     package let problems: JSONProblems
     private let object: JSONObject
+    /// In the order in which they were asked for.
     private var known: [String] = []
+    private var isKnown: Set<String> = []
 
     /// Anything but an object is a problem, and then reads as an empty one.
     package init(_ value: JSON, path: String = "", problems: JSONProblems) {
@@ -19,12 +19,14 @@ package final class JSONFields {
     }
 
     /// Names in the document that nobody asked for.
-    package var unknownNames: [String] { object.names.filter { !known.contains($0) } }
+    package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown.contains($0) } }
 
     /// To be called when everything was read.
     package func rejectUnknown() {
-        for name in unknownNames where !problems.isFull {
-            problems.add(path(of: String(name.prefix(64))), "unknown name" + Spelling.advice(name, among: known))
+        for (name, _) in object.members {
+            guard !problems.isFull else { return }
+            guard !isKnown.contains(name) else { continue }
+            problems.add(path(of: String(name.prefix(64))), "unknown name" + problems.advice(on: name, among: known))
         }
     }
 
@@ -38,7 +40,7 @@ package final class JSONFields {
     }
 
     private func allow(_ name: String) {
-        if !known.contains(name) { known.append(name) }
+        if isKnown.insert(name).inserted { known.append(name) }
     }
 
     package func has(_ name: String) -> Bool {
@@ -93,15 +95,13 @@ package final class JSONFields {
         return JSONFields(value, path: path(of: name), problems: problems)
     }
 
-    /// The elements of a list with the path of each; none when it is absent.
-    package func elements(_ name: String, countMaximum: Int, isRequired: Bool = false) -> [JSONElement] {
+    /// The elements of a list; none when it is absent.
+    package func elements(_ name: String, countMaximum: Int, isRequired: Bool = false) -> JSONElements {
         let expected = "a list of at most \(countMaximum)"
         let elements = value(name, expected: expected, isRequired: isRequired) { value in
             value.elements.flatMap { $0.count <= countMaximum ? $0 : nil }
         }
-        return (elements ?? []).enumerated().map { index, value in
-            JSONElement(value: value, path: "\(path(of: name))[\(index)]", problems: problems)
-        }
+        return JSONElements(values: elements ?? [], listPath: path(of: name), problems: problems)
     }
 
     private func present(_ name: String, expected: String, isRequired: Bool) -> JSON? {

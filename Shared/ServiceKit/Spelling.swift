@@ -11,7 +11,8 @@ package enum Spelling {
 
     /// Nil when none is near enough to be meant.
     package static func nearest(to word: String, among known: [String]) -> String? {
-        nearest(to: word, among: known, within: max(1, min(3, word.count / 3)))
+        guard word.utf8.count <= lengthMaximum else { return nil }
+        return nearest(to: word, among: known, within: max(1, min(3, word.count / 3)))
     }
 
     /// Nil when none is within so many corrections.

@@ -51,6 +51,8 @@ extension LocalizedText {
     /// Of the standard text and of each translation.
     package static let bytesMaximum = 4_096
     package static let translationsMaximum = 128
+    /// As many as a device's own language may have.
+    package static let languageBytesMaximum = 64
 
     /// A text alone, or an object with the text of each language and `default`.
     package var json: JSON {
@@ -84,6 +86,11 @@ extension LocalizedText {
         var spellings: [String: String] = [:]
         for (language, value) in object.members {
             guard let text = value.text, text.utf8.count <= LocalizedText.bytesMaximum else { return nil }
+            guard 1...LocalizedText.languageBytesMaximum ~= language.utf8.count else {
+                let limit = LocalizedText.languageBytesMaximum
+                reject(language, "must be a language of 1 to \(limit) bytes, such as pt-BR")
+                continue
+            }
             let canonical = LocalizedText.spelling(language)
             if canonical == "default", language != canonical {
                 reject(language, "must be written default")

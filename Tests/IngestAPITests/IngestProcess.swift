@@ -1,4 +1,6 @@
 import Apps
+import Glibc
+import JSONKit
 import PushModel
 import ServiceKit
 import TestSupport
@@ -13,7 +15,10 @@ final class IngestProcess: Sendable {
     private let process: Monitor<ChildProcess>
 
     /// `bus` is the registry's Redis unless given.
-    init(redis: String, bus: String? = nil, idempotencyLease: String = "15s") async throws {
+    init(
+        redis: String, bus: String? = nil, idempotencyLease: String = "15s",
+        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil
+    ) async throws {
         settings = [
             "CARILLON_INGEST_IDEMPOTENCY_LEASE": idempotencyLease,
             "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
@@ -23,10 +28,22 @@ final class IngestProcess: Sendable {
         ]
         let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
         _ = try editor.add(
-            try AppID("news"), scopes: [.register, .publish, .read], allowing: [try AddressRange("127.0.0.0/8")])
+            try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
+        if let richie { try IngestProcess.name(richie, in: folder) }
         process = Monitor(try IngestProcess.start(settings))
         try await listens()
     }
+
+    /// Richie's clients know the app by this.
+    private static func name(_ identifier: String, in folder: TemporaryDirectory) throws {
+        let file = folder.file("news.json")
+        let bytes = try #require(SmallFile.read(file, bytesMaximum: 1 << 18))
+        var app = try #require(try JSON(bytes).object)
+        app["identifiers"] = .object(JSONObject([("richie", .array([.string(identifier)]))]))
+        folder.write("news.json", JSON.object(app).indentedText)
+    }
+
+    var processID: pid_t { process.withLock { $0.processID } }
 
     /// A crash, and a new start on the same ports.
     func killAndRestart() async throws {
@@ -63,6 +80,17 @@ final class IngestProcess: Sendable {
     ) async throws -> RawClient.Response {
         try #require(
             await IngestProcess.send(method, path, body, json: json, headers: headers, to: port))
+    }
+
+    /// Nil when the service dies of it.
+    func post(_ path: String, _ type: String, _ body: [UInt8]) async -> RawClient.Response? {
+        let head =
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nContent-Type: \(type)\r\n\r\n"
+        return await blocking { [port] in
+            let client = RawClient(port: port, patience: .seconds(300))
+            client.send(Array(head.utf8) + body)
+            return client.receiveResponse()
+        }
     }
 
     /// The same with JSON, when the service may die before it answers.

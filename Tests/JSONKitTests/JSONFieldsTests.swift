@@ -33,7 +33,7 @@ import Testing
         #expect(fields.integer("big", in: 1...3) == nil)
         #expect(fields.bool("on") == nil)
         #expect(fields.object("inner")?.text("name") == nil)
-        let list = fields.elements("list", countMaximum: 2)
+        let list = Array(fields.elements("list", countMaximum: 2))
         #expect(list.first?.text(expected: "a text") { $0 } == nil)
         #expect(list.last?.fields.text("x") == nil)
         #expect(fields.elements("long", countMaximum: 2).isEmpty)
@@ -66,6 +66,31 @@ import Testing
                 "inner.other: unknown name; there are: subscriptions",
             ])
         #expect(inner.unknownNames == ["subscribtions", "other"])
+    }
+
+    /// Each advice compares a name with every known one, letter by letter.
+    @Test func adviceIsGivenSixteenTimesAndForShortNames() throws {
+        let names = [String(repeating: "n", count: 64)] + (0..<40).map { "subscription\($0)" }
+        let fields = try fields("{\(names.map { "\"\($0)\":1" }.joined(separator: ","))}")
+        fields.allow(["subscriptions"])
+        fields.rejectUnknown()
+        #expect(descriptions.count == 41)
+        #expect(descriptions[0].hasSuffix("unknown name"))
+        #expect(descriptions[1...16].allSatisfy { $0.hasSuffix("; did you mean subscriptions?") })
+        #expect(descriptions[17...].allSatisfy { $0.hasSuffix("unknown name") })
+    }
+
+    /// What is not kept is not looked for. Counted by how often a value is converted.
+    @Test func aListIsReadUntilThereAreTooManyProblems() throws {
+        let fields = try fields("{\"list\":[\(Array(repeating: "0", count: 5_000).joined(separator: ","))]}")
+        var looked = 0
+        for element in fields.elements("list", countMaximum: 10_000) {
+            looked += 1
+            #expect(element.text(expected: "a text") { $0 } == nil)
+        }
+        #expect(looked == 101)
+        #expect(descriptions.prefix(100).last == "list[99]: must be a text")
+        #expect(descriptions.last == "and there is more")
     }
 
     @Test func theDocumentItselfMayBeNoObject() throws {

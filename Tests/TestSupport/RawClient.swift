@@ -1,7 +1,7 @@
 import Glibc
 
 /// A TCP client on loopback that sends exactly the bytes it is told to. Its calls block, so a test makes them inside
-/// `blocking`; each gives up after thirty seconds.
+/// `blocking`; each gives up after thirty seconds unless it may take longer.
 package final class RawClient: Sendable {
     package struct Response: Sendable, Equatable {
         package let status: Int
@@ -14,10 +14,10 @@ package final class RawClient: Sendable {
 
     package let descriptor: Int32
 
-    package init(port: UInt16) {
+    package init(port: UInt16, patience: Duration = .seconds(30)) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket could be opened")
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
         let limitSize = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, limitSize)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, limitSize)

@@ -13,9 +13,9 @@ struct NativeCall: Sendable {
     var app: AppID { admission.app.id }
 
     /// Reads the body with everything that is wrong with it gathered, and refuses it then.
-    func read<Value>(_ read: (JSONFields) -> Value) throws -> Value {
+    func read<Value>(_ read: (JSONFields) throws -> Value) throws -> Value {
         let problems = JSONProblems()
-        let value = read(try JSONBody.fields(request, problems))
+        let value = try read(try JSONBody.fields(request, problems))
         guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
         return value
     }

@@ -12,10 +12,14 @@ struct NativeTaskForm {
         self.fields = fields
     }
 
-    /// Means nothing when there are problems.
-    func draft(defaults: AppDefaults) -> TaskDraft {
+    /// Means nothing when there are problems. `authorize` is asked as soon as the audience is known: what the caller may
+    /// not do is refused before the rest is read.
+    func draft(
+        defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.Refusal) -> Void
+    ) throws(Gatekeeper.Refusal) -> TaskDraft {
         var draft = TaskDraft()
         draft.audience = audience()
+        if fields.problems.all.isEmpty { try authorize(draft.scope) }
         draft.entries = users() + devices()
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)

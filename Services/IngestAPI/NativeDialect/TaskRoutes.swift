@@ -64,13 +64,12 @@ struct TaskRoutes: Sendable {
     }
 
     private func draft(_ call: NativeCall) throws -> TaskDraft {
-        let draft = try call.read { fields in
-            let draft = NativeTaskForm(fields).draft(defaults: call.admission.app.defaults)
+        try call.read { fields in
+            let draft = try NativeTaskForm(fields).draft(
+                defaults: call.admission.app.defaults, authorize: call.admission.require)
             if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, fields.problems) }
             return draft
         }
-        try call.admission.require(draft.scope)
-        return draft
     }
 
     private func count(_ draft: TaskDraft, _ call: NativeCall) async throws -> HTTPResponse {

@@ -9,6 +9,7 @@ import TaskModel
 struct RichieDialect: Sendable {
     /// Richie's clients know no other.
     private static let challenges = ["Basic realm=\"carillon\", charset=\"UTF-8\""]
+    private static let scopes: [Scope] = [.publish, .broadcast]
 
     let gatekeeper: Gatekeeper
     let desk: TaskDesk
@@ -21,7 +22,7 @@ struct RichieDialect: Sendable {
 
     @Sendable private func admit(_ request: HTTPRequest) -> HTTPAdmission {
         do {
-            let access = try gatekeeper.access(of: request, with: [.publish, .broadcast])
+            let access = try gatekeeper.access(of: request, with: RichieDialect.scopes)
             return .admitted(account: access.keyID) { request in
                 do {
                     return try await create(request, access)
@@ -38,20 +39,17 @@ struct RichieDialect: Sendable {
         TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
     }
 
+    /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
     private func create(_ request: HTTPRequest, _ access: Access) async throws -> HTTPResponse {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
-        let appID = fields.text("app_id", isRequired: true)
-        let admission = try appID.map { appID throws(Gatekeeper.Refusal) in
-            try Admission(access, for: [.publish, .broadcast]) { access.choose(.richie, appID, $0) }
-        }
-        let form = RichieForm(fields, appID: appID ?? "")
-        guard let admission, problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
-        let defaults = admission.app.defaults
-        let draft = form.draft(TaskID(high: 0, low: 0), defaults: defaults)
-        payloads.check(draft, of: admission, problems)
+        guard let appID = fields.text("app_id", isRequired: true) else { throw TaskRefusal.invalid(problems.all) }
+        let admission = try Admission(access, for: RichieDialect.scopes) { access.choose(.richie, appID, $0) }
+        let form = try RichieForm(fields, appID: appID, authorize: admission.require)
         guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
-        try admission.require(draft.scope)
+        let defaults = admission.app.defaults
+        payloads.check(form.draft(TaskID(high: 0, low: 0), defaults: defaults), of: admission, problems)
+        guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
         return try await desk.accept(
             request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
             answer: { RichieDialect.created($0, form.warnings) })

@@ -9,12 +9,18 @@ struct RichieForm {
 
     private let appID: String
     private let topics: [TopicName]
+    private let audience: Audience?
     private let users: [Alias]
     private let payloads: RichiePayloads?
 
-    init(_ fields: JSONFields, appID: String) {
+    /// `authorize` is asked as soon as the topics are known: what the caller may not do is refused before the rest is read.
+    init(
+        _ fields: JSONFields, appID: String, authorize: (Scope) throws(Gatekeeper.Refusal) -> Void
+    ) throws(Gatekeeper.Refusal) {
         self.appID = appID
         topics = RichieForm.topics(fields)
+        audience = RichieForm.audience(topics)
+        if fields.problems.all.isEmpty { try authorize(Scope(toReach: audience)) }
         users = RichieForm.users(fields)
         payloads = fields.object("payloads", isRequired: true).map { RichiePayloads($0) }
         if fields.has("topics") == fields.has("external_user_ids") {
@@ -39,9 +45,9 @@ struct RichieForm {
         return draft
     }
 
-    private var audience: Audience? {
+    private static func audience(_ topics: [TopicName]) -> Audience? {
         guard !topics.isEmpty else { return nil }
-        if topics.contains(where: { $0.text == RichieForm.allUsers }) { return .everyone }
+        if topics.contains(where: { $0.text == allUsers }) { return .everyone }
         return topics.count == 1 ? .topic(topics[0]) : .any(topics.map { .topic($0) })
     }
 

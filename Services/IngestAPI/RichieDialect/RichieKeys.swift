@@ -1,6 +1,5 @@
 import JSONKit
 import PushModel
-import ServiceKit
 
 /// The documented keys of a notification, and what each of them may be. They stand in one object, or where clients of
 /// different ages look for them, in that one and the one around it.
@@ -33,7 +32,10 @@ struct RichieKeys {
 
     func check() {
         for place in places {
-            for (name, value) in place.object.members { check(name, value, in: place) }
+            for (name, value) in place.object.members {
+                guard !problems.isFull else { return }
+                check(name, value, in: place)
+            }
         }
         guard let first = places.first, !has("body") else { return }
         problems.add("\(first.path).body", "is missing; it must be a text that is not empty")
@@ -71,7 +73,7 @@ struct RichieKeys {
         } else if name == "content-available" {
             problems.add(path, "is for iOS alone, directly under aps")
         } else if name.isEmpty || name.utf8.contains(UInt8(ascii: "-")) {
-            let advice = Spelling.advice(name, among: RichieKeys.rules.keys.sorted())
+            let advice = problems.advice(on: name, among: RichieKeys.rules.keys.sorted())
             problems.add(path, "is no documented key, and additional keys cannot have dashes" + advice)
         } else if value.object != nil || value.elements != nil || value == .null {
             problems.add(path, "must be a text, a number, true or false: nested keys are not supported")

@@ -28,9 +28,17 @@ struct TaskDraft: Sendable, Equatable {
 }
 
 extension TaskDraft {
+    /// What the caller needs for it.
+    var scope: Scope { Scope(toReach: audience) }
+}
+
+extension Scope {
     /// Whoever can ring devices that are subscribed to none of the topics it names can ring all of them.
-    var scope: Scope {
-        guard let audience, audience.necessaryTopics == nil else { return .publish }
-        return .broadcast
+    init(toReach audience: Audience?) {
+        guard let audience, audience.necessaryTopics == nil else {
+            self = .publish
+            return
+        }
+        self = .broadcast
     }
 }

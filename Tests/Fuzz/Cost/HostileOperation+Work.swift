@@ -41,15 +41,17 @@ extension HostileOperation {
 
     private func createTask(_ bytes: [UInt8]) {
         let problems = JSONProblems()
-        guard let fields = try? JSONBody.fields(request(body: bytes), problems) else { return }
-        finish(NativeTaskForm(fields).draft(defaults: AppDefaults()), problems)
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems),
+            let draft = try? NativeTaskForm(fields).draft(defaults: AppDefaults(), authorize: { _ in })
+        else { return }
+        finish(draft, problems)
     }
 
     private func createRichieTask(_ bytes: [UInt8]) {
         let problems = JSONProblems()
         guard let fields = try? JSONBody.fields(request(body: bytes), problems) else { return }
         let appID = fields.text("app_id", isRequired: true)
-        let form = RichieForm(fields, appID: appID ?? "")
+        guard let form = try? RichieForm(fields, appID: appID ?? "", authorize: { _ in }) else { return }
         finish(form.draft(TaskID(high: 0, low: 0), defaults: AppDefaults()), problems)
         _ = form.warnings.text
     }

@@ -80,19 +80,20 @@ enum RequestTargets {
         let limits = JSONLimits(
             bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum)
         guard let json = try? JSON(input.remainder(), limits: limits) else { return }
-        let (draft, problems) = draft(json, isNative: isNative)
+        let (draft, problems) = try draft(json, isNative: isNative)
         guard problems == 0 else { return }
-        let (again, _) = Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
+        let (again, _) = try Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
         try FuzzFailure.check(again == draft, "a task reads differently once it was written")
     }
 
-    private static func draft(_ json: JSON, isNative: Bool) -> (draft: TaskDraft, problems: Int) {
+    private static func draft(_ json: JSON, isNative: Bool) throws -> (draft: TaskDraft, problems: Int) {
         let problems = JSONProblems()
         let fields = JSONFields(json, problems: problems)
         let draft =
             isNative
-            ? NativeTaskForm(fields).draft(defaults: AppDefaults())
-            : RichieForm(fields, appID: "a").draft(TaskID(high: 0, low: 1), defaults: AppDefaults())
+            ? try NativeTaskForm(fields).draft(defaults: AppDefaults(), authorize: { _ in })
+            : try RichieForm(fields, appID: "a", authorize: { _ in })
+                .draft(TaskID(high: 0, low: 1), defaults: AppDefaults())
         return (draft, problems.all.count)
     }
 }

@@ -1,0 +1,57 @@
+import JSONKit
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// What a caller may not do is refused before it costs anything: whatever else is wrong with the request is not looked at.
+@Suite struct RightsFirstTests {
+    /// No JSON at all, so that a parser would say so.
+    private static let broken = #"{"app_id":"example-news","topics":["a"],"#
+
+    @Test func withoutARightToPublishNoBodyIsParsed() async throws {
+        try await IngestFixture.run { fixture in
+            for path in [RichieTests.path, "/v1/tasks", "/apps/news/v1/tasks"] {
+                let response = await fixture.json("POST", path, Self.broken, as: .news)
+                #expect(response.status == 403, "\(path): \(response.text)")
+                #expect(response.detail == "The key has no scope publish for this app.")
+                let nobody = await fixture.json(
+                    "POST", path, Self.broken, headers: ["Authorization": "Bearer nobody"])
+                #expect(nobody.status == 401)
+            }
+            for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
+                #expect(await fixture.json("POST", path, Self.broken, as: .publisher).status == 403, "\(path)")
+            }
+        }
+    }
+
+    @Test func withoutARightInTheAppNothingElseIsRead() async throws {
+        try await IngestFixture.run { fixture in
+            let mistakes = #""topics":[],"payloads":{"ios":{}},"typo":1"#
+            let other = await fixture.json(
+                "POST", RichieTests.path, #"{"app_id":"example-shop",\#(mistakes)}"#, as: .publisher)
+            #expect(other.status == 404)
+            let none = await fixture.json("POST", RichieTests.path, "{\(mistakes)}", as: .publisher)
+            #expect(none.status == 400)
+            #expect(none.json["errors"]?.elements?.map { $0["field"] } == [.string("app_id")])
+        }
+    }
+
+    /// The rest of each request is wrong, and too large for any provider.
+    @Test func anAudienceBeyondTheKeyIsRefusedBeforeTheRestIsRead() async throws {
+        try await IngestFixture.run { fixture in
+            let long = String(repeating: "x", count: 100_000)
+            let requests = [
+                ("/v1/tasks", #"{"audience":{"all":true},"message":{"body":7},"users":[7],"typo":1}"#),
+                ("/v1/tasks", #"{"audience":{"not":{"topic":"a"}},"payloads":{"ios":{"aps":{"alert":"\#(long)"}}}}"#),
+                (RichieTests.path, #"{"app_id":"example-news","topics":["all_users"],"payloads":{"ios":7},"typo":1}"#),
+            ]
+            for (path, body) in requests {
+                let response = await fixture.json("POST", path, body, as: .publisher)
+                #expect(response.status == 403, "\(response.text)")
+                #expect(response.detail == "The key has no scope broadcast for this app.")
+                #expect(await fixture.json("POST", path, body, as: .owner).status == 400)
+            }
+        }
+    }
+}
