@@ -20,6 +20,8 @@ final class IngestFixture: Sendable {
         case both
         /// For `news`, but not for registering, and not for ringing everybody at once.
         case publisher
+        /// For `news`, to publish and nothing else.
+        case poster
         /// For `news`, another publisher who may do everything.
         case owner
         /// For `shop` alone, with everything.
@@ -177,6 +179,7 @@ final class IngestFixture: Sendable {
         news.credentials = [
             try credential(.news, [.register]), try credential(.both, [.register]),
             try credential(.publisher, [.publish, .read]), try credential(.owner, Set(Scope.allCases)),
+            try credential(.poster, [.publish]),
         ]
         news.identifiers[.richie] = ["example-news"]
         news.defaults.timeToLive = .seconds(3_600)

@@ -250,6 +250,24 @@ import Topics
         }
     }
 
+    /// Who may publish but not read learns from a cancel that it happened, and not how many devices there are.
+    @Test func cancellingTellsCountsToReadersAlone() async throws {
+        try await IngestFixture.run { fixture in
+            let created = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .poster)
+            #expect(created.status == 201)
+            let task = try #require(fixture.bus.tasks.first)
+            try await plan(fixture, task)
+            mark(fixture, task, [1, 2, 3])
+            for _ in 0..<2 {
+                let response = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .poster)
+                #expect(response.status == 202)
+                #expect(response.json == (try JSON(#"{"id":"\#(task.id)","state":"sending"}"#)))
+            }
+            let read = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .owner)
+            #expect(read.json["counts"]?["cancelled"] == .integer(3))
+        }
+    }
+
     /// Whatever is marked after it ends by that.
     @Test func aTaskIsCancelledBeforeItsDevicesAreKnown() async throws {
         try await IngestFixture.run { fixture in

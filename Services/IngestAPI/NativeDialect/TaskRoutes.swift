@@ -47,15 +47,19 @@ struct TaskRoutes: Sendable {
     @Sendable func cancel(_ call: NativeCall) async throws -> HTTPResponse {
         let known = try await self.task(call)
         // What is closed stays as it ended, whoever asks.
-        guard case .kept(let task) = known else {
-            return .json(try await book.status(of: known).text, status: .accepted)
-        }
+        guard case .kept(let task) = known else { return try await cancelled(known, call) }
         let isOwn = task.credential == call.admission.credential
         if !isOwn || !call.admission.has(.publish) && !call.admission.has(.broadcast) {
             try call.admission.require(.admin)
         }
         try await cancellation.cancel(task)
-        return .json(try await book.status(of: known).text, status: .accepted)
+        return try await cancelled(known, call)
+    }
+
+    /// How many devices a task has is for those who may read tasks.
+    private func cancelled(_ task: KnownTask, _ call: NativeCall) async throws -> HTTPResponse {
+        let status = try await book.status(of: task)
+        return .json(call.admission.has(.read) ? status.text : status.outline, status: .accepted)
     }
 
     private func task(_ call: NativeCall) async throws -> KnownTask {

@@ -77,6 +77,14 @@ struct TaskStatus: Sendable {
         }
     }
 
+    /// What a caller hears who may not read tasks.
+    var outline: String {
+        JSONText.object { json in
+            json.member("id", "\(id)")
+            json.member("state", state.rawValue)
+        }
+    }
+
     private var jobs: String {
         JSONText.object { json in
             json.member("resolved", progress?.jobsResolved ?? 0)
