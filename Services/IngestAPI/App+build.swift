@@ -14,7 +14,10 @@ extension IngestAPI {
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
         let tasks = try await TaskAccess.open(context, access.connection)
         let routes = IngestRoutes(
-            access.registry, access.reader, tasks, gatekeeper: Gatekeeper { apps.access(presented: $0, peer: $1) },
+            access.registry, access.reader, tasks,
+            gatekeeper: Gatekeeper(limits: RequestLimits(configuration.limits, time: environment.time)) {
+                apps.access(presented: $0, peer: $1)
+            },
             idempotencyLease: configuration.idempotencyLease, environment)
         let server = HTTPService(
             "public server",

@@ -9,19 +9,23 @@ struct Gatekeeper: Sendable {
         case forbidden(Scope)
         case unknownApp
         case ambiguous([AppID])
+        case tooManyRequests(retryAfter: Duration)
     }
 
     typealias AccessQuery = @Sendable (_ presentedKey: String?, _ peer: String) -> Access
 
+    let limits: RequestLimits
     private let access: AccessQuery
 
-    init(access: @escaping AccessQuery) {
+    init(limits: RequestLimits = RequestLimits(), access: @escaping AccessQuery) {
+        self.limits = limits
         self.access = access
     }
 
     /// What the caller may touch, for dialects whose app is named in the body: somebody who may touch nothing is refused
     /// before it is read.
     func access(of request: HTTPRequest) throws(Refusal) -> Access {
+        try limits.admit(from: request.peer)
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
         // A page that somebody opens on an allowed machine may post forms from there; the machine may, the page may not.
@@ -44,6 +48,15 @@ struct Gatekeeper: Sendable {
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
     ) throws(Refusal) -> Admission {
         let access = try access(of: request)
-        return try Admission(access, for: scopes) { access.choose(name, $0) }
+        return try admit(access, from: request.peer, for: scopes) { access.choose(name, $0) }
+    }
+
+    /// For dialects whose app is named in the body.
+    func admit(
+        _ access: Access, from peer: String, for scopes: [Scope], choose: (Scope) -> Access.Choice
+    ) throws(Refusal) -> Admission {
+        let admission = try Admission(access, for: scopes, choose: choose)
+        try limits.admit(admission, from: peer)
+        return admission
     }
 }

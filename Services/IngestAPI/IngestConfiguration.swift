@@ -8,6 +8,7 @@ struct IngestConfiguration: Sendable {
     let server: HTTPServerConfiguration
     let sweepInterval: Duration
     let idempotencyLease: Duration
+    let limits: RequestLimits.Settings
 
     private static let proxiesMaximum = 64
 
@@ -24,6 +25,7 @@ struct IngestConfiguration: Sendable {
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
             "How long a request whose idempotency key was in the hands of a process that died is answered 409.")
+        limits = RequestLimits.Settings(environment: &environment)
     }
 
     private static func proxies(_ environment: inout EnvironmentReader) -> TrustedProxies {

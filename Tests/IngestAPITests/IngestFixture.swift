@@ -45,7 +45,7 @@ final class IngestFixture: Sendable {
     private let port: UInt16
 
     /// `openRange` lets callers from there register in `news` without a key.
-    init(openRange: String? = nil) throws {
+    init(openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         registry = FaultyRegistry(memory)
         ledger = MemoryLedger(time: time)
@@ -53,14 +53,15 @@ final class IngestFixture: Sendable {
         traces = MemoryTaskTraces(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
-        let snapshot = try IngestFixture.apps(keys, openRange: openRange)
+        let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits)
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces,
             keys: MemoryIdempotencyStore(time: time), producer: bus)
-        let routes = IngestFixture.routes(registry, memory, access, environment) { [time] in
+        let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
+        let routes = IngestFixture.routes(registry, memory, access, environment, requests) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
         let router = routes.router
@@ -73,18 +74,20 @@ final class IngestFixture: Sendable {
 
     static func routes(
         _ registry: any Registry, _ reader: any RegistryReader, _ tasks: TaskAccess,
-        _ environment: WorkerEnvironment, access: @escaping Gatekeeper.AccessQuery
+        _ environment: WorkerEnvironment, _ limits: RequestLimits = RequestLimits(),
+        access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         IngestRoutes(
-            registry, reader, tasks, gatekeeper: Gatekeeper(access: access), idempotencyLease: .seconds(15),
-            environment)
+            registry, reader, tasks, gatekeeper: Gatekeeper(limits: limits, access: access),
+            idempotencyLease: .seconds(15), environment)
     }
 
     /// Runs the body and stops the server, however it ends.
     static func run(
-        openRange: String? = nil, _ body: (IngestFixture) async throws -> Void
+        openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
+        _ body: (IngestFixture) async throws -> Void
     ) async throws {
-        let fixture = try IngestFixture(openRange: openRange)
+        let fixture = try IngestFixture(openRange: openRange, limits: limits, settings)
         do {
             try await body(fixture)
         } catch {
@@ -167,7 +170,9 @@ final class IngestFixture: Sendable {
         return try #require(response.json["id"]?.text)
     }
 
-    private static func apps(_ keys: [Key: APIKey], openRange: String?) throws -> AppSnapshot {
+    private static func apps(
+        _ keys: [Key: APIKey], openRange: String?, _ limits: AppLimits
+    ) throws -> AppSnapshot {
         let pepper = try #require(Pepper(fileContent: Array("a pepper of thirty-two bytes or more".utf8)))
         func credential(_ key: Key, _ scopes: Set<Scope>) throws -> Credential {
             let key = try #require(keys[key])
@@ -182,6 +187,7 @@ final class IngestFixture: Sendable {
             try credential(.poster, [.publish]),
         ]
         news.identifiers[.richie] = ["example-news"]
+        news.limits = limits
         news.defaults.timeToLive = .seconds(3_600)
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
         var shop = PushApp(id: try AppID("shop"))

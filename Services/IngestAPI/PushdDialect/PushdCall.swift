@@ -8,11 +8,19 @@ struct PushdCall: Sendable {
     let admission: Admission
     /// What paths to this app begin with, where the request chose it by its path.
     let base: String
+    let limits: RequestLimits
 
     var app: AppID { admission.app.id }
 
-    /// Nil for what cannot be an id: to clients it is an unknown subscriber like any other.
-    var subscriber: DeviceID? { DeviceID(request.parameter("id")) }
+    /// Nil for what cannot be an id: to clients it is an unknown subscriber like any other. Throws for a caller that has
+    /// asked for too many unknown ones, also when this one is known.
+    var subscriber: DeviceID? {
+        get throws(Gatekeeper.Refusal) {
+            guard let id = DeviceID(request.parameter("id")) else { return nil }
+            try limits.admitSearch(in: app, from: request.peer)
+            return id
+        }
+    }
 
     func fields() throws(PushdRefusal) -> RequestFields {
         do throws(BodyRefusal) {

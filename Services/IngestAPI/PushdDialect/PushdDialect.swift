@@ -56,13 +56,25 @@ struct PushdDialect: Sendable {
             let base = name == nil ? "" : "/apps/\(admission.app.id)"
             return .admitted(account: admission.account) { request in
                 do {
-                    return try await handler(PushdCall(request: request, admission: admission, base: base))
+                    let call = PushdCall(
+                        request: request, admission: admission, base: base, limits: gatekeeper.limits)
+                    return try await answer(call, handler)
                 } catch {
                     return refusal(error).response
                 }
             }
         } catch {
             return .refused(refusal(error).response)
+        }
+    }
+
+    /// Ids that are guessed are refused after a while, right or wrong.
+    private func answer(_ call: PushdCall, _ handler: Handler) async throws -> HTTPResponse {
+        do {
+            return try await handler(call)
+        } catch PushdRefusal.unknownSubscriber {
+            gatekeeper.limits.noteUnknownDevice(in: call.app, from: call.request.peer)
+            throw PushdRefusal.unknownSubscriber
         }
     }
 

@@ -44,6 +44,7 @@ enum PushdRefusal: Error, Equatable {
         switch self {
         case .access(.unauthenticated): .unauthorized
         case .access(.forbidden): .forbidden
+        case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
@@ -65,6 +66,7 @@ enum PushdRefusal: Error, Equatable {
         case .access(.unauthenticated), .access(.forbidden): "Unauthorized"
         case .access(.unknownApp): "No such app"
         case .access(.ambiguous): "Several apps are granted"
+        case .access(.tooManyRequests): "Too many requests"
         case .body(.malformed): "Invalid body"
         case .body(.unknownMediaType): "Unknown content type"
         // The backtick and the quote are pushd's.
@@ -95,6 +97,7 @@ enum PushdRefusal: Error, Equatable {
         case .access(.unknownApp): "The key grants no app of this name."
         case .access(.ambiguous(let apps)):
             "Choose one by the path: " + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
+        case .access(let refusal): refusal.advice
         case .body(.malformed(let reason)): reason
         case .body(.unknownMediaType):
             "Bodies are application/x-www-form-urlencoded or application/json, named by Content-Type."
@@ -115,6 +118,7 @@ enum PushdRefusal: Error, Equatable {
                 HTTPField("WWW-Authenticate", "Basic realm=\"carillon\", charset=\"UTF-8\""),
                 HTTPField("WWW-Authenticate", "Bearer realm=\"carillon\""),
             ]
+        case .access(let refusal): refusal.headers
         case .task(let refusal): refusal.headers
         case .store where status == .serviceUnavailable: [HTTPField("Retry-After", "5")]
         default: []

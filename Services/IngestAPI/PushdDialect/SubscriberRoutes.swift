@@ -22,7 +22,7 @@ struct SubscriberRoutes: Sendable {
     /// The path names a subscriber, or, as the documented workflow of apps has it, a registration token: that registers.
     @Sendable func update(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try call.fields())
-        guard let id = call.subscriber else {
+        guard let id = try call.subscriber else {
             guard let token = try form.token(fromPath: call.request.parameter("id")) else {
                 throw PushdRefusal.unknownSubscriber
             }
@@ -36,7 +36,7 @@ struct SubscriberRoutes: Sendable {
     }
 
     @Sendable func remove(_ call: PushdCall) async throws -> HTTPResponse {
-        guard let id = call.subscriber, try await registry.remove(id, in: call.app) else {
+        guard let id = try call.subscriber, try await registry.remove(id, in: call.app) else {
             throw PushdRefusal.unknownSubscriber
         }
         return HTTPResponse(.noContent)
@@ -62,7 +62,7 @@ struct SubscriberRoutes: Sendable {
     }
 
     private func registered(_ call: PushdCall) async throws -> RegisteredDevice {
-        guard let id = call.subscriber else { throw PushdRefusal.unknownSubscriber }
+        guard let id = try call.subscriber else { throw PushdRefusal.unknownSubscriber }
         let found = try await registry.device(id, in: call.app)
         guard let found else { throw PushdRefusal.unknownSubscriber }
         return found

@@ -14,14 +14,14 @@ struct SubscriptionRoutes: Sendable {
     /// One call to the store, so that it is done whole or not at all.
     @Sendable func setAll(_ call: PushdCall) async throws -> HTTPResponse {
         let wanted = try BulkSubscriptions(call).topics
-        guard let id = call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {
+        guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {
             throw PushdRefusal.unknownSubscriber
         }
         return HTTPResponse(.noContent)
     }
 
     @Sendable func removeAll(_ call: PushdCall) async throws -> HTTPResponse {
-        guard let id = call.subscriber, try await registry.setSubscriptions(of: id, to: [:], in: call.app) else {
+        guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: [:], in: call.app) else {
             throw PushdRefusal.unknownSubscriber
         }
         return HTTPResponse(.noContent)
@@ -36,7 +36,7 @@ struct SubscriptionRoutes: Sendable {
     @Sendable func subscribe(_ call: PushdCall) async throws -> HTTPResponse {
         let event = try call.event()
         let options = try SubscriptionForm.options(in: call.fields())
-        guard let id = call.subscriber,
+        guard let id = try call.subscriber,
             let change = try await registry.subscribe(id, to: event, options, in: call.app)
         else { throw PushdRefusal.unknownSubscriber }
         switch change {
@@ -47,7 +47,8 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable func unsubscribe(_ call: PushdCall) async throws -> HTTPResponse {
         let event = try call.event()
-        guard let id = call.subscriber, let was = try await registry.unsubscribe(id, from: event, in: call.app) else {
+        guard let id = try call.subscriber, let was = try await registry.unsubscribe(id, from: event, in: call.app)
+        else {
             throw PushdRefusal.unknownSubscriber
         }
         guard was else { throw PushdRefusal.notSubscribed }
@@ -55,7 +56,7 @@ struct SubscriptionRoutes: Sendable {
     }
 
     private func subscriptions(_ call: PushdCall) async throws -> [TopicName: SubscriptionOptions] {
-        guard let id = call.subscriber, let found = try await registry.subscriptions(of: id, in: call.app) else {
+        guard let id = try call.subscriber, let found = try await registry.subscriptions(of: id, in: call.app) else {
             throw PushdRefusal.unknownSubscriber
         }
         return found

@@ -44,7 +44,9 @@ struct RichieDialect: Sendable {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskRefusal.invalid(problems.all) }
-        let admission = try Admission(access, for: RichieDialect.scopes) { access.choose(.richie, appID, $0) }
+        let admission = try gatekeeper.admit(access, from: request.peer, for: RichieDialect.scopes) {
+            access.choose(.richie, appID, $0)
+        }
         let form = try RichieForm(fields, appID: appID, authorize: admission.require)
         guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
         let defaults = admission.app.defaults

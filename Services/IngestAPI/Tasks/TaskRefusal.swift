@@ -53,7 +53,8 @@ enum TaskRefusal: Error, Equatable {
 
     /// When to come back.
     var headers: [HTTPField] {
-        switch status {
+        if case .access(let refusal) = self { return refusal.headers }
+        return switch status {
         case .serviceUnavailable: [HTTPField("Retry-After", "5")]
         case .conflict: [HTTPField("Retry-After", "1")]
         default: []
@@ -66,6 +67,7 @@ enum TaskRefusal: Error, Equatable {
         switch self {
         case .access(.unauthenticated): .unauthorized
         case .access(.forbidden): .forbidden
+        case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notClosed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
@@ -145,6 +147,7 @@ enum TaskRefusal: Error, Equatable {
         case .ambiguous(let apps):
             "Several apps are granted; choose one by the path: "
                 + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
+        case .tooManyRequests: refusal.advice
         }
     }
 
@@ -162,6 +165,17 @@ enum TaskRefusal: Error, Equatable {
         guard case .invalid(let problems) = self else { return [] }
         return problems
     }
+}
+
+extension Gatekeeper.Refusal {
+    /// When to come back, in whole seconds.
+    var headers: [HTTPField] {
+        guard case .tooManyRequests(let wait) = self else { return [] }
+        return [HTTPField("Retry-After", "\(max(1, (wait.wholeMilliseconds + 999) / 1_000))")]
+    }
+
+    /// Of a refusal that only takes time.
+    var advice: String { "The key or the address has sent too many requests; Retry-After says when to go on." }
 }
 
 extension Problem {

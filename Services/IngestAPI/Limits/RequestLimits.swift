@@ -1,0 +1,107 @@
+import Apps
+import PushModel
+import ServiceKit
+import Synchronization
+
+/// How many requests are let in: by address, by key, and by those who ask for devices that do not exist. Counted in this
+/// process alone; each of several lets in as many.
+final class RequestLimits: Sendable {
+    struct Settings: Sendable {
+        /// Nil for any number.
+        var requestsPerSecondPerAddress: Int?
+        /// An id names its device and proves that the caller may touch it, by a tag of 32 bits: at 20 guesses a second an
+        /// address needs about seven years to find any. Nil for any number.
+        var unknownDevicesPerSecondPerAddress: Int? = 20
+    }
+
+    private enum Name: Hashable {
+        case address([UInt8])
+        case key(String, AppID)
+        case keyless([UInt8], AppID)
+        case unknownDevices([UInt8], AppID)
+    }
+
+    /// About 100 bytes each.
+    static let namesMaximum = 65_536
+    /// A fleet that was unregistered asks for all of its devices, once each.
+    private static let secondsOfUnknownDevices = 10
+
+    private let settings: Settings
+    private let time: any TimeSource
+    private let buckets: Mutex<RateBuckets<Name>>
+
+    init(_ settings: Settings = Settings(), time: any TimeSource = SystemTimeSource()) {
+        self.settings = settings
+        self.time = time
+        buckets = Mutex(RateBuckets(namesMaximum: RequestLimits.namesMaximum))
+    }
+
+    /// To be called once for each request, before anything else is looked at.
+    func admit(from peer: String) throws(Gatekeeper.Refusal) {
+        guard let limit = settings.requestsPerSecondPerAddress else { return }
+        try take(.address(RequestLimits.payer(peer)), RateBuckets.Rate(perSecond: limit, burst: limit))
+    }
+
+    /// To be called once for each request, when it is known what app it is for.
+    func admit(_ admission: Admission, from peer: String) throws(Gatekeeper.Refusal) {
+        guard let limit = admission.app.limits.requestsPerSecond else { return }
+        let app = admission.app.id
+        let name: Name =
+            switch admission.caller {
+            case .key(let id): .key(id, app)
+            case .address, .nobody, .wrongKey: .keyless(RequestLimits.payer(peer), app)
+            }
+        try take(name, RateBuckets.Rate(perSecond: limit, burst: limit))
+    }
+
+    /// To be called before a device is looked for by its id: somebody who guesses must not hear of a right guess either.
+    func admitSearch(in app: AppID, from peer: String) throws(Gatekeeper.Refusal) {
+        guard let rate = rateOfUnknownDevices else { return }
+        let name = Name.unknownDevices(RequestLimits.payer(peer), app)
+        let wait = buckets.withLock { $0.wait(for: name, rate, at: time.uptime) }
+        if let wait { throw .tooManyRequests(retryAfter: wait) }
+    }
+
+    func noteUnknownDevice(in app: AppID, from peer: String) {
+        guard let rate = rateOfUnknownDevices else { return }
+        buckets.withLock { $0.charge(.unknownDevices(RequestLimits.payer(peer), app), rate, at: time.uptime) }
+    }
+
+    private var rateOfUnknownDevices: RateBuckets<Name>.Rate? {
+        settings.unknownDevicesPerSecondPerAddress.map {
+            RateBuckets.Rate(perSecond: $0, burst: $0 * RequestLimits.secondsOfUnknownDevices)
+        }
+    }
+
+    private func take(_ name: Name, _ rate: RateBuckets<Name>.Rate) throws(Gatekeeper.Refusal) {
+        if let wait = buckets.withLock({ $0.take(name, rate, at: time.uptime) }) {
+            throw .tooManyRequests(retryAfter: wait)
+        }
+    }
+
+    /// Somebody who has one IPv6 address has a whole /64 of them.
+    private static func payer(_ peer: String) -> [UInt8] {
+        guard let address = IPAddress(peer) else { return Array(peer.utf8.prefix(64)) }
+        return Array(address.bytes.prefix(8))
+    }
+}
+
+extension RequestLimits.Settings {
+    init(environment: inout EnvironmentReader) {
+        requestsPerSecondPerAddress = environment.limit(
+            "CARILLON_INGEST_REQUESTS_PER_SECOND_PER_ADDRESS", default: 0,
+            "Requests that are taken a second from one address (IPv6: one /64), with a key or without; 0 for any number."
+        )
+        unknownDevicesPerSecondPerAddress = environment.limit(
+            "CARILLON_INGEST_UNKNOWN_DEVICES_PER_SECOND_PER_ADDRESS", default: 20,
+            "How often a second one address may ask an app for subscribers that it does not have; 0 for any number.")
+    }
+}
+
+extension EnvironmentReader {
+    /// Nil for 0, which stands for no limit.
+    fileprivate mutating func limit(_ name: String, default value: Int, _ meaning: String) -> Int? {
+        let limit = integer(name, default: value, in: 0...1_000_000, meaning)
+        return limit == 0 ? nil : limit
+    }
+}
