@@ -1,12 +1,21 @@
+import ServiceKit
+
 /// Puts an answer together as it comes in, and bounds it.
 struct AnswerIntake {
+    /// Which part of the answer comes next.
+    private enum Part {
+        case statusLine
+        case header
+        case body
+    }
+
     static let headerBytesMaximum = 64 << 10
 
     private(set) var status = 0
     private(set) var isCut = false
     private var headers: [HTTPClientRequest.Header] = []
     private var headerBytes = 0
-    private var isHeaderComplete = false
+    private var part = Part.statusLine
     private var body: [UInt8] = []
     private let bodyBytesMaximum: Int
 
@@ -14,23 +23,21 @@ struct AnswerIntake {
         self.bodyBytesMaximum = bodyBytesMaximum
     }
 
-    /// Takes one line of the header; false when the header is too large.
+    /// Takes one line of the header; false when the header is too large. A status line counts where one belongs: at the
+    /// start, and behind an interim answer such as 103 Early Hints, which it takes the place of.
     mutating func takeHeader(line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= AnswerIntake.headerBytesMaximum else { return false }
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
-            // What came before was interim, such as 103 Early Hints.
-            status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        switch part {
+        case .statusLine:
+            status = AnswerIntake.status(in: line)
             headers = []
-            isHeaderComplete = false
-        } else if isHeaderComplete {
-            // A trailer; nobody here asks for any.
-        } else if text == "\r\n" || text == "\n" {
-            isHeaderComplete = true
-        } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...]
-            headers.append(HTTPClientRequest.Header(String(text[..<colon]), AnswerIntake.trimmed(value)))
+            part = .header
+        case .header where AnswerIntake.isEmpty(line):
+            part = 100...199 ~= status ? .statusLine : .body
+        case .header: if let header = AnswerIntake.header(in: line) { headers.append(header) }
+        // A trailer; nobody here asks for any.
+        case .body: break
         }
         return true
     }
@@ -43,7 +50,7 @@ struct AnswerIntake {
         return !isCut
     }
 
-    var hasAnswer: Bool { isHeaderComplete && status >= 200 }
+    var hasAnswer: Bool { part == .body && status >= 200 }
 
     /// Whether all of the answer is here, for a connection that broke afterwards. It takes an answer that says how long
     /// it is: what ends with its connection may have been longer.
@@ -60,7 +67,28 @@ struct AnswerIntake {
         HTTPClientResponse(status: status, headers: headers, body: body, isCut: isCut)
     }
 
-    private static func trimmed(_ text: Substring) -> String {
+    /// Zero for a line that has none.
+    private static func status(in line: UnsafeRawBufferPointer) -> Int {
+        let words = line.split(separator: UInt8(ascii: " "))
+        guard line.starts(with: "HTTP/".utf8), words.count > 1, let text = OutsideText.string(words[1]) else {
+            return 0
+        }
+        return Int(trimmed(text)) ?? 0
+    }
+
+    /// Nil for a line that is none, or is no text that anyone writes.
+    private static func header(in line: UnsafeRawBufferPointer) -> HTTPClientRequest.Header? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = OutsideText.string(line[..<colon]),
+            let value = OutsideText.string(line[(colon + 1)...])
+        else { return nil }
+        return HTTPClientRequest.Header(name, trimmed(value))
+    }
+
+    private static func isEmpty(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8)
+    }
+
+    private static func trimmed(_ text: String) -> String {
         let start = text.drop { $0.isWhitespace }
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...last])

@@ -19,6 +19,29 @@ import Testing
         #expect(intake.isWhole && intake.response.headers == [])
     }
 
+    /// A server that answers with a header `HTTP/…` must not put another status into our mouth: 410 would unregister.
+    @Test(arguments: [
+        ["HTTP/1.1 503 Service Unavailable", "HTTP/1.1 410 Gone", "Content-Length: 0", ""],
+        ["HTTP/1.1 503 Service Unavailable", "HTTP/x: 410", "Content-Length: 0", ""],
+        ["HTTP/1.1 503 Service Unavailable", "Content-Length: 0", "", "HTTP/1.1 410 Gone", "X-Trailer: 1", ""],
+        ["HTTP/1.1 103 Early Hints", "HTTP/1.1 410 Gone", "", "HTTP/1.1 503 ", "Content-Length: 0", ""],
+    ])
+    func aStatusIsSetOnce(lines: [String]) {
+        var intake = AnswerIntake(bodyBytesMaximum: 10)
+        take(&intake, lines)
+        #expect(intake.status == 503 && intake.response.status == 503)
+        #expect(intake.isWhole)
+        #expect(intake.response.header("content-length") == "0")
+    }
+
+    @Test func aHeaderThatIsNoTextIsLeftOut() {
+        var intake = AnswerIntake(bodyBytesMaximum: 10)
+        let marks = String(repeating: "\u{301}\u{323}", count: 1_000)
+        take(&intake, ["HTTP/1.1 200 OK", "X-\(marks): 1", "Retry-After: \(marks)", "Content-Length: 0", ""])
+        #expect(intake.isWhole)
+        #expect(intake.response.headers.map(\.name) == ["Content-Length"])
+    }
+
     @Test func aBodyIsCutAtItsBound() {
         var intake = AnswerIntake(bodyBytesMaximum: 4)
         take(&intake, ["HTTP/1.1 200 OK", ""])
