@@ -20,12 +20,15 @@ final class DataLock: Sendable {
         let deadline = time.uptime + DataLock.patience
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let holder = DataLock.holder(of: folder)
-            guard let holder, kill(holder, 0) != 0, errno == ESRCH, time.uptime < deadline else {
-                throw DataLock.refusal(folder, holder)
+            guard let holder, !holder.isRunning, time.uptime < deadline else {
+                throw DataLock.refusal(folder, DataLock.runningHolder(of: folder))
             }
             try await time.sleep(for: DataLock.pause)
         }
-        let text = Array("\(getpid())\n".utf8)
+        guard let own = ProcessIdentity(running: getpid()) else {
+            throw UpError("/proc/\(getpid())/stat cannot be read")
+        }
+        let text = Array("\(own.text)\n".utf8)
         guard ftruncate(descriptor, 0) == 0, WholeWrite.write(text, to: descriptor) else {
             throw UpError("\(folder.lockFile) cannot be written: \(String(cString: strerror(errno)))")
         }
@@ -36,16 +39,24 @@ final class DataLock: Sendable {
         close(descriptor)
     }
 
-    static func isHeld(_ folder: DataFolder) -> Bool {
+    private static func isHeld(_ folder: DataFolder) -> Bool {
         let descriptor = open(folder.lockFile, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    private static func holder(of folder: DataFolder) -> pid_t? {
+    /// The `carillon up` that runs in the folder. Nil when it was killed, also where its number is another process' now
+    /// and its programs still hold the lock.
+    static func runningHolder(of folder: DataFolder) -> pid_t? {
+        guard isHeld(folder), let holder = holder(of: folder), holder.isRunning else { return nil }
+        return holder.processID
+    }
+
+    /// Who took the lock last.
+    private static func holder(of folder: DataFolder) -> ProcessIdentity? {
         let bytes = SmallFile.read(folder.lockFile, bytesMaximum: 64) ?? []
-        return pid_t(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        return OutsideText.string(bytes.prefix { $0 != UInt8(ascii: "\n") }).flatMap { ProcessIdentity(text: $0) }
     }
 
     private static func refusal(_ folder: DataFolder, _ holder: pid_t?) -> UpError {

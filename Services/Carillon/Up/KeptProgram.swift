@@ -16,6 +16,7 @@ final class KeptProgram: Service {
     struct Shared: Sendable {
         let lock: DataLock
         let folder: DataFolder
+        let announcement: AnnouncementFile
         let report: UpReport
         let readiness: ReadinessClient
         let time: any TimeSource
@@ -51,7 +52,8 @@ final class KeptProgram: Service {
 
     var name: String { plan.name }
     var logFile: String { log.path }
-    var processID: pid_t? { state.withLock { $0.process?.processID } }
+    /// Nil while there is none: the number of one that has ended may be another process' by now.
+    var processID: pid_t? { state.withLock { $0.process.flatMap { $0.ending == nil ? $0.processID : nil } } }
 
     /// Why it is not ready, as far as it has said so.
     var obstacle: String { state.withLock { $0.obstacle } ?? "it has not said why" }
@@ -65,6 +67,7 @@ final class KeptProgram: Service {
             let process = launch.process
             defer { process.signal(SIGKILL) }
             let ending = try await ending(of: launch, since: begun)
+            renewAnnouncement()
             let (isStopping, isReplaced) = state.withLock { state in
                 defer { state.isBeingReplaced = false }
                 return (state.isStopping, state.isBeingReplaced)
@@ -161,12 +164,21 @@ final class KeptProgram: Service {
         try await onReady(line)
         state.withLock { $0.obstacle = nil }
         if hasBeenReady.hasHappened {
+            renewAnnouncement()
             shared.report.tell("\(name) is ready again, process \(launch.process.processID)")
         } else {
             let took = shared.time.uptime - begun
             let columns = KeptProgram.padded(name, 20) + KeptProgram.padded(plan.url, 28)
             shared.report.say("  \(columns)ready in \(KeptProgram.seconds(took))")
             hasBeenReady.happen()
+        }
+    }
+
+    private func renewAnnouncement() {
+        do {
+            try shared.announcement.renew()
+        } catch {
+            shared.report.tell("\(error)")
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import PushModel
 import ServiceKit
 
@@ -81,13 +80,12 @@ struct LocalPipeline: Sendable {
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         if let app { try await onNativeThread("apps") { Result { try app.prepare() } }.get() }
-        let file = shared.folder.announcementFile
+        let file = shared.announcement
         let announcer = Announcer(needed + services, within: settings.startLimit, time: shared.time) {
-            let announcement = announcement
-            try PrivateFile.write(announcement.json + "\n", to: file)
+            try file.publish { announcement.json }
             announce(announcement)
         } withdraw: {
-            unlink(file)
+            file.withdraw()
         }
         let pipeline = ServicesOfPipeline(
             services, drainingWithin: settings.drainDeadline, log: log, time: shared.time)

@@ -77,8 +77,8 @@ struct Up: Command {
         try Up.findRedis(surroundings.variables)
         let folder = try DataFolder(making: data)
         let shared = KeptProgram.Shared(
-            lock: try await DataLock(folder, time: time), folder: folder, report: report,
-            readiness: ReadinessClient(), time: time)
+            lock: try await DataLock(folder, time: time), folder: folder, announcement: AnnouncementFile(folder),
+            report: report, readiness: ReadinessClient(), time: time)
         var ports = PortBook()
         let pipeline = try LocalPipeline(settings, programs, &ports, shared, variables: surroundings.variables)
         report.say("carillon \(CarillonVersion.current) in \(folder.path)")

@@ -67,7 +67,7 @@ extension UpAnnouncement {
 
         /// Nil when none runs in the folder, whatever a killed one left there.
         init?(of folder: DataFolder) {
-            guard DataLock.isHeld(folder),
+            guard DataLock.runningHolder(of: folder) != nil,
                 let bytes = SmallFile.read(folder.announcementFile, bytesMaximum: 64 << 10),
                 let json = try? JSON(bytes), let url = json["url"]?.text
             else { return nil }
