@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test fuzz check-api check-deploy lint format clean
+.PHONY: help deps build run test fuzz check-api check-deploy lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -38,7 +38,11 @@ check-deploy: deps ## Start compose's services, render the chart, hold both and 
 	.venv/bin/python -B .ci/check-chart
 	.venv/bin/python -B .ci/start-services
 
-lint: deps ## Check format, scripts, YAML, the contracts, the compose file and the chart
+sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX list of what runs; ROOT=FOLDER reads an image that was unpacked there
+	@mkdir -p .build
+	python3 -B .ci/sbom.py $(if $(ROOT),--root "$(ROOT)") > .build/carillon.cdx.json
+
+lint: deps ## Check format, scripts, YAML, the contracts, the bill of materials, the compose file and the chart
 	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
 	.ci/lint
 
