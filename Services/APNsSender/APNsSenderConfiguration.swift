@@ -8,7 +8,7 @@ struct APNsSenderConfiguration: Sendable {
     let concurrency: Int
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment)
+        apps = AppsConfiguration(environment: &environment, reading: [.apns])
         apns = APNsConfiguration(environment: &environment)
         concurrency = environment.integer(
             "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,

@@ -11,7 +11,7 @@ struct AndroidSenderConfiguration: Sendable {
     let leaseMargin: Duration
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment)
+        apps = AppsConfiguration(environment: &environment, reading: [.fcm, .huawei])
         fcm = FCMConfiguration(environment: &environment)
         huawei = HuaweiConfiguration(environment: &environment)
         concurrency = environment.integer(

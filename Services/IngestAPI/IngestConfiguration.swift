@@ -13,7 +13,7 @@ struct IngestConfiguration: Sendable {
     private static let proxiesMaximum = 64
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment)
+        apps = AppsConfiguration(environment: &environment, reading: [.pepper])
         var defaults = HTTPServerConfiguration.fitting(memoryBytes: MemoryLimit.bytes())
         defaults.port = 8_080
         var server = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_INGEST", defaults: defaults)

@@ -13,7 +13,7 @@ struct ReporterConfiguration: Sendable {
     let policy: AddressPolicy
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment)
+        apps = AppsConfiguration(environment: &environment, reading: [.report])
         lease = environment.duration(
             "CARILLON_REPORTER_LEASE", default: .seconds(60), in: .seconds(1) ... .seconds(3_600),
             "How long a task that a reporter was looking at when it died waits until another looks at it.")

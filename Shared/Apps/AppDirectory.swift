@@ -19,6 +19,7 @@ package final class AppDirectory: Service {
     private let pulse: Pulse
     private let appsLoaded: Gauge
     private let filesBroken: Gauge
+    private let keyFilesUnusable: Gauge
     private let state: Mutex<State>
     private let stopRequested = OneTimeEvent()
 
@@ -39,6 +40,7 @@ package final class AppDirectory: Service {
         self.time = time
         appsLoaded = metrics.gauge(.appsLoaded)
         filesBroken = metrics.gauge(.appFilesBroken)
+        keyFilesUnusable = metrics.gauge(.appKeyFilesUnusable)
         state = Mutex(State(inventory: AppInventory(configuration)))
         pulse = health.pulse("apps", limit: .seconds(30))
         pulse.rest()
@@ -81,6 +83,7 @@ package final class AppDirectory: Service {
             report(changes, inventory.problems, before: reported)
             appsLoaded.set(inventory.apps.count)
             filesBroken.set(inventory.brokenFiles)
+            keyFilesUnusable.set(inventory.unusableKeyFiles)
         }
     }
 

@@ -1,4 +1,4 @@
-/// What the folder, the pepper and the key files hold, read again and again; the last good version of each is kept. Its
+/// What the folder and the secrets of this process hold, read again and again; the last good version of each is kept. Its
 /// calls block, so they are made on a native thread.
 struct AppInventory: Sendable {
     private let configuration: AppsConfiguration
@@ -6,6 +6,7 @@ struct AppInventory: Sendable {
     private var keyFiles = KeyFileCheck()
     private(set) var pepper: Pepper?
     private(set) var problems: [AppProblem] = []
+    private(set) var unusableKeyFiles = 0
 
     init(_ configuration: AppsConfiguration) {
         self.configuration = configuration
@@ -26,11 +27,14 @@ struct AppInventory: Sendable {
     mutating func read() -> [AppShelf.Change] {
         let changes = shelf.take(AppFolder(path: configuration.folder).read())
         let pepperProblem = readPepper()
-        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + readKeyFiles()
+        let keyFileProblems = readKeyFiles()
+        unusableKeyFiles = keyFileProblems.count
+        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
         return changes
     }
 
     private mutating func readPepper() -> AppProblem? {
+        guard configuration.secrets.contains(.pepper) else { return nil }
         switch PepperFile(path: configuration.pepperFile).read() {
         case .pepper(let pepper, let warning):
             self.pepper = pepper
@@ -42,10 +46,11 @@ struct AppInventory: Sendable {
         }
     }
 
-    /// Warnings, since devices can register whether or not a provider could be asked to reach them.
+    /// Warnings, since the other apps and the app's other providers work whatever is wrong with one file.
     private mutating func readKeyFiles() -> [AppProblem] {
         let files = apps.sorted { $0.id < $1.id }.flatMap { app in
-            app.keyFileContents.map { (AppFolder.fileName(of: app.id), $0) }
+            app.keyFiles.filter { configuration.secrets.contains($0.secret) }
+                .map { (AppFolder.fileName(of: app.id), $0) }
         }
         return zip(files, keyFiles.problems(of: files.map(\.1))).compactMap { file, problem in
             problem.map { .warning(file.0, file.1.file.field, $0) }

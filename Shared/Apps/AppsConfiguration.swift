@@ -1,26 +1,35 @@
 package import ServiceKit
 
-/// Where the apps are and how soon a change of them counts.
+/// Where the apps are, which of their secrets this process reads, and how soon a change of them counts.
 package struct AppsConfiguration: Sendable {
     package var folder: String
+    package var secrets: Set<AppSecret>
     package var pepperFile: String
     package var interval: Duration
 
-    package init(folder: String, pepperFile: String? = nil, interval: Duration = .seconds(5)) {
+    package init(
+        folder: String, secrets: Set<AppSecret> = Set(AppSecret.allCases), pepperFile: String? = nil,
+        interval: Duration = .seconds(5)
+    ) {
         self.folder = folder
+        self.secrets = secrets
         self.pepperFile = pepperFile ?? "\(folder)/.pepper"
         self.interval = interval
     }
 
-    package init(environment: inout EnvironmentReader) {
+    package init(environment: inout EnvironmentReader, reading secrets: Set<AppSecret>) {
         let folder = environment.text(
             "CARILLON_APPS", default: "apps", "The folder with a file NAME.json for each app.")
-        let pepperFile = environment.optionalText(
-            "CARILLON_PEPPER_FILE",
-            "The file with the secret under which keys are hashed; .pepper in the folder of the apps unless set.")
+        // A process that does not need the pepper does not know the variable either.
+        let pepperFile =
+            secrets.contains(.pepper)
+            ? environment.optionalText(
+                "CARILLON_PEPPER_FILE",
+                "The file with the secret under which keys are hashed; .pepper in the folder of the apps unless set.")
+            : nil
         let interval = environment.duration(
             "CARILLON_APPS_INTERVAL", default: .seconds(5), in: .milliseconds(100) ... .seconds(3_600),
             "How often the folder of the apps is looked through for changes.")
-        self.init(folder: folder, pepperFile: pepperFile, interval: interval)
+        self.init(folder: folder, secrets: secrets, pepperFile: pepperFile, interval: interval)
     }
 }

@@ -37,19 +37,20 @@ struct KeyFileCheck: Sendable {
     private var answers: [Question: (stamp: Stamp, problem: String?)] = [:]
 
     /// What is wrong with each file, in words for whoever put it there; what is no longer asked about is forgotten.
-    mutating func problems(of files: [(file: KeyFile, content: Content)]) -> [String?] {
+    mutating func problems(of files: [PushApp.NamedKeyFile]) -> [String?] {
         var asked: [Question: (stamp: Stamp, problem: String?)] = [:]
         defer { answers = asked }
-        return files.map { file, content in
-            let question = Question(path: file.path, content: content)
+        return files.map { named in
+            let (path, content) = (named.file.path, named.content)
+            let question = Question(path: path, content: content)
             var status = stat()
             // A file that cannot be read may be mended without a trace in its own stamp.
-            guard access(file.path, R_OK) == 0, stat(file.path, &status) == 0 else {
-                return "\(file.path) cannot be read: \(String(cString: strerror(errno)))"
+            guard access(path, R_OK) == 0, stat(path, &status) == 0 else {
+                return "\(path) cannot be read: \(String(cString: strerror(errno)))"
             }
             let stamp = Stamp(status)
             let known = answers[question].flatMap { $0.stamp == stamp ? $0 : nil }
-            let answer = known ?? (stamp, KeyFileCheck.problem(of: file.path, status, content))
+            let answer = known ?? (stamp, KeyFileCheck.problem(of: path, status, content))
             asked[question] = answer
             return answer.problem
         }
@@ -94,17 +95,32 @@ struct KeyFileCheck: Sendable {
 }
 
 extension PushApp {
-    /// What each of `keyFiles` should hold, in the same order.
-    var keyFileContents: [(file: KeyFile, content: KeyFileCheck.Content)] {
-        var contents: [KeyFileCheck.Content] = []
+    /// A file the app depends on besides its own.
+    struct NamedKeyFile {
+        let file: KeyFile
+        let secret: AppSecret
+        let content: KeyFileCheck.Content
+    }
+
+    var keyFiles: [NamedKeyFile] {
+        var files: [NamedKeyFile] = []
         switch providers.apns?.proof {
-        case .token: contents.append(.appleKey)
-        case .certificate(_, let keyFile): contents += [.certificate] + (keyFile.map { _ in [.certificateKey] } ?? [])
+        case .token(let keyFile, _, _):
+            files.append(NamedKeyFile(file: keyFile, secret: .apns, content: .appleKey))
+        case .certificate(let file, let keyFile):
+            files.append(NamedKeyFile(file: file, secret: .apns, content: .certificate))
+            if let keyFile { files.append(NamedKeyFile(file: keyFile, secret: .apns, content: .certificateKey)) }
         case nil: break
         }
-        if providers.fcm != nil { contents.append(.serviceAccount) }
-        let files = keyFiles
-        contents += Array(repeating: .secret, count: files.count - contents.count)
-        return zip(files, contents).map { ($0, $1) }
+        if let fcm = providers.fcm {
+            files.append(NamedKeyFile(file: fcm.serviceAccountFile, secret: .fcm, content: .serviceAccount))
+        }
+        if let huawei = providers.huawei {
+            files.append(NamedKeyFile(file: huawei.clientSecretFile, secret: .huawei, content: .secret))
+        }
+        for file in [report?.authorizationFile, report?.signingKeyFile] {
+            if let file { files.append(NamedKeyFile(file: file, secret: .report, content: .secret)) }
+        }
+        return files
     }
 }

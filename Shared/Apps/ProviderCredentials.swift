@@ -36,19 +36,3 @@ package struct HuaweiCredentials: Sendable, Equatable {
     /// Sends by project where it is set, else by client id.
     package let project: String?
 }
-
-extension PushApp {
-    /// Every file the app depends on besides its own.
-    package var keyFiles: [KeyFile] {
-        var files: [KeyFile] = []
-        switch providers.apns?.proof {
-        case .token(let keyFile, _, _): files.append(keyFile)
-        case .certificate(let file, let keyFile): files += [file] + (keyFile.map { [$0] } ?? [])
-        case nil: break
-        }
-        if let fcm = providers.fcm { files.append(fcm.serviceAccountFile) }
-        if let huawei = providers.huawei { files.append(huawei.clientSecretFile) }
-        files += [report?.authorizationFile, report?.signingKeyFile].compactMap { $0 }
-        return files
-    }
-}

@@ -1,6 +1,7 @@
 /// Every metric of every executable, in one list: what dashboards, alarms and `docs/operations.md` refer to.
 package enum MetricName: String, CaseIterable, Sendable {
     case appFilesBroken = "carillon_broken_app_files"
+    case appKeyFilesUnusable = "carillon_unusable_key_files"
     case appsLoaded = "carillon_loaded_apps"
     case busBytesBuffered = "carillon_bus_buffered_bytes"
     case busBytesProduced = "carillon_bus_produced_bytes_total"
@@ -73,10 +74,10 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .appFilesBroken, .appsLoaded, .busBytesBuffered, .busConsumerLag, .busPartitionsAssigned, .buildInfo,
-            .http2ConnectionsOpen, .httpBodyBytesBuffered, .httpClientRequestsOpen, .httpConnectionsOpen,
-            .reporterTaskDuration, .reporterTasksOpen, .schedulerRetriesHeld, .schedulerRetryLateness,
-            .senderAppsHalted:
+        case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
+            .busPartitionsAssigned, .buildInfo, .http2ConnectionsOpen, .httpBodyBytesBuffered,
+            .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
+            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .resolverDuration, .senderPushDuration:
@@ -88,6 +89,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var help: String {
         switch self {
         case .appFilesBroken: "App files that cannot be used as they stand."
+        case .appKeyFilesUnusable: "Key files this service reads that are missing or hold something else."
         case .appsLoaded: "Apps in force now."
         case .busBytesBuffered: "Bytes fetched from the bus whose work is not done yet."
         case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."

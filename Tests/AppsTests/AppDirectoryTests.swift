@@ -226,6 +226,39 @@ import Testing
         #expect(directory.current.apps.count == 1, "devices may register all the same")
     }
 
+    /// Goal: a process needs no secret that it has no use for. Method: an app that names a file of every kind, none of
+    /// which is there, read by a process of each kind.
+    @Test(
+        arguments: [
+            ([], []), ([.pepper], [".pepper"]), ([.apns], ["providers.apns.key_file"]),
+            ([.fcm, .huawei], ["providers.fcm.service_account_file", "providers.huawei.client_secret_file"]),
+            ([.report], ["report.authorization_file", "report.signing_key_file"]),
+        ] as [(Set<AppSecret>, [String])])
+    func aSecretIsMissedOnlyWhereItIsRead(_ secrets: Set<AppSecret>, _ missed: [String]) async throws {
+        let key = try editor().add(try AppID("news"))
+        let file = try #require(SmallFile.read(folder.file("news.json"), bytesMaximum: 1_024))
+        folder.write(
+            "news.json",
+            #"""
+            {"providers":{"apns":{"key_file":"a","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"},
+            "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"}},
+            "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
+            """# + String(decoding: file.dropFirst(), as: UTF8.self))
+        #expect(TestFile.remove(folder.file(".pepper")))
+        let directory = await AppDirectory.open(
+            AppsConfiguration(folder: folder.path, secrets: secrets), log: Log(service: "test", sink: sink, time: time),
+            metrics: metrics, health: health, time: time)
+        let app = try #require(directory.current.apps.first, "the app counts, whatever is missing")
+        #expect(app.credentials.map(\.id) == [key.id])
+        let reasons = sink.lines.filter { $0.contains("cannot be read") || $0.contains("is missing") }
+        #expect(reasons.count == missed.count, "\(reasons)")
+        for field in missed { #expect(reasons.contains { $0.contains(field) }, "\(field)") }
+        #expect(health.remarks().isEmpty == missed.isEmpty)
+        let keyFiles = missed.filter { $0 != ".pepper" }
+        #expect(metrics.gauge(.appKeyFilesUnusable).value == keyFiles.count)
+        #expect(metrics.gauge(.appFilesBroken).value == 0)
+    }
+
     @Test func whatIsNoSmallFileIsNamedAndHoldsNothingUp() async throws {
         #expect(TestFile.makeFolder(folder.file("folder.json")))
         #expect(TestFile.makePipe(folder.file("pipe.json")))

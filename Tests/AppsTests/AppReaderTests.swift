@@ -53,7 +53,7 @@ import Testing
         #expect(app.providers.fcm?.serviceAccountFile.path == "/run/secrets/fcm.json")
         #expect(app.providers.fcm?.project == "news-1")
         #expect(app.providers.huawei?.clientID == "1001")
-        #expect(app.keyFiles.map(\.path).suffix(3) == ["/etc/apps/huawei", "/etc/apps/report", "/etc/apps/sign"])
+        #expect(app.keyFiles.map(\.file.path).suffix(3) == ["/etc/apps/huawei", "/etc/apps/report", "/etc/apps/sign"])
         #expect(app.keyFiles.count == 5)
         let credential = try #require(app.credentials.first)
         #expect(credential.scopes == [.publish, .admin])

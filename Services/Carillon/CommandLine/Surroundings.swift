@@ -44,7 +44,7 @@ struct Surroundings: Sendable {
     /// Where the apps are; the commands about them need no bus.
     func apps() throws(ConfigurationError) -> AppsConfiguration {
         var reader = EnvironmentReader(variables)
-        let apps = AppsConfiguration(environment: &reader)
+        let apps = AppsConfiguration(environment: &reader, reading: Set(AppSecret.allCases))
         try reader.finish()
         return apps
     }
@@ -53,7 +53,7 @@ struct Surroundings: Sendable {
     var strangers: [String] {
         var reader = EnvironmentReader(variables)
         _ = Surroundings.read(&reader)
-        _ = AppsConfiguration(environment: &reader)
+        _ = AppsConfiguration(environment: &reader, reading: Set(AppSecret.allCases))
         _ = APIVariables(environment: &reader)
         return reader.strangers
     }
@@ -62,7 +62,7 @@ struct Surroundings: Sendable {
         var bus = EnvironmentReader([:])
         _ = Surroundings.read(&bus)
         var apps = EnvironmentReader([:])
-        _ = AppsConfiguration(environment: &apps)
+        _ = AppsConfiguration(environment: &apps, reading: Set(AppSecret.allCases))
         var api = EnvironmentReader([:])
         _ = APIVariables(environment: &api)
         return "Variables of the commands that open the bus:\n" + Surroundings.help(bus.variables)

@@ -37,7 +37,8 @@ struct LocalPipeline: Sendable {
         let app = settings.app.map { LocalApp($0, in: shared.folder, time: shared.time) }
         let board = SimulatorBoard()
         let plans = PipelinePlans(
-            folder: shared.folder, programs: programs, inherited: variables, drainDeadline: settings.drainDeadline)
+            folder: shared.folder, programs: programs, inherited: ChildEnvironment(variables),
+            drainDeadline: settings.drainDeadline)
         let redisPlan = plans.redis(
             port: try ports.take(usual: PipelineService.redisPort), memoryBytes: settings.memoryBytes)
         var needed = [KeptProgram(redisPlan, after: [], shared)]

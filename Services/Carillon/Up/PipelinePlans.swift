@@ -30,20 +30,20 @@ struct PipelinePrograms: Sendable {
 struct PipelinePlans: Sendable {
     let folder: DataFolder
     let programs: PipelinePrograms
-    /// What `up` itself was started with: settings of services are passed on.
-    let inherited: [String: String]
+    /// Of what `up` itself was started with, each program is given its part.
+    let inherited: ChildEnvironment
     let drainDeadline: Duration
 
     func redis(port: UInt16, memoryBytes: Int) -> ProgramPlan {
         let arguments = EmbeddedRedis.arguments(port: port, folder: folder.redis, isDurable: true)
         return ProgramPlan(
             name: "redis", path: EmbeddedRedis.program, arguments: arguments + ["--maxmemory", "\(memoryBytes)"],
-            environment: { [inherited] in inherited }, readiness: .line(EmbeddedRedis.isReady),
+            environment: { [inherited] in inherited.foreign }, readiness: .line(EmbeddedRedis.isReady),
             url: "redis://127.0.0.1:\(port)", dialect: .redis)
     }
 
     func simulator(adminPort: UInt16) -> ProgramPlan {
-        let variables = inherited.merging([
+        let variables = inherited.own(of: PipelineService.simulatorSettings).merging([
             "CARILLON_SIMULATOR_FOLDER": folder.simulator, "CARILLON_SIMULATOR_ADMIN_PORT": "\(adminPort)",
         ]) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
@@ -57,12 +57,15 @@ struct PipelinePlans: Sendable {
     ) -> ProgramPlan {
         let isAPI = service.name == PipelineService.ingest
         var own = [
-            "CARILLON_BUS": redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.apps,
-            "CARILLON_PEPPER_FILE": folder.pepperFile, "CARILLON_ADMIN_PORT": "\(adminPort)",
+            "CARILLON_BUS": redis, "CARILLON_REDIS": redis, "CARILLON_ADMIN_PORT": "\(adminPort)",
             "CARILLON_DRAIN_DEADLINE": DurationText.print(drainDeadline),
         ]
-        if isAPI { own["CARILLON_INGEST_PORT"] = "\(apiPort)" }
-        let variables = inherited.merging(own) { $1 }
+        if service.families.contains("APPS") { own["CARILLON_APPS"] = folder.apps }
+        if isAPI {
+            own["CARILLON_PEPPER_FILE"] = folder.pepperFile
+            own["CARILLON_INGEST_PORT"] = "\(apiPort)"
+        }
+        let variables = inherited.own(of: service.families).merging(own) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
         let talksToSimulator = PipelineService.senders.contains(service.name)
         return ProgramPlan(

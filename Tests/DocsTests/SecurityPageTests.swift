@@ -1,0 +1,42 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Apps
+@testable import android_sender
+@testable import apns_sender
+@testable import ingest_api
+@testable import reporter
+
+/// `docs/security.md` says which service reads which secret; operators mount by it.
+@Suite struct SecurityPageTests {
+    @Test func saysWhoReadsWhichSecret() throws {
+        let page = try #require(SourceTree.text("docs/security.md"))
+        var (api, apple, android, reports) = (
+            EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:])
+        )
+        let readers = [
+            "ingest-api": IngestConfiguration(environment: &api).apps.secrets,
+            "apns-sender": APNsSenderConfiguration(environment: &apple).apps.secrets,
+            "android-sender": AndroidSenderConfiguration(environment: &android).apps.secrets,
+            "reporter": ReporterConfiguration(environment: &reports).apps.secrets,
+        ]
+        let known = readers.flatMap { service, secrets in secrets.map { "\($0) \(service)" } }
+        let rows = MarkdownTable.rows(under: "## Who reads which secret", inPage: page).map {
+            $0.map(MarkdownTable.plain)
+        }
+        let told = rows.filter { $0[1] != "–" }.map { "\($0[1]) \($0[2])" }
+        #expect(told.sorted() == known.sorted())
+        #expect(Set(readers.values.joined()) == Set(AppSecret.allCases), "each kind has a reader")
+    }
+
+    /// A process that does not read the pepper does not ask for it either.
+    @Test func onlyTheAPIAsksForThePepper() {
+        var (api, apple) = (EnvironmentReader([:]), EnvironmentReader([:]))
+        _ = IngestConfiguration(environment: &api)
+        _ = APNsSenderConfiguration(environment: &apple)
+        #expect(api.variables.contains { $0.name == "CARILLON_PEPPER_FILE" })
+        #expect(!apple.variables.contains { $0.name == "CARILLON_PEPPER_FILE" })
+        #expect(apple.variables.contains { $0.name == "CARILLON_APPS" })
+    }
+}
