@@ -50,6 +50,25 @@ def commands_of_package():
 
 
 @functools.cache
+def secrets_of(program):
+    """The kinds of secrets beside the app files that the program's code reads; None where it reads no app files."""
+    target = re.search(rf'service\(\s*"(\w+)",\s*command:\s*"{re.escape(program)}"', read("Package.swift"))[1]
+    code = "".join(path.read_text() for path in (ROOT / "Services" / target).rglob("*.swift"))
+    reads = re.search(r"AppsConfiguration\(environment: &\w+, reading: \[(.*?)\]\)", code)
+    return set(re.findall(r"\.(\w+)", reads[1])) if reads else None
+
+
+def secret_problems(kinds, mounted, absent=frozenset()):
+    """What is wrong with the paths that are mounted in a service that reads these kinds of secrets, or with None not even
+    app files. `absent` is what nobody has."""
+    needed = set() if kinds is None else {"/etc/carillon/apps"} | {f"/etc/carillon/secrets/{kind}" for kind in kinds}
+    for path in sorted(mounted - needed):
+        yield f"it is given {path}, which it does not read"
+    for path in sorted(needed - mounted - absent):
+        yield f"it is not given {path}, which it reads"
+
+
+@functools.cache
 def partitions_of_channels():
     """Every topic and lane that `carillon topics create` makes, with its number of partitions."""
     plan = subprocess.run(
