@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Reads the members of one object. What is asked for is what may be there: `rejectUnknown` names the rest. A member that
 /// is null counts as absent. Every mistake goes to `problems` with its path, and the reader goes on.
 ///
@@ -26,7 +28,7 @@ package final class JSONFields {
         for (name, _) in object.members {
             guard !problems.isFull else { return }
             guard !isKnown.contains(name) else { continue }
-            problems.add(path(of: String(name.prefix(64))), "unknown name" + problems.advice(on: name, among: known))
+            problems.add(path(of: OutsideText.excerpt(name)), "unknown name" + problems.advice(on: name, among: known))
         }
     }
 

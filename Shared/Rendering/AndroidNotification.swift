@@ -1,4 +1,5 @@
 import JSONKit
+import ServiceKit
 package import TaskModel
 
 /// What an Android device shows, in words that both of its providers have.
@@ -22,7 +23,7 @@ package struct AndroidNotification: Sendable, Hashable {
         for (name, value) in object.members {
             guard let field = AndroidNotification.fields[name] else {
                 let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
-                throw RenderingFlaw("\(path).\(name.prefix(64))", "is not known; use \(known), or put it into data")
+                throw RenderingFlaw("\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
             }
             guard let text = value.text else {
                 throw RenderingFlaw("\(path).\(name)", "must be a text, not \(value.kind)")

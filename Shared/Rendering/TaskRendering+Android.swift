@@ -1,5 +1,6 @@
 import JSONKit
 import PushModel
+import ServiceKit
 import TaskModel
 import Topics
 
@@ -81,7 +82,7 @@ extension TaskRendering {
         var android = Android(data: FlatData(), path: path)
         for (name, value) in written.members {
             guard name == "data" || name == "notification" else {
-                throw RenderingFlaw("\(path).\(name.prefix(64))", "is not known; use data and notification")
+                throw RenderingFlaw("\(path).\(OutsideText.excerpt(name))", "is not known; use data and notification")
             }
             guard let object = value.object else {
                 throw RenderingFlaw("\(path).\(name)", "must be an object, not \(value.kind)")

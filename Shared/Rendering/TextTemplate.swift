@@ -1,4 +1,5 @@
 import JSONKit
+import ServiceKit
 import TaskModel
 
 /// Fills in `${var.name}` and `${data.name}`. What is filled in is not looked at again, so that `${` itself can be had
@@ -42,7 +43,7 @@ struct TextTemplate: Sendable {
     }
 
     private func value(of reference: String, _ path: String) throws(RenderingFlaw) -> String {
-        let shown = String(reference.prefix(64))
+        let shown = OutsideText.excerpt(reference)
         let name = reference.prefixRemoved("var.")
         if let name {
             if let value = variables[name] { return value }

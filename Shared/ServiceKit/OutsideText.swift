@@ -16,6 +16,11 @@ package enum OutsideText {
         return text
     }
 
+    /// The beginning of a text, for errors. Not counted in characters: one of them may have any number of bytes.
+    package static func excerpt(_ text: some StringProtocol) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(64)))
+    }
+
     /// Whether the text can be compared in linear time. A text of Latin letters costs one look at each byte.
     package static func isStreamSafe(_ text: String) -> Bool {
         var text = text

@@ -1,4 +1,5 @@
 package import JSONKit
+import ServiceKit
 
 extension PushMessage {
     package static let dataMembersMaximum = 256
@@ -71,7 +72,7 @@ extension JSONFields {
             switch value {
             case .string(let text): text.utf8.count <= LocalizedText.bytesMaximum ? LocalizedText(text) : nil
             case .object(let object):
-                LocalizedText(object) { reject("\(name).\($0.prefix(64))", $1) }
+                LocalizedText(object) { reject("\(name).\(OutsideText.excerpt($0))", $1) }
             default: nil
             }
         }
@@ -95,7 +96,7 @@ extension LocalizedText {
             if canonical == "default", language != canonical {
                 reject(language, "must be written default")
             } else if let earlier = spellings.updateValue(language, forKey: canonical) {
-                reject(language, "is the same language as \(earlier.prefix(64)), which case and _ for - do not change")
+                reject(language, "is the same language as \(OutsideText.excerpt(earlier)), which case and _ for - do not change")
             }
             texts[canonical] = text
         }

@@ -24,6 +24,13 @@ import Testing
         #expect(OutsideText.string(Array("\(most)\u{301}".utf8)) == nil)
     }
 
+    /// An emoji and its joiners are one character, however many they are.
+    @Test func anExcerptIsShortInBytes() {
+        let name = String(repeating: "\u{1F468}\u{200D}", count: 10_000)
+        #expect(OutsideText.excerpt(name).utf8.count <= 256)
+        #expect(OutsideText.excerpt("sport") == "sport")
+    }
+
     /// A broken byte between marks is read as U+FFFD, which ends the run: the `String` made of these bytes has it too.
     @Test func brokenBytesEndARow() {
         let most = Array(String(repeating: OutsideTextTests.marks, count: 15).utf8)

@@ -71,7 +71,7 @@ enum PushdRefusal: Error, Equatable {
         case .body(.unknownMediaType): "Unknown content type"
         // The backtick and the quote are pushd's.
         case .invalidField(let name, _): "Invalid value for `\(name)'"
-        case .invalidEvent(let name): "Invalid event name \(name.prefix(100))"
+        case .invalidEvent(let name): "Invalid event name \(OutsideText.excerpt(name))"
         case .tooManySubscriptions: "Too many subscriptions"
         case .unknownSubscriber, .notSubscribed: "Not found"
         case .task(let refusal): refusal.problem.title

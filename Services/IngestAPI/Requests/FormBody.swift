@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONKit
+import ServiceKit
 
 /// A body of `application/x-www-form-urlencoded`: every value is a text, and of a repeated name the last one counts.
 enum FormBody {
@@ -18,7 +19,7 @@ enum FormBody {
 
     private static func decode(_ part: Substring.UTF8View) throws(BodyRefusal) -> String {
         guard let text = PercentEncoding.decode(part, plusIsSpace: true) else {
-            throw .malformed("the form has a broken escape, or one that is not UTF-8: \(Substring(part).prefix(80))")
+            throw .malformed("the form has a broken escape, or one that is not UTF-8: \(OutsideText.excerpt(Substring(part)))")
         }
         return text
     }

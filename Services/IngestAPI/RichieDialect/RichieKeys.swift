@@ -1,5 +1,6 @@
 import JSONKit
 import PushModel
+import ServiceKit
 
 /// The documented keys of a notification, and what each of them may be. They stand in one object, or where clients of
 /// different ages look for them, in that one and the one around it.
@@ -57,7 +58,7 @@ struct RichieKeys {
     }
 
     private func check(_ name: String, _ value: JSON, in place: Place) {
-        let path = "\(place.path).\(name.prefix(64))"
+        let path = "\(place.path).\(OutsideText.excerpt(name))"
         guard let rule = RichieKeys.rules[name] else { return checkAddition(name, value, path) }
         if let other = places.first(where: { $0.object[name] != nil }), other.path != place.path {
             problems.add(path, "stands in \(other.path) as well; keep one of them")

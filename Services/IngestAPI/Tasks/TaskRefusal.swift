@@ -122,7 +122,7 @@ enum TaskRefusal: Error, Equatable {
         case .access(let refusal): TaskRefusal.detail(of: refusal)
         case .body(.malformed(let reason)): reason
         case .body(.unknownMediaType(let name)):
-            "The body must be application/json, named by Content-Type, not \(name.prefix(80))."
+            "The body must be application/json, named by Content-Type, not \(OutsideText.excerpt(name))."
         case .invalid(let problems): problems.count == 1 ? "\(problems[0])" : "\(problems.count) mistakes; see errors."
         case .tooLarge(let what, let maximum): "Too large: \(what) has more than \(maximum) bytes."
         case .idempotencyKey: IdempotencyHeader.rule
