@@ -92,7 +92,7 @@ let package = Package(
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
-        shared("PushModel"),
+        shared("PushModel", "ServiceKit"),
         shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
         shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
@@ -106,7 +106,7 @@ let package = Package(
         shared("Store", "PushModel", "ServiceKit"),
         shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
         shared("TaskModel", "JSONKit", "PushModel", "ServiceKit"),
-        shared("TLSSocket", "COpenSSL"),
+        shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
 
         service(
@@ -143,6 +143,7 @@ let package = Package(
 
         testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
+        testExecutable("JSONProbe", "JSONKit", "ServiceKit"),
         testExecutable("KafkaMock", "CRDKafka"),
         testExecutable(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
@@ -184,7 +185,7 @@ let package = Package(
         tests(
             "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "MemoryBus", "MemoryStore",
             "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
-        tests("JSONKitTests", "JSONKit", "ServiceKit", "TestSupport"),
+        tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",

@@ -1,5 +1,6 @@
 import PushModel
 import Rendering
+import ServiceKit
 import Store
 import TaskKit
 import Topics
@@ -102,7 +103,7 @@ struct ChunkSorting {
         guard let family = DispatchFamily(kind.provider) else {
             return .end(.suppressed, reason: "nobody sends to \(kind.provider.name) yet")
         }
-        let language = String(validating: kind.language, as: UTF8.self)
+        let language = OutsideText.string(kind.language)
         let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
         switch task.variant(selection) {
         case .success(let variant): return .send(NumberedVariant(number: choices.count, variant), family)

@@ -40,7 +40,7 @@ struct AppFolder: Sendable {
         var files: [String: Content] = [:]
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { OutsideText.replacing(cString: $0) }
             }
             guard name.hasSuffix(AppFolder.suffix), !name.hasPrefix(".") else { continue }
             guard files.count < AppFolder.filesMaximum else {

@@ -61,7 +61,7 @@ struct KeyFileCheck: Sendable {
         guard let bytes = SmallFile.read(path, bytesMaximum: bytesMaximum) else {
             return "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))"
         }
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = OutsideText.replacing(bytes)
         switch content {
         case .appleKey: return signingProblem(text, path)
         case .certificate: return marked("CERTIFICATE", text, path)

@@ -1,27 +1,38 @@
 import PushModel
+import ServiceKit
 
 /// Where the dialects' clients put a key: an `Authorization` header of one of several schemes.
 package enum PresentedKey {
+    /// Several times the longest key; a longer text is none, and is not looked at.
+    private static let bytesMaximum = 1_024
+
     /// What to ask `access` about. Nil without a header; empty, which no key is, when the header holds none: whoever sends
     /// one means to be let in by it. `Basic` carries the key as the password, or as the user's name without a password.
     package static func text(inAuthorization header: String?) -> String? {
         guard let header else { return nil }
-        let parts = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(Substring($0)) }
-        guard parts.count == 2 else { return "" }
-        let value = String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-        switch parts[0].lowercased() {
-        case "bearer", "token", "oauth": return value
+        guard header.utf8.count <= bytesMaximum else { return "" }
+        let parts = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, let scheme = OutsideText.string(parts[0]) else { return "" }
+        let value = parts[1].filter { $0 != UInt8(ascii: " ") }
+        switch scheme.lowercased() {
+        case "bearer", "token", "oauth": return OutsideText.string(value) ?? ""
         case "basic": return password(inBasic: value) ?? ""
         default: return ""
         }
     }
 
-    private static func password(inBasic base64: String) -> String? {
-        let alphabet = base64.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
-        guard let bytes = Base64URL.decode(String(alphabet)),
-            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
+    private static func password(inBasic base64: [UInt8]) -> String? {
+        let alphabet = base64.filter { $0 != UInt8(ascii: "=") }.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        guard let bytes = OutsideText.string(alphabet).flatMap({ Base64URL.decode($0) }),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        let password = text[text.index(after: colon)...]
-        return String(password.isEmpty ? text[..<colon] : password)
+        let password = bytes[(colon + 1)...]
+        return OutsideText.string(password.isEmpty ? bytes[..<colon] : password)
     }
 }

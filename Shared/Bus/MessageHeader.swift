@@ -13,7 +13,7 @@ package struct MessageHeader: Sendable, Equatable {
         self.init(name, Array(value.utf8))
     }
 
-    package var text: String { String(decoding: value, as: UTF8.self) }
+    package var text: String { OutsideText.replacing(value) }
 }
 
 extension [MessageHeader] {

@@ -108,6 +108,14 @@ bool csimdjson_get_string(csimdjson_element element, const char **text, size_t *
         && value.get_string_length().get(*length) == simdjson::SUCCESS;
 }
 
+size_t csimdjson_container_count(csimdjson_element element) {
+    auto container = restored<dom::element>(element);
+    dom::array array;
+    if (container.get(array) == simdjson::SUCCESS) { return array.size(); }
+    dom::object object;
+    return container.get(object) == simdjson::SUCCESS ? object.size() : 0;
+}
+
 bool csimdjson_array_begin(csimdjson_element element, csimdjson_iterator *iterator) {
     return begin<dom::array>(element, iterator);
 }

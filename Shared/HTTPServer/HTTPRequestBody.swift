@@ -1,3 +1,4 @@
+import ServiceKit
 import Synchronization
 
 /// The bytes of a request's body. They count against the server's bound for as long as this object lives, so pass the
@@ -46,7 +47,7 @@ package final class HTTPRequestBody: Sendable {
 
     package var isEmpty: Bool { bytes.isEmpty }
 
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
+    package var text: String { OutsideText.replacing(bytes) }
 
     /// Counts memory that the body takes in another form, such as the document that it is parsed into. False when the
     /// server has no room for it now; the request is answered 503 then. Without a server there is no bound.

@@ -1,8 +1,10 @@
+import ServiceKit
+
 package enum PercentEncoding {
-    /// Nil when an escape is broken, hides a NUL, or the result is not UTF-8.
+    /// Nil when an escape is broken or hides a NUL, or when the result is no text that may come from outside.
     package static func decode(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return String(Substring(text))
+            return OutsideText.string(text)
         }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
@@ -20,7 +22,7 @@ package enum PercentEncoding {
                 decoded.append(byte)
             }
         }
-        return String(validating: decoded, as: UTF8.self)
+        return OutsideText.string(decoded)
     }
 
     private static func hexadecimal(_ byte: UInt8) -> UInt8? {

@@ -5,7 +5,8 @@ extension JSON {
             throw JSONError(
                 code: .tooLarge, message: "the document has more than \(limits.bytesMaximum) bytes", position: nil)
         }
-        guard let parser = SimdJSONParser(limits), let value = try parser.value(of: bytes, limits) else {
+        if let problem = JSONSize(of: bytes).problem(limits) { throw problem }
+        guard let parser = SimdJSONParser(limits), let value = try parser.value(of: bytes) else {
             throw JSONError(code: .outOfMemory, message: "no memory to read the document", position: nil)
         }
         self = value

@@ -5,7 +5,10 @@ package struct JSONError: RetriableError, Sendable, Equatable, CustomStringConve
     package enum Code: Sendable {
         case tooLarge
         case tooDeep
+        case tooManyValues
+        case nameTooLong
         case invalidUTF8
+        case tooManyMarks
         case syntax
         case outOfMemory
     }

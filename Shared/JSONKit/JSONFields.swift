@@ -97,13 +97,13 @@ package final class JSONFields {
         return JSONFields(value, path: path(of: name), problems: problems)
     }
 
-    /// The elements of a list; none when it is absent.
+    /// The elements of a list with the path of each; none when it is absent.
     package func elements(_ name: String, countMaximum: Int, isRequired: Bool = false) -> JSONElements {
         let expected = "a list of at most \(countMaximum)"
         let elements = value(name, expected: expected, isRequired: isRequired) { value in
             value.elements.flatMap { $0.count <= countMaximum ? $0 : nil }
         }
-        return JSONElements(values: elements ?? [], listPath: path(of: name), problems: problems)
+        return JSONElements(elements ?? [], path: path(of: name), problems: problems)
     }
 
     private func present(_ name: String, expected: String, isRequired: Bool) -> JSON? {

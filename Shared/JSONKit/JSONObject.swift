@@ -11,7 +11,13 @@ package struct JSONObject: Sendable, Equatable {
     package init() {}
 
     package init(_ members: [Member]) {
+        self.init(countMaximum: members.count)
         for (name, value) in members { self[name] = value }
+    }
+
+    /// Without members, and with room for that many.
+    init(countMaximum: Int) {
+        members.reserveCapacity(countMaximum)
     }
 
     package var names: [String] { members.map(\.name) }
@@ -61,11 +67,17 @@ private struct ExactName: Hashable {
     let text: String
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        // Of texts that differ, nearly all are told apart by the first comparison, which is a good deal faster.
-        left.text == right.text && left.text.utf8.elementsEqual(right.text.utf8)
+        left.withBytes { left in
+            right.withBytes { right in left.count == right.count && left.elementsEqual(right) }
+        }
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
+        withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        // Only a string from another runtime is not contiguous already.
+        text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 }

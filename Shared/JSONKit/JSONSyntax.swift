@@ -1,5 +1,7 @@
-/// Finds the place where a document that simdjson refused stops being JSON, which simdjson does not tell. It reads what
-/// was refused once, without recursion.
+import ServiceKit
+
+/// Finds the place where a document that was refused stops being JSON, which simdjson does not tell, or holds a text that
+/// is not taken. It reads what was refused once, without recursion.
 struct JSONSyntax {
     private enum Expected: String {
         case value = "a value"
@@ -18,13 +20,13 @@ struct JSONSyntax {
     }
 
     private let bytes: [UInt8]
-    private let depthMaximum: Int
+    private let limits: JSONLimits
     private var offset = 0
     private var open: [Container] = []
 
     private init(_ bytes: [UInt8], _ limits: JSONLimits) {
         self.bytes = bytes
-        depthMaximum = limits.depthMaximum
+        self.limits = limits
     }
 
     /// Nil when nothing is wrong with it.
@@ -81,7 +83,7 @@ struct JSONSyntax {
             offset += 1
             return .name
         case (.name, "\""), (.memberOrEnd, "\""):
-            try passString()
+            try passString(isName: true)
             return .colon
         case (.value, _), (.elementOrEnd, _): return try passValue(byte, instead: expected)
         default: throw fault("\(found) where \(expected.rawValue) should be")
@@ -100,7 +102,7 @@ struct JSONSyntax {
         switch Character(Unicode.Scalar(byte)) {
         case "[": return try enter(.array, .elementOrEnd)
         case "{": return try enter(.object, .memberOrEnd)
-        case "\"": try passString()
+        case "\"": try passString(isName: false)
         case "-", "0"..."9": try passNumber()
         default:
             guard let word = ["true", "false", "null"].first(where: { bytes[offset...].starts(with: $0.utf8) }) else {
@@ -112,58 +114,98 @@ struct JSONSyntax {
     }
 
     private mutating func enter(_ container: Container, _ next: Expected) throws(JSONError) -> Expected {
-        guard open.count < depthMaximum else {
-            throw fault("lists and objects are nested deeper than \(depthMaximum)", code: .tooDeep)
+        guard open.count < limits.depthMaximum else {
+            throw fault("lists and objects are nested deeper than \(limits.depthMaximum)", code: .tooDeep)
         }
         open.append(container)
         offset += 1
         return next
     }
 
-    private mutating func passString() throws(JSONError) {
+    private mutating func passString(isName: Bool) throws(JSONError) {
         let start = offset
         offset += 1
+        var text = UnescapedText()
         while offset < bytes.count {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
+                try check(&text, from: start, isName: isName)
                 offset += 1
                 return
-            case UInt8(ascii: "\\"): try passEscape()
+            case UInt8(ascii: "\\"): try passEscape(into: &text)
             case 0x00..<0x20: throw fault("a control character in a text; write it as an escape such as \\n")
-            default: offset += 1
+            default:
+                text.append(bytes[offset])
+                offset += 1
             }
         }
         offset = start
         throw fault("the text that begins here is never closed")
     }
 
-    private mutating func passEscape() throws(JSONError) {
+    private mutating func check(_ text: inout UnescapedText, from start: Int, isName: Bool) throws(JSONError) {
+        if isName, text.count > limits.nameBytesMaximum {
+            offset = start
+            throw fault("a name of more than \(limits.nameBytesMaximum) bytes", code: .nameTooLong)
+        }
+        guard text.isStreamSafe() else {
+            offset = start
+            throw fault(
+                "a text with more than \(OutsideText.combiningMarksMaximum) combining marks in a row",
+                code: .tooManyMarks)
+        }
+    }
+
+    private mutating func passEscape(into text: inout UnescapedText) throws(JSONError) {
         let escape = offset + 1 < bytes.count ? bytes[offset + 1] : 0
-        if "\"\\/bfnrt".utf8.contains(escape) {
+        if let byte = JSONSyntax.unescaped(escape) {
+            text.append(byte)
             offset += 2
             return
         }
         guard let unit = codeUnit(at: offset) else {
             throw fault("an escape that JSON does not have; a backslash itself is written \\\\")
         }
-        let isPair = 0xD800..<0xDC00 ~= unit && codeUnit(at: offset + 6).map { 0xDC00..<0xE000 ~= $0 } == true
-        guard isPair || !(0xD800..<0xE000 ~= unit) else { throw fault("half of a surrogate pair") }
-        offset += isPair ? 12 : 6
+        var units = [unit]
+        if 0xD800..<0xDC00 ~= unit, let second = codeUnit(at: offset + 6) { units.append(second) }
+        guard let scalar = JSONSyntax.scalar(units) else { throw fault("half of a surrogate pair") }
+        UTF8.encode(scalar)?.forEach { text.append($0) }
+        offset += 6 * units.count
+    }
+
+    private static func unescaped(_ escape: UInt8) -> UInt8? {
+        switch Character(Unicode.Scalar(escape)) {
+        case "\"", "\\", "/": escape
+        case "b": 0x08
+        case "f": 0x0C
+        case "n": 0x0A
+        case "r": 0x0D
+        case "t": 0x09
+        default: nil
+        }
+    }
+
+    /// Of one code unit, or of a surrogate pair.
+    private static func scalar(_ units: [UInt16]) -> Unicode.Scalar? {
+        guard units.count == 2 else { return Unicode.Scalar(units[0]) }
+        guard 0xDC00..<0xE000 ~= units[1] else { return nil }
+        return Unicode.Scalar(0x10000 + (UInt32(units[0]) - 0xD800) << 10 + UInt32(units[1]) - 0xDC00)
     }
 
     /// The value of `\u0000` at an offset.
-    private func codeUnit(at start: Int) -> UInt32? {
+    private func codeUnit(at start: Int) -> UInt16? {
         guard start + 6 <= bytes.count, bytes[start...].starts(with: "\\u".utf8) else { return nil }
         let digits = bytes[(start + 2)..<(start + 6)]
         guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
-        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        return OutsideText.string(digits).flatMap { UInt16($0, radix: 16) }
     }
 
     private mutating func passNumber() throws(JSONError) {
         let start = offset
         let run = bytes[start...].prefix { "+-.eE".utf8.contains($0) || JSONSyntax.isDigit($0) }
-        guard JSONSyntax.isNumber(run) else { throw fault("a number that JSON does not have") }
-        let text = String(decoding: run, as: UTF8.self)
+        guard JSONSyntax.isNumber(run), let text = OutsideText.string(run) else {
+            throw fault("a number that JSON does not have")
+        }
         let isWhole = !run.contains { ".eE".utf8.contains($0) }
         let fits = isWhole ? Int64(text) != nil || UInt64(text) != nil : Double(text)?.isFinite == true
         guard fits else { throw fault("a number too large to be taken") }

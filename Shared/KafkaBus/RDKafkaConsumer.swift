@@ -192,7 +192,7 @@ extension [MessageHeader] {
         while rd_kafka_header_get_all(list, self.count, &name, &value, &count) == RD_KAFKA_RESP_ERR_NO_ERROR,
             let text = name
         {
-            append(MessageHeader(String(cString: text), [UInt8](copying: value, count)))
+            append(MessageHeader(OutsideText.replacing(cString: text), [UInt8](copying: value, count)))
         }
     }
 }

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Reads packed values from bytes that may be anything; nil where they end too early.
 package struct ByteReader {
     private let bytes: ArraySlice<UInt8>
@@ -64,7 +66,7 @@ package struct ByteReader {
     }
 
     package mutating func text() -> String? {
-        counted().flatMap { String(validating: $0, as: UTF8.self) }
+        counted().flatMap { OutsideText.string($0) }
     }
 }
 

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The stored form of a device: a fixed head, the token, then one field after the other with its kind and length. A
 /// reader passes over kinds it does not know, so that versions of the house can work side by side.
 extension Device {
@@ -71,7 +73,7 @@ extension Device {
 
     /// False for content that is no text where one belongs; what a field we do not know holds is not looked at.
     private mutating func set(_ field: UInt8, _ content: ArraySlice<UInt8>) -> Bool {
-        let text = String(validating: content, as: UTF8.self)
+        let text = OutsideText.string(content)
         switch field {
         case Field.language: language = text
         case Field.version: version = text

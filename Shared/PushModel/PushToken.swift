@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// A provider's address of a device, in the one spelling under which it is stored and compared.
 package struct PushToken: Hashable, Sendable {
     package let kind: PushProtocol
@@ -80,7 +82,7 @@ extension PushToken {
         let content = packed.dropFirst()
         let text: String? =
             switch packing {
-            case .text: String(validating: content, as: UTF8.self)
+            case .text: OutsideText.string(content)
             case .hexadecimal: Hexadecimal.encode(content)
             case .sixBits: PackedText.unpack(content)
             }

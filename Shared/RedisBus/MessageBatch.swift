@@ -53,7 +53,7 @@ enum MessageBatch {
             let key = keyLength == 0 ? nil : try reader.bytes(keyLength - 1)
             var headers: [MessageHeader] = []
             for _ in 0..<(try reader.length()) {
-                let name = String(decoding: try reader.bytes(try reader.length()), as: UTF8.self)
+                let name = OutsideText.replacing(try reader.bytes(try reader.length()))
                 headers.append(MessageHeader(name, try reader.bytes(try reader.length())))
             }
             let value = try reader.bytes(try reader.length())

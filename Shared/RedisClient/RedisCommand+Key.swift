@@ -1,3 +1,5 @@
+import ServiceKit
+
 extension RedisCommand {
     /// The same command, sent in a cluster to the server that has this key. Needed only where `routingKey` cannot know.
     package func routed(by key: RedisArgument) -> RedisCommand {
@@ -11,7 +13,7 @@ extension RedisCommand {
     var routingKey: [UInt8]? {
         if let explicitKey { return explicitKey }
         let parts = decodedParts
-        let name = String(decoding: parts[0], as: UTF8.self).uppercased()
+        let name = OutsideText.replacing(parts[0]).uppercased()
         switch name {
         case "PING", "INFO", "TIME", "CLUSTER", "CONFIG", "CLIENT", "SCRIPT", "FUNCTION", "WAIT", "SCAN", "DBSIZE",
             "KEYS", "PUBLISH", "FLUSHALL", "FLUSHDB", "ASKING", "MULTI", "EXEC":
@@ -20,7 +22,7 @@ extension RedisCommand {
             let hasKeys = parts.count > 3 && parts[2] != [UInt8(ascii: "0")]
             return hasKeys ? parts[3] : nil
         case "XREAD", "XREADGROUP":
-            let streams = parts.firstIndex { String(decoding: $0, as: UTF8.self).uppercased() == "STREAMS" }
+            let streams = parts.firstIndex { OutsideText.replacing($0).uppercased() == "STREAMS" }
             return streams.flatMap { $0 + 1 < parts.count ? parts[$0 + 1] : nil }
         case "XGROUP", "XINFO", "OBJECT", "MEMORY", "BITOP":
             return parts.count > 2 ? parts[2] : nil

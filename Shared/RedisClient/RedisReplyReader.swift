@@ -1,4 +1,5 @@
 import CHiredis
+import ServiceKit
 
 /// Turns the bytes of a connection into replies, over hiredis' parser, whose callbacks build our values directly.
 ///
@@ -56,7 +57,7 @@ final class RedisReplyReader {
 
     private func malformed() -> RedisError {
         let reason = withUnsafePointer(to: &reader.pointee.errstr) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 128) { String(cString: $0) }
+            $0.withMemoryRebound(to: CChar.self, capacity: 128) { OutsideText.replacing(cString: $0) }
         }
         return RedisError(.unknown, "the server does not speak Redis: \(reason)")
     }
@@ -114,8 +115,8 @@ private func takeString(
     return withAssembly(task) { assembly in
         let bytes = UnsafeRawBufferPointer(start: start, count: count)
         switch type {
-        case REDIS_REPLY_STATUS: assembly.add(.status(String(decoding: bytes, as: UTF8.self)))
-        case REDIS_REPLY_ERROR: assembly.add(.error(String(decoding: bytes, as: UTF8.self)))
+        case REDIS_REPLY_STATUS: assembly.add(.status(OutsideText.replacing(bytes)))
+        case REDIS_REPLY_ERROR: assembly.add(.error(OutsideText.replacing(bytes)))
         default: assembly.add(.bytes(Array(bytes)))
         }
     }

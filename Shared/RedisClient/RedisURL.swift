@@ -88,7 +88,7 @@ extension RedisConfiguration {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return OutsideText.string(bytes)
     }
 }
 

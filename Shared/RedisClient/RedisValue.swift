@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// One reply, or one element of an array reply.
 package enum RedisValue: Sendable, Equatable {
     case null
@@ -11,10 +13,10 @@ package enum RedisValue: Sendable, Equatable {
 }
 
 extension RedisValue {
-    /// The text of a bulk string or a status. Bytes that are not UTF-8 are replaced.
+    /// The text of a bulk string or a status. What no text from outside may hold is replaced.
     package var string: String? {
         switch self {
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .bytes(let bytes): OutsideText.replacing(bytes)
         case .status(let line): line
         case .null, .integer, .array, .error: nil
         }

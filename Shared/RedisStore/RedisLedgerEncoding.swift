@@ -144,7 +144,7 @@ enum RedisLedgerEncoding {
             let status = reader.integer(UInt16.self)
         else { return nil }
         let time = Timestamp(milliseconds: Int64(high) << 32 | Int64(low))
-        let reason = String(decoding: reader.rest(), as: UTF8.self)
+        let reason = OutsideText.replacing(reader.rest())
         return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason)
     }
 

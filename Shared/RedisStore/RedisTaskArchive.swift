@@ -107,7 +107,7 @@ package struct RedisTaskArchive: TaskArchive {
 
     package func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage {
         let answer = try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).stage))
-        let number = answer.bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        let number = answer.integer.flatMap { Int(exactly: $0) }
         return number.flatMap { ReportStage(rawValue: $0) } ?? .fixed
     }
 
@@ -153,7 +153,7 @@ package struct RedisTaskArchive: TaskArchive {
         let parts = answer.array ?? []
         return stride(from: 0, to: parts.count - 1, by: 2).compactMap { place in
             guard let task = parts[place].bytes.flatMap({ TaskID(bytes: $0) }),
-                let created = parts[place + 1].bytes.flatMap({ Double(String(decoding: $0, as: UTF8.self)) })
+                let created = parts[place + 1].string.flatMap({ Double($0) })
             else { return nil }
             return TaskEntry.ID(created: Timestamp(milliseconds: Int64(created)), task: task)
         }

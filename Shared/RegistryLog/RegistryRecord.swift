@@ -1,5 +1,6 @@
 package import Bus
 import PushModel
+import ServiceKit
 package import Store
 package import Topics
 
@@ -111,8 +112,8 @@ private struct Subject {
 
     /// Nil for bytes that are no such key.
     init?(key: [UInt8]) {
-        guard let zero = key.firstIndex(of: 0), let head = String(validating: key[..<zero], as: UTF8.self),
-            let tail = String(validating: key[(zero + 1)...], as: UTF8.self)
+        guard let zero = key.firstIndex(of: 0), let head = OutsideText.string(key[..<zero]),
+            let tail = OutsideText.string(key[(zero + 1)...])
         else { return nil }
         let place = head.split(separator: ":", omittingEmptySubsequences: false)
         let subject = tail.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -23,7 +23,8 @@ package struct AndroidNotification: Sendable, Hashable {
         for (name, value) in object.members {
             guard let field = AndroidNotification.fields[name] else {
                 let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
-                throw RenderingFlaw("\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
+                throw RenderingFlaw(
+                    "\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
             }
             guard let text = value.text else {
                 throw RenderingFlaw("\(path).\(name)", "must be a text, not \(value.kind)")

@@ -215,17 +215,17 @@ package final class ChildProcess: Sendable {
             pending += buffer[..<count]
             var lines: [String] = []
             while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                lines.append(String(decoding: pending[..<end], as: UTF8.self))
+                lines.append(OutsideText.replacing(pending[..<end]))
                 pending.removeSubrange(...end)
             }
             if pending.count > lineBytesMaximum {
-                lines.append(String(decoding: pending, as: UTF8.self))
+                lines.append(OutsideText.replacing(pending))
                 pending = []
             }
             take(lines)
         }
         close(descriptor)
-        if !pending.isEmpty { take([String(decoding: pending, as: UTF8.self)]) }
+        if !pending.isEmpty { take([OutsideText.replacing(pending)]) }
         state.change { $0.isOutputOver = true }
     }
 

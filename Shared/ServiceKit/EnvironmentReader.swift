@@ -26,7 +26,7 @@ package struct EnvironmentReader {
         var result: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let line = String(cString: text)
+            let line = OutsideText.replacing(cString: text)
             if let equals = line.firstIndex(of: "=") {
                 result[String(line[..<equals])] = String(line[line.index(after: equals)...])
             }
@@ -101,7 +101,7 @@ package struct EnvironmentReader {
             return nil
         }
         guard let bytes = SmallFile.read(path, bytesMaximum: 64 * 1024),
-            var text = String(validating: bytes, as: UTF8.self)
+            var text = OutsideText.string(bytes)
         else {
             reject(name + "_FILE", "no readable text file at \(path)", fix: "name a file that this user may read")
             return nil

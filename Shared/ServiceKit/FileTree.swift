@@ -7,7 +7,7 @@ package enum FileTree {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {
                 let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { OutsideText.replacing(cString: $0) }
                 }
                 guard name != ".", name != ".." else { continue }
                 var status = stat()

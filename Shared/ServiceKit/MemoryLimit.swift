@@ -34,6 +34,6 @@ package enum MemoryLimit {
     }
 
     private static func text(_ path: String) -> String? {
-        SmallFile.read(path, bytesMaximum: 64 << 10).map { String(decoding: $0, as: UTF8.self) }
+        SmallFile.read(path, bytesMaximum: 64 << 10).map { OutsideText.replacing($0) }
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Text that comes from outside of the process: bodies, headers, paths, files, messages on the bus.
 ///
 /// Swift compares and hashes `String`s by canonical equivalence. It sorts each run of combining marks for that, in time
@@ -19,6 +21,25 @@ package enum OutsideText {
     /// The beginning of a text, for errors. Not counted in characters: one of them may have any number of bytes.
     package static func excerpt(_ text: some StringProtocol) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(64)))
+    }
+
+    /// For texts that cannot be refused, such as header fields and what programs print: a broken sequence becomes U+FFFD,
+    /// and so does each combining mark in a row after the most there may be.
+    package static func replacing(_ bytes: some Collection<UInt8>) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard !isStreamSafe(text) else { return text }
+        var result = String.UnicodeScalarView()
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            marks = isMark(scalar) ? marks + 1 : 0
+            result.append(marks > combiningMarksMaximum ? "\u{FFFD}" : scalar)
+        }
+        return String(result)
+    }
+
+    /// The same for a text that a C library hands over.
+    package static func replacing(cString text: UnsafePointer<CChar>) -> String {
+        replacing(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
     /// Whether the text can be compared in linear time. A text of Latin letters costs one look at each byte.

@@ -11,7 +11,8 @@ package struct JSONWebToken: Sendable {
 
     /// Nil when it is not three parts of base64url.
     package init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
         else { return nil }

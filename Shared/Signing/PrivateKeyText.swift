@@ -21,7 +21,7 @@ struct PrivateKeyText {
                 .unreadable,
                 "\(file) is no key file, which is at most \(bytesMaximum >> 10) KiB: name the PEM file with the key")
         }
-        return PrivateKeyText(pem: Secret(String(decoding: bytes, as: UTF8.self)), source: file)
+        return PrivateKeyText(pem: Secret(OutsideText.replacing(bytes)), source: file)
     }
 
     func parse() throws(SigningError) -> KeyHandle {

@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import ServiceKit
 
 /// The TLS side of one socket; belongs to the socket's thread.
 final class TLSSession {
@@ -69,7 +70,7 @@ final class TLSSession {
         var length: UInt32 = 0
         SSL_get0_alpn_selected(pointer, &name, &length)
         guard let name, length > 0 else { return nil }
-        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
+        return OutsideText.replacing(UnsafeBufferPointer(start: name, count: Int(length)))
     }
 
     /// The common name on the certificate that the peer has shown.
@@ -78,7 +79,7 @@ final class TLSSession {
         var name = [CChar](repeating: 0, count: 256)
         let subject = X509_get_subject_name(certificate)
         let length = X509_NAME_get_text_by_NID(subject, NID_commonName, &name, Int32(name.count))
-        return length < 0 ? nil : String(decoding: name.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return length < 0 ? nil : OutsideText.replacing(cString: name)
     }
 
     /// A numeric host is checked against the certificate's addresses and is not sent as a name, which RFC 6066 forbids.

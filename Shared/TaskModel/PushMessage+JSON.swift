@@ -96,7 +96,8 @@ extension LocalizedText {
             if canonical == "default", language != canonical {
                 reject(language, "must be written default")
             } else if let earlier = spellings.updateValue(language, forKey: canonical) {
-                reject(language, "is the same language as \(OutsideText.excerpt(earlier)), which case and _ for - do not change")
+                let other = OutsideText.excerpt(earlier)
+                reject(language, "is the same language as \(other), which case and _ for - do not change")
             }
             texts[canonical] = text
         }

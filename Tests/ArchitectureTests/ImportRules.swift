@@ -14,7 +14,9 @@ enum ImportRules {
     }
 
     static let libraries = [
-        Library("PushModel", owns: "device tokens, app and task ids, delivery outcomes: plain values"),
+        Library(
+            "PushModel", owns: "device tokens, app and task ids, delivery outcomes: plain values",
+            mayImport: ["ServiceKit"]),
         Library(
             "TaskModel", owns: "what publishers ask for: targets, contents, options",
             mayImport: ["JSONKit", "PushModel", "ServiceKit"]),

@@ -51,6 +51,14 @@ import Testing
         #expect(parser.members(of: root)?.map(\.name) == ["b", "a", "b"])
     }
 
+    @Test func tellsHowMuchIsInAContainer() throws {
+        let parser = try #require(Parser())
+        let root = try #require(parser.parse(#"[[],[1,[2,3]],{},{"a":1,"a":[2]},"text"]"#).root)
+        #expect(csimdjson_container_count(root) == 5)
+        let elements = try #require(parser.elements(of: root))
+        #expect(elements.map { csimdjson_container_count($0) } == [0, 2, 0, 2, 0])
+    }
+
     private static let wrongDocuments: [(document: String, reason: String)] = [
         (#""\udc00""#, "string"),
         ("[1,2", "structure"),

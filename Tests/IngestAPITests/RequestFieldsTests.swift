@@ -1,6 +1,7 @@
 import HTTPServer
 import JSONKit
 import PushModel
+import TestSupport
 import Testing
 
 @testable import ingest_api
@@ -88,5 +89,28 @@ import Testing
     @Test func deepNestingIsRefused() {
         let body = "{\"a\":" + String(repeating: "[", count: 10_000)
         #expect(throws: BodyRefusal.self) { try fields(body, "application/json") }
+    }
+
+    /// Names and values of marks in an order that costs most to compare, as they are and escaped.
+    @Test(arguments: [CombiningMarks.text(bytes: 1 << 20), String(repeating: "%CC%81%CC%A3", count: 1 << 16)])
+    func formsOfMarksAreRefusedAtOnce(_ marks: String) {
+        for body in ["\(marks)a=1&\(marks)b=2", "a=\(marks)&b=\(marks)"] {
+            let time = threadTime {
+                #expect(throws: BodyRefusal.self) { try fields(body, "application/x-www-form-urlencoded") }
+            }
+            #expect(time < .microseconds(2) * body.utf8.count, "\(time) for \(body.utf8.count) bytes")
+        }
+    }
+
+    @Test func namesAndNumberOfFormFieldsAreBounded() throws {
+        let type = "application/x-www-form-urlencoded"
+        let name = String(repeating: "n", count: FormBody.nameBytesMaximum)
+        #expect(try fields("\(name)=1", type).text(name) == "1")
+        #expect(throws: BodyRefusal.malformed("the form has a name of more than 1024 bytes")) {
+            try fields("a=1&\(name)%6E=1", type)
+        }
+        let most = String(repeating: "a=1&", count: FormBody.fieldsMaximum)
+        #expect(try fields(most, type).object.members.count == 1)
+        #expect(throws: BodyRefusal.malformed("the form has more than 20000 fields")) { try fields(most + "a=1", type) }
     }
 }

@@ -48,7 +48,7 @@ extension SimulatorProcess {
     fileprivate func arrivals(_ provider: String, _ count: Int) async throws -> [Timestamp] {
         let answer = try JSON(
             try await admin("GET", "/pushes/\(provider)?limit=\(count)").body,
-            limits: JSONLimits(bytesMaximum: 16 << 20))
+            limits: JSONLimits(bytesMaximum: 16 << 20, valuesMaximum: 1_000_000, containersMaximum: 100_000))
         return (answer.elements ?? []).compactMap { Timestamp(rfc3339: $0["received"]?.text ?? "") }.sorted()
     }
 }

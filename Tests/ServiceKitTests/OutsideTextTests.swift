@@ -38,4 +38,14 @@ import Testing
             #expect(bytes.withUnsafeBytes { OutsideText.isStreamSafe($0) } == isSafe)
         }
     }
+
+    /// What cannot be refused is changed as little as possible.
+    @Test func tooManyMarksAreReplacedWhereATextCannotBeRefused() {
+        let most = String(repeating: OutsideTextTests.marks, count: 15)
+        #expect(OutsideText.replacing(Array("e\(most), \(most)".utf8)) == "e\(most), \(most)")
+        let replaced = OutsideText.replacing(Array("e\(most)\u{301}\u{323}f\u{301}".utf8))
+        #expect(Array(replaced.utf8) == Array("e\(most)\u{FFFD}\u{FFFD}f\u{301}".utf8))
+        #expect(OutsideText.replacing([0x61, 0xFF]) == "a\u{FFFD}")
+        #expect("e\(most)\u{301}".withCString { OutsideText.replacing(cString: $0) } == "e\(most)\u{FFFD}")
+    }
 }

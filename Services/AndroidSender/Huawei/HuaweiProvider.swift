@@ -36,7 +36,7 @@ struct HuaweiProvider: Sendable {
 
     /// The file's one line.
     private static func secret(_ content: [UInt8]) -> Secret? {
-        guard var text = String(validating: content, as: UTF8.self) else { return nil }
+        guard var text = OutsideText.string(content) else { return nil }
         while text.last?.isWhitespace == true { text.removeLast() }
         return text.isEmpty ? nil : Secret(text)
     }

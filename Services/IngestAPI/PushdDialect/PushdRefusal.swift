@@ -47,6 +47,7 @@ enum PushdRefusal: Error, Equatable {
         case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
+        case .body(.noRoom): .serviceUnavailable
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
         case .task(let refusal): refusal.problem.status
         case .store(let error): PushdRefusal.status(of: error)
@@ -68,6 +69,7 @@ enum PushdRefusal: Error, Equatable {
         case .access(.ambiguous): "Several apps are granted"
         case .access(.tooManyRequests): "Too many requests"
         case .body(.malformed): "Invalid body"
+        case .body(.noRoom): "Too many requests"
         case .body(.unknownMediaType): "Unknown content type"
         // The backtick and the quote are pushd's.
         case .invalidField(let name, _): "Invalid value for `\(name)'"
@@ -99,6 +101,7 @@ enum PushdRefusal: Error, Equatable {
             "Choose one by the path: " + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
         case .access(let refusal): refusal.advice
         case .body(.malformed(let reason)): reason
+        case .body(.noRoom): "Too many request bodies are held in memory just now. Repeat the request later."
         case .body(.unknownMediaType):
             "Bodies are application/x-www-form-urlencoded or application/json, named by Content-Type."
         case .invalidField(_, let reason): reason.description

@@ -4,22 +4,55 @@ import ServiceKit
 
 /// A body of `application/x-www-form-urlencoded`: every value is a text, and of a repeated name the last one counts.
 enum FormBody {
+    static let fieldsMaximum = 20_000
+    static let nameBytesMaximum = 1_024
+
     static func decode(_ bytes: [UInt8]) throws(BodyRefusal) -> JSONObject {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .malformed("the body is not UTF-8")
+        guard let text = OutsideText.string(bytes) else {
+            throw .malformed("the body \(OutsideText.problem)")
         }
         var object = JSONObject()
-        for item in text.utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = try decode(parts[0])
-            object[name] = .string(parts.count > 1 ? try decode(parts[1]) : "")
+        var fields = 0
+        var rest = text[...].utf8
+        while let item = nextItem(of: &rest) {
+            fields += 1
+            guard fields <= fieldsMaximum else {
+                throw .malformed("the form has more than \(fieldsMaximum) fields")
+            }
+            let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            object[try name(item[..<nameEnd])] = .string(try decode(item[nameEnd...].dropFirst()))
         }
         return object
     }
 
+    /// Empty items are passed over. One after another, since a list of all of them would take 16 times the body's memory.
+    private static func nextItem(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
+        rest = rest.drop { $0 == UInt8(ascii: "&") }
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+
+    private static func name(_ part: Substring.UTF8View) throws(BodyRefusal) -> String {
+        // An escape makes three bytes of one.
+        guard part.count <= 3 * nameBytesMaximum else { throw nameTooLong }
+        let name = try decode(part)
+        guard name.utf8.count <= nameBytesMaximum else { throw nameTooLong }
+        return name
+    }
+
+    private static var nameTooLong: BodyRefusal {
+        .malformed("the form has a name of more than \(nameBytesMaximum) bytes")
+    }
+
     private static func decode(_ part: Substring.UTF8View) throws(BodyRefusal) -> String {
         guard let text = PercentEncoding.decode(part, plusIsSpace: true) else {
-            throw .malformed("the form has a broken escape, or one that is not UTF-8: \(OutsideText.excerpt(Substring(part)))")
+            throw .malformed(
+                """
+                the form has a broken escape, or one that makes no text (which \(OutsideText.problem)): \
+                \(OutsideText.replacing(part.prefix(80)))
+                """)
         }
         return text
     }

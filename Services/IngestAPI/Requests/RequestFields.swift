@@ -4,8 +4,10 @@ import PushModel
 
 /// The names and values of a request's body, whichever way it is written. Of several values for one name the last counts.
 struct RequestFields: Sendable, Equatable {
-    /// The server has bounded the body already, each route in its own way.
-    private static let limits = JSONLimits(bytesMaximum: HTTPServerConfiguration.routeBodyBytesMaximum)
+    /// The server has bounded the body already, each route in its own way. Several times the subscriptions that a device may
+    /// have are still counted, for an answer that says so.
+    private static let limits = JSONLimits(
+        bytesMaximum: HTTPServerConfiguration.routeBodyBytesMaximum, valuesMaximum: 50_000)
 
     let object: JSONObject
 
@@ -21,7 +23,7 @@ struct RequestFields: Sendable, Equatable {
         }
         switch MediaType(contentType: request.headers["Content-Type"] ?? "") {
         case .form: self.init(try FormBody.decode(request.body.bytes))
-        case .json: self.init(try RequestFields.decodeJSON(request.body.bytes))
+        case .json: self.init(try RequestFields.decodeJSON(request.body))
         case .other(let name): throw .unknownMediaType(name)
         }
     }
@@ -57,12 +59,13 @@ struct RequestFields: Sendable, Equatable {
         return value
     }
 
-    private static func decodeJSON(_ bytes: [UInt8]) throws(BodyRefusal) -> JSONObject {
+    private static func decodeJSON(_ body: HTTPRequestBody) throws(BodyRefusal) -> JSONObject {
+        guard body.reserve(JSON.parsedBytesEstimate(of: body.bytes)) else { throw .noRoom }
         let value: JSON
         do throws(JSONError) {
-            value = try JSON(bytes, limits: limits)
+            value = try JSON(body.bytes, limits: limits)
         } catch {
-            throw .malformed("the body is no JSON: \(error)")
+            throw .malformed("the body cannot be read as JSON: \(error)")
         }
         guard let object = value.object else { throw .malformed("the body must be a JSON object, not \(value.kind)") }
         return object

@@ -1,4 +1,5 @@
 import HTTPServer
+import ServiceKit
 
 /// The field `Idempotency-Key`, as the IETF's draft has it: a text in quotation marks. Clients leave them out, which is
 /// taken for the same key.
@@ -33,7 +34,7 @@ enum IdempotencyHeader {
         var rest = bytes.dropFirst()
         while let byte = rest.popFirst() {
             switch byte {
-            case UInt8(ascii: "\""): return rest.isEmpty ? String(decoding: key, as: UTF8.self) : nil
+            case UInt8(ascii: "\""): return rest.isEmpty ? OutsideText.string(key) : nil
             case UInt8(ascii: "\\"):
                 guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\")
                 else { return nil }

@@ -85,7 +85,7 @@ extension HTTPResponse {
             json.member("status", status.code)
             json.member("names", json: JSONText.array(headers.map(\.name)))
             json.member("values", json: JSONText.array(headers.map(\.value)))
-            json.member("body", String(decoding: body, as: UTF8.self))
+            json.member("body", OutsideText.replacing(body))
         }
         return Array(text.utf8)
     }

@@ -7,6 +7,8 @@ enum TaskLimits {
     static let entriesMaximum = 250_000
     /// Of a request with a list that long.
     static let bodyBytesMaximum = 16 << 20
+    /// Of a body: the entries of both lists, each as long as it may be, and the rest of a task beside them.
+    static let bodyValuesMaximum = 2 * entriesMaximum + 100_000
     /// Lists and objects in one another. What of a body goes into its task lies deeper there, and whoever reads tasks goes
     /// down to 32.
     static let bodyDepthMaximum = 24

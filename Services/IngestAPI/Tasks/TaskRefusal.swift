@@ -74,7 +74,7 @@ enum TaskRefusal: Error, Equatable {
         case .tooLarge: .contentTooLarge
         case .inProgress: .conflict
         case .otherRequest: .unprocessableContent
-        case .unavailable: .serviceUnavailable
+        case .unavailable, .body(.noRoom): .serviceUnavailable
         case .store(let error): TaskRefusal.status(of: error)
         case .unexpected: .internalServerError
         }
@@ -121,6 +121,7 @@ enum TaskRefusal: Error, Equatable {
         switch self {
         case .access(let refusal): TaskRefusal.detail(of: refusal)
         case .body(.malformed(let reason)): reason
+        case .body(.noRoom): "Too many request bodies are held in memory just now. Repeat the request later."
         case .body(.unknownMediaType(let name)):
             "The body must be application/json, named by Content-Type, not \(OutsideText.excerpt(name))."
         case .invalid(let problems): problems.count == 1 ? "\(problems[0])" : "\(problems.count) mistakes; see errors."

@@ -1,4 +1,5 @@
 import HTTP2
+import ServiceKit
 
 /// The fields of a push to Apple, read in one pass.
 struct AppleHeaders {
@@ -32,7 +33,7 @@ struct AppleHeaders {
     /// False when the value was there already.
     private static func take(_ field: HTTP2Headers.Field, _ name: StaticString, _ value: inout String?) -> Bool {
         guard field.isNamed(name) else { return true }
-        defer { value = String(decoding: field.value, as: UTF8.self) }
+        defer { value = OutsideText.replacing(field.value) }
         return value == nil
     }
 }

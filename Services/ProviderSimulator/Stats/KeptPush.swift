@@ -21,8 +21,8 @@ struct KeptPush: Sendable {
                 json: JSONText.object { json in
                     for (name, value) in headers.fields where name != "authorization" { json.member(name, value) }
                 })
-            let text = String(decoding: body, as: UTF8.self)
-            if (try? JSON(body)) == nil { json.member("body", text) } else { json.member("body", json: text) }
+            let isJSON = (try? JSON(body)) != nil
+            if isJSON { json.member("body", json: body) } else { json.member("body", OutsideText.replacing(body)) }
         }
     }
 }

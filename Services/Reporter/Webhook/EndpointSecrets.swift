@@ -25,7 +25,7 @@ struct EndpointSecrets: Sendable {
     /// Without the line break at its end; nil when there is nothing, or nothing that can be read.
     private static func text(_ file: KeyFile) -> String? {
         guard let bytes = SmallFile.read(file.path, bytesMaximum: bytesMaximum),
-            var text = String(validating: bytes, as: UTF8.self)
+            var text = OutsideText.string(bytes)
         else { return nil }
         while text.last?.isNewline == true { text.removeLast() }
         return text.isEmpty ? nil : text

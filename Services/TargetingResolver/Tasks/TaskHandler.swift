@@ -42,7 +42,7 @@ struct TaskHandler: MessageHandler {
 
     /// Whoever posted it is not to wait for ever. A replay that is planned is told of by its plan.
     func giveUp(_ letter: DeadLetter) async throws {
-        let key = letter.key.flatMap { String(validating: $0, as: UTF8.self) }
+        let key = letter.key.flatMap { OutsideText.string($0) }
         guard let task = key.flatMap({ Base64URL.decode($0) }).flatMap({ TaskID(bytes: $0) }) else { return }
         try await archive.giveUp(task, reason: letter.detail)
     }

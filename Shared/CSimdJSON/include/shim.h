@@ -66,6 +66,10 @@ bool csimdjson_get_double(csimdjson_element element, double *value);
 /// The unescaped text, which may contain zero bytes; it belongs to the parser.
 bool csimdjson_get_string(csimdjson_element element, const char *_Nullable *_Nonnull text, size_t *length);
 
+/// The elements of an array or the members of an object, repeated names included; 0xFFFFFF means that many or more. Zero
+/// for other values.
+size_t csimdjson_container_count(csimdjson_element element);
+
 bool csimdjson_array_begin(csimdjson_element element, csimdjson_iterator *iterator);
 /// False at the end.
 bool csimdjson_array_next(csimdjson_iterator *iterator, csimdjson_element *element);

@@ -30,7 +30,7 @@ package struct ReportPost: TopicMessage, Hashable {
             json.member("task", "\(task)")
             json.member("app", app.text)
             json.member("closed", "\(closed)")
-            json.member("body", json: String(decoding: body, as: UTF8.self))
+            json.member("body", json: body)
         }
         return Array(text.utf8)
     }

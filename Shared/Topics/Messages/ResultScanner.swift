@@ -102,6 +102,7 @@ struct ResultScanner {
     }
 
     private func string(_ range: Range<Int>) -> String {
+        // Printed ASCII, as `text` saw to: no need to look again for each of millions.
         String(decoding: bytes[range], as: UTF8.self)
     }
 

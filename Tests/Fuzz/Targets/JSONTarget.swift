@@ -31,6 +31,10 @@ enum JSONTarget {
         if error.code == .tooLarge {
             return try FuzzFailure.check(document.count > limits.bytesMaximum, "a short document is too large")
         }
+        if error.code == .tooManyValues {
+            let problem = JSONSize(of: document).problem(limits)
+            return try FuzzFailure.check(problem == error, "a small document holds too much")
+        }
         let expected = JSONSyntax.error(in: document, limits)
         try FuzzFailure.check(expected != nil, "simdjson refuses what JSONSyntax accepts: \(error)")
         guard let position = error.position else { return }

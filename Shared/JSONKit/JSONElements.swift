@@ -1,0 +1,36 @@
+/// The elements of a list. Each is made when it is asked for, with its path: long lists are read once, and few of their
+/// elements are wrong. Going through them ends early when no further problem is kept: the document is refused then,
+/// whatever else is in it.
+package struct JSONElements: RandomAccessCollection {
+    package struct Iterator: IteratorProtocol {
+        fileprivate let elements: JSONElements
+        fileprivate var index = 0
+
+        package mutating func next() -> JSONElement? {
+            guard index < elements.count, !elements.problems.isFull else { return nil }
+            defer { index += 1 }
+            return elements[index]
+        }
+    }
+
+    private let values: [JSON]
+    private let path: String
+    private let problems: JSONProblems
+
+    init(_ values: [JSON], path: String, problems: JSONProblems) {
+        self.values = values
+        self.path = path
+        self.problems = problems
+    }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { values.count }
+
+    package func makeIterator() -> Iterator {
+        Iterator(elements: self)
+    }
+
+    package subscript(index: Int) -> JSONElement {
+        JSONElement(value: values[index], list: path, index: index, problems: problems)
+    }
+}

@@ -1,0 +1,63 @@
+/// Where bytes may become a `String` without `OutsideText`: each entry says why no text from outside comes there, or what
+/// bounds it.
+enum OutsideTextRules {
+    /// What makes a `String` of bytes that may be anything.
+    static let conversions = [
+        "String(decoding:", "String(validating:", "String(cString:", "String(validatingUTF8:",
+        "String(validatingCString:", "String(platformString:", "String.init(decoding:", "String.init(cString:",
+        "Substring(decoding:", "Substring(validating:",
+    ]
+
+    /// Messages that are fixed in a C library.
+    static let fixedTexts = [
+        "String(cString: strerror(", "String(cString: gai_strerror(", "String(cString: curl_easy_strerror(",
+        "String(cString: curl_multi_strerror(", "String(cString: nghttp2_http2_strerror(",
+        "String(cString: rd_kafka_err2str(", "String(cString: X509_verify_cert_error_string(",
+        "String(cString: csimdjson_error_message(",
+    ]
+
+    struct Allowance {
+        /// A file, or what the paths of several begin with.
+        let path: String
+        let reason: String
+
+        init(_ path: String, _ reason: String) {
+            self.path = path
+            self.reason = reason
+        }
+    }
+
+    static let allowances = [
+        Allowance(
+            "Services/Carillon/", "the operator's command, over the operator's files and the answers of our services"),
+        Allowance("Services/ProviderSimulator/Credentials/SimulatorFolder.swift", "a path that realpath resolved"),
+        Allowance("Shared/Apps/FileWriter.swift", "paths that realpath and mkstemp wrote"),
+        Allowance("Shared/HTTP2/", "fields and messages of the peer, bounded by nghttp2 with the header, 64 KiB"),
+        Allowance("Shared/HTTPClient/CurlTransfer.swift", "libcurl's message, and the address it connected to"),
+        Allowance("Shared/HTTPServer/HTTPHeaders.swift", "fields of a head that RequestHead has checked as a whole"),
+        Allowance("Shared/HTTPServer/RequestHead.swift", "a method and a target, of visible ASCII as it has seen"),
+        Allowance("Shared/JSONKit/JSON+Text.swift", "values that were checked when they were read"),
+        Allowance("Shared/KafkaBus/RDKafka", "librdkafka's messages, and topics that this process asked it about"),
+        Allowance("Shared/PushModel/Base64URL.swift", "letters of its own alphabet"),
+        Allowance("Shared/ServiceKit/IPAddress.swift", "an address that inet_ntop wrote"),
+        Allowance("Shared/ServiceKit/JSONText.swift", "JSON that it wrote itself, of texts"),
+        Allowance("Shared/ServiceKit/OutsideText.swift", "it is what checks them"),
+        Allowance("Shared/ServiceKit/Redaction.swift", "a line of our own log, of texts"),
+        Allowance("Shared/ServiceKit/Timestamp.swift", "digits that it wrote itself"),
+        Allowance("Shared/Signing/KeyHandle.swift", "the name of a curve, from OpenSSL"),
+        Allowance("Shared/Signing/OpenSSLErrors.swift", "OpenSSL's messages"),
+        Allowance("Shared/Signing/PEMText.swift", "a key that OpenSSL wrote"),
+        Allowance("Shared/TLSSocket/OpenSSLErrors.swift", "OpenSSL's messages"),
+        Allowance("Shared/Topics/Messages/ResultScanner.swift", "printed ASCII, looked at byte by byte before"),
+    ]
+
+    /// The lines of a source that need an allowance, counted from one.
+    static func conversions(in source: String) -> [Int] {
+        source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { place, line in
+            var rest = String(line)
+            for text in fixedTexts { rest = rest.replacing(text, with: "") }
+            let isComment = rest.drop { $0 == " " }.hasPrefix("//")
+            return !isComment && conversions.contains(where: { rest.contains($0) }) ? place + 1 : nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import JSONKit
+import ServiceKit
+import TestSupport
+import Testing
+
+/// Texts that are made to be expensive to compare are refused, or cost as much as others. The bound is a hundredth of what
+/// comparing them as they are would take, and several times what a debug build takes.
+@Suite struct HostileTextTests {
+    private static let bytes = 2 << 20
+    private static let costMaximum = Duration.microseconds(2)
+
+    private static let raw = CombiningMarks.text(bytes: bytes)
+    private static let escaped = String(repeating: #"\u0301\u0323"#, count: bytes / 12)
+
+    private func error(_ document: String, _ limits: JSONLimits) -> JSONError? {
+        do throws(JSONError) {
+            _ = try JSON(document, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [raw, escaped], [true, false])
+    func longRowsOfMarksAreRefusedAtOnce(_ marks: String, isName: Bool) {
+        let limits = JSONLimits(bytesMaximum: 16 << 20, nameBytesMaximum: .max)
+        let document = isName ? "{\"\(marks)\":1,\n \"b\":2}" : "[\"\(marks)\",\n \"b\"]"
+        var refused: JSONError?
+        let time = threadTime { refused = error(document, limits) }
+        #expect(refused?.code == .tooManyMarks)
+        #expect(refused?.description == "line 1, column 2: a text with more than 30 combining marks in a row")
+        #expect(time < HostileTextTests.costMaximum * document.utf8.count, "\(time) for \(document.utf8.count) bytes")
+    }
+
+    /// As many marks as there may be, in all names and values: reading, finding, comparing and hashing take linear time.
+    @Test func whatIsTakenIsComparedInLinearTime() throws {
+        let row = "e" + String(repeating: CombiningMarks.pair, count: 15)
+        let long = String(repeating: row, count: 16)
+        let members = (0..<1_000).map { "\"\(long)\($0)\":\"\(long)\"" }
+        let document = "{\(members.joined(separator: ","))}"
+        var found = 0
+        let time = try threadTime {
+            let value = try JSON(document, limits: JSONLimits(bytesMaximum: 16 << 20))
+            let object = value.object ?? JSONObject()
+            found = object.names.filter { object[$0]?.text == long }.count
+            #expect(value == .object(object))
+            #expect(Set(object.names).count == 1_000)
+        }
+        #expect(found == 1_000)
+        #expect(time < HostileTextTests.costMaximum * document.utf8.count, "\(time) for \(document.utf8.count) bytes")
+    }
+
+    @Test func marksAreCountedAfterUnescaping() throws {
+        let most = String(repeating: #"\u0301"#, count: 30)
+        #expect(try JSON("[\"e\(most)\"]").elements?.first?.text?.unicodeScalars.count == 31)
+        #expect(error("[1,\"e\(most)\u{323}\"]", JSONLimits())?.code == .tooManyMarks)
+        #expect(error("[1,\"e\(most)\u{323}\"]", JSONLimits())?.position?.column == 4)
+        // A mark beyond the basic plane: U+1D165, as the surrogate pair that JSON escapes need.
+        #expect(error("[\"\(String(repeating: #"\ud834\udd65"#, count: 31))\"]", JSONLimits())?.code == .tooManyMarks)
+    }
+
+    /// The search for the place looks at a text in pieces of 4,096 bytes: a row is found wherever it lies between two.
+    @Test(arguments: 4_000...4_110) func aRowIsFoundAcrossPieces(_ before: Int) {
+        let start = String(repeating: "a", count: before)
+        for mark in ["\u{301}", "\u{1D165}"] {
+            let most = String(repeating: mark, count: 30)
+            #expect(error("[\"\(start)\(most)\"}", JSONLimits())?.code == .syntax)
+            #expect(error("[\"\(start)\(most)\(mark)\"]", JSONLimits())?.code == .tooManyMarks)
+        }
+    }
+
+    @Test func namesAreBounded() {
+        let limits = JSONLimits(nameBytesMaximum: 10)
+        #expect(error(#"{"0123456789":"a longer text"}"#, limits) == nil)
+        #expect(error(#"{"01234\u0035678é":1}"#, limits)?.code == .nameTooLong)
+        #expect(error(#"{"0123456789":[{"0123456789a":1}]}"#, limits)?.code == .nameTooLong)
+        #expect(
+            error(#"{"0123456789":[{"0123456789a":1}]}"#, limits)?.description
+                == "line 1, column 17: a name of more than 10 bytes")
+        #expect(JSONLimits().nameBytesMaximum == 1_024)
+    }
+}

@@ -1,0 +1,88 @@
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import JSONKit
+
+/// How much a document holds is known before memory is taken for it.
+@Suite(.timeLimit(.minutes(2))) struct JSONSizeTests {
+    private func refusal(_ text: String, _ limits: JSONLimits) -> JSONError? {
+        do throws(JSONError) {
+            _ = try JSON(text, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        ("1", 1, 0, 0, 0),
+        ("[1,2,3]", 4, 1, 0, 0),
+        (#"{"a":[1,{"b":"c"}],"d":"e,[{:\"\\"}"#, 6, 3, 3, 5),
+        (#"["\\","]:,{[","\"",0]"#, 5, 1, 0, 3),
+        ("[\"never closed,,,", 2, 1, 0, 1),
+        ("\"\\", 1, 0, 0, 1),
+    ])
+    func whatIsInTextsDoesNotCount(_ text: String, _ values: Int, _ containers: Int, _ members: Int, _ strings: Int) {
+        let size = JSONSize(of: Array(text.utf8))
+        #expect(size.values == values)
+        #expect(size.containers == containers)
+        #expect(size.members == members)
+        #expect(size.strings == strings)
+    }
+
+    @Test func moreValuesThanAllowedAreRefused() {
+        let limits = JSONLimits(valuesMaximum: 4)
+        #expect(refusal("[1,2,3]", limits) == nil)
+        #expect(refusal("[1,2,3,4]", limits)?.code == .tooManyValues)
+        #expect(refusal("[1,2,3,4]", limits)?.description == "the document has more than 4 values")
+        #expect(refusal(#"["1,2,3,4"]"#, limits) == nil)
+    }
+
+    @Test func moreListsAndObjectsThanAllowedAreRefused() {
+        let limits = JSONLimits(containersMaximum: 2)
+        #expect(refusal("[{}]", limits) == nil)
+        #expect(refusal("[{},[]]", limits)?.description == "the document has more than 2 lists and objects")
+    }
+
+    private static let shapes = [
+        "zeros", "empty-texts", "long-texts", "empty-lists", "nested-lists", "nested-objects", "one-name", "names",
+    ]
+
+    /// A process of its own reads a document of this shape that is just within the limits, since the peak of the memory is
+    /// the whole process'.
+    @Test(arguments: shapes)
+    func memoryIsLinearAndWithinTheEstimate(_ shape: String) async throws {
+        let process = try ChildProcess(builtExecutable("JSONProbe"), [shape])
+        let line = try #require(await process.line { $0.hasPrefix("{") })
+        let figures = try JSON(line)
+        guard case .integer(let bytes) = figures["bytes"], case .integer(let peak) = figures["peak"],
+            case .integer(let estimate) = figures["estimate"], figures["is_read"] == .bool(true)
+        else {
+            Issue.record("\(line)")
+            return
+        }
+        #expect(peak <= 40 * bytes + JSONSizeTests.constant, "\(line)")
+        #expect(peak <= estimate + JSONSizeTests.constant, "\(line)")
+        // An estimate that is far too high would refuse what fits.
+        #expect(estimate <= 6 * peak + JSONSizeTests.constant, "\(line)")
+        #expect(await process.end() == .exited(0))
+    }
+
+    /// What the allocator keeps besides, and the 20,000 lists and objects that every document may have.
+    private static let constant: Int64 = 4 << 20
+
+    @Test func beyondTheLimitNoMemoryIsTaken() async throws {
+        let process = try ChildProcess(builtExecutable("JSONProbe"), ["too-many"])
+        let line = try #require(await process.line { $0.hasPrefix("{") })
+        let figures = try JSON(line)
+        guard case .integer(let bytes) = figures["bytes"], case .integer(let peak) = figures["peak"] else {
+            Issue.record("\(line)")
+            return
+        }
+        #expect(bytes > 10 << 20)
+        #expect(figures["is_read"] == .bool(false))
+        #expect(peak < bytes / 4, "\(line)")
+        #expect(await process.end() == .exited(0))
+    }
+}
