@@ -1,7 +1,7 @@
 /// The elements of a list. Each is made when it is asked for, with its path: long lists are read once, and few of their
 /// elements are wrong. Going through them ends early when no further problem is kept: the document is refused then,
 /// whatever else is in it.
-package struct JSONElements: RandomAccessCollection {
+package struct JSONElements: Sequence {
     package struct Iterator: IteratorProtocol {
         fileprivate let elements: JSONElements
         fileprivate var index = 0
@@ -9,13 +9,14 @@ package struct JSONElements: RandomAccessCollection {
         package mutating func next() -> JSONElement? {
             guard index < elements.count, !elements.problems.isFull else { return nil }
             defer { index += 1 }
-            return elements[index]
+            return JSONElement(
+                value: elements.values[index], list: elements.path, index: index, problems: elements.problems)
         }
     }
 
-    private let values: [JSON]
-    private let path: String
-    private let problems: JSONProblems
+    fileprivate let values: [JSON]
+    fileprivate let path: String
+    fileprivate let problems: JSONProblems
 
     init(_ values: [JSON], path: String, problems: JSONProblems) {
         self.values = values
@@ -23,14 +24,10 @@ package struct JSONElements: RandomAccessCollection {
         self.problems = problems
     }
 
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { values.count }
+    package var count: Int { values.count }
+    package var isEmpty: Bool { values.isEmpty }
 
     package func makeIterator() -> Iterator {
         Iterator(elements: self)
-    }
-
-    package subscript(index: Int) -> JSONElement {
-        JSONElement(value: values[index], list: path, index: index, problems: problems)
     }
 }

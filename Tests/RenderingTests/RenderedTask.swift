@@ -12,6 +12,10 @@ struct RenderedTask {
     static let idText = "00f5c216-ee53-4e29-af13-f109d5563a9e"
     static let created = Timestamp(milliseconds: 1_760_000_000_000)
 
+    /// Beyond what a request may have, since what is rendered must bound itself.
+    private static let limits = JSONLimits(
+        bytesMaximum: 2 << 20, valuesMaximum: 1_000_000, containersMaximum: 1_000_000, nameBytesMaximum: 1 << 20)
+
     var task: PushTask
     var now = RenderedTask.created
 
@@ -26,7 +30,9 @@ struct RenderedTask {
             try #require(problems.all.isEmpty, "\(problems.all)")
             task.content.platforms = platforms
         }
-        for (platform, text) in payloads { task.content.payloads[platform] = try JSON(text).object }
+        for (platform, text) in payloads {
+            task.content.payloads[platform] = try JSON(text, limits: RenderedTask.limits).object
+        }
     }
 
     var rendering: TaskRendering { TaskRendering(task, now: now) }
