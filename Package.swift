@@ -86,7 +86,7 @@ let package = Package(
         shared("Bus", "ServiceKit", "Topics"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
-        shared("HTTPServer", "CEpoll", "ServiceKit", "TLSSocket"),
+        shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
@@ -181,7 +181,7 @@ let package = Package(
             "TLSSocket", "Topics"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
-        tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport"),
+        tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
             "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "MemoryBus", "MemoryStore",
             "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),

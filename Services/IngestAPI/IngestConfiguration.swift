@@ -18,6 +18,7 @@ struct IngestConfiguration: Sendable {
         defaults.port = 8_080
         var server = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_INGEST", defaults: defaults)
         server.proxies = IngestConfiguration.proxies(&environment)
+        server.tls = IngestConfiguration.tlsFiles(&environment)
         self.server = server
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
@@ -26,6 +27,28 @@ struct IngestConfiguration: Sendable {
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
             "How long a request whose idempotency key was in the hands of a process that died is answered 409.")
         limits = RequestLimits.Settings(environment: &environment)
+    }
+
+    private static func tlsFiles(_ environment: inout EnvironmentReader) -> TLSFiles? {
+        let certificate = environment.file(
+            "CARILLON_INGEST_TLS_CERTIFICATE",
+            "PEM file with the certificate chain to show: the port then takes TLS alone, with HTTP/2 and HTTP/1.1. Read again when it changes."
+        )
+        let privateKey = environment.file(
+            "CARILLON_INGEST_TLS_KEY", "PEM file with the private key of the certificate.")
+        switch (certificate, privateKey) {
+        case (let certificate?, let privateKey?): return TLSFiles(certificate: certificate, privateKey: privateKey)
+        case (nil, nil): return nil
+        case (nil, _?):
+            environment.reject(
+                "CARILLON_INGEST_TLS_KEY", "there is no certificate for it",
+                fix: "set CARILLON_INGEST_TLS_CERTIFICATE as well")
+        case (_?, nil):
+            environment.reject(
+                "CARILLON_INGEST_TLS_CERTIFICATE", "its private key is missing",
+                fix: "set CARILLON_INGEST_TLS_KEY as well")
+        }
+        return nil
     }
 
     private static func proxies(_ environment: inout EnvironmentReader) -> TrustedProxies {

@@ -80,9 +80,13 @@ private func onFrame(
     let flags = Int(frame.pointee.hd.flags)
     switch UInt32(frame.pointee.hd.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-        guard flags & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { break }
+        let isLast = flags & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+        let isHeader = UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue
         withStream(session, frame.pointee.hd.stream_id) { stream in
-            withSession(context) { $0.streamCompleted(stream) }
+            withSession(context) { owner in
+                if isHeader { owner.headerCompleted(stream, isLast: isLast) }
+                if isLast { owner.streamCompleted(stream) }
+            }
         }
     case NGHTTP2_SETTINGS.rawValue:
         if flags & Int(NGHTTP2_FLAG_ACK.rawValue) == 0 { withSession(context) { $0.settingsArrived() } }
@@ -122,11 +126,18 @@ func readOutgoingBody(
     _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
     _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    var copied = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
-    guard let buffer else { return copied }
+    var result = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    guard let buffer else { return result }
     withStream(session, id) { stream in
-        copied = stream.copyOutgoingBody(into: UnsafeMutableBufferPointer(start: buffer, count: capacity))
-        if stream.isOutgoingBodySent { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        switch stream.readOutgoingBody(into: UnsafeMutableBufferPointer(start: buffer, count: capacity)) {
+        case .bytes(let count, let isLast):
+            result = count
+            guard isLast else { break }
+            flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            withSession(context) { $0.outgoingBodyEnded(stream) }
+        case .later: result = Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .cut: break
+        }
     }
-    return copied
+    return result
 }

@@ -2,7 +2,7 @@ import CNGHTTP2
 
 /// Owns one session of the C library: bytes of the peer go in, frames for the peer come out, and what the frames mean
 /// arrives in the methods that a subclass overrides. One thread's; no method of a subclass may call back in with bytes.
-class NGHTTP2Session {
+package class NGHTTP2Session {
     enum Role {
         case client
         case server
@@ -18,6 +18,10 @@ class NGHTTP2Session {
 
         static func streamWindow(_ bytes: Int) -> Setting {
             Setting(id: NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, value: UInt32(clamping: min(bytes, Int(Int32.max))))
+        }
+
+        static func headerBytesMaximum(_ bytes: Int) -> Setting {
+            Setting(id: NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, value: UInt32(clamping: bytes))
         }
 
         static let noPush = Setting(id: NGHTTP2_SETTINGS_ENABLE_PUSH, value: 0)
@@ -54,33 +58,37 @@ class NGHTTP2Session {
     func headerArrived(
         _ stream: NGHTTP2Stream, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {}
+    /// The header is complete, or the trailer; `isLast` when no body follows.
+    func headerCompleted(_ stream: NGHTTP2Stream, isLast: Bool) {}
     func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {}
     func streamCompleted(_ stream: NGHTTP2Stream) {}
     /// The stream is over, with the peer's error code or ours; nothing more comes for it.
     func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {}
     /// The first frame of the stream is about to be put among the outgoing bytes.
     func streamIsLeaving(_ stream: NGHTTP2Stream) {}
+    /// The last part of the stream's body is among the outgoing bytes.
+    func outgoingBodyEnded(_ stream: NGHTTP2Stream) {}
     func settingsArrived() {}
     func goAwayArrived(code: UInt32, detail: String) {}
 }
 
 extension NGHTTP2Session {
     /// False when the peer has broken the protocol so that nothing more can be understood.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let taken = nghttp2_session_mem_recv(
             pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         return taken == bytes.count
     }
 
     /// The next frame for the peer, valid until the next call; nil when there is none now.
-    func nextFrame() -> UnsafeRawBufferPointer? {
+    package func nextFrame() -> UnsafeRawBufferPointer? {
         var bytes: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(pointer, &bytes)
         return count > 0 ? UnsafeRawBufferPointer(start: bytes, count: count) : nil
     }
 
     /// Both sides have said goodbye and every stream is over.
-    var isOver: Bool {
+    package var isOver: Bool {
         nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0
     }
 
@@ -102,22 +110,43 @@ extension NGHTTP2Session {
         stream.outgoingBodySent = 0
         let context = Unmanaged.passUnretained(stream).toOpaque()
         stream.id = fields.withFields { [pointer] fields, count in
-            withProvider(of: stream) { nghttp2_submit_request(pointer, nil, fields, count, $0, context) }
+            withProvider(hasBody: !request.body.isEmpty) {
+                nghttp2_submit_request(pointer, nil, fields, count, $0, context)
+            }
         }
         return stream.id > 0
     }
 
     func submit(status: String, headers: HTTP2Headers, body: [UInt8], on stream: NGHTTP2Stream) {
+        stream.outgoingBody = body
+        stream.outgoingBodySent = 0
+        submit(status: status, headers: headers, hasBody: !body.isEmpty, on: stream)
+    }
+
+    /// The body, if there is one, is asked from the stream as the peer makes room for it.
+    func submit(status: String, headers: HTTP2Headers, hasBody: Bool, on stream: NGHTTP2Stream) {
         fields.removeAll()
         fields.append(":status", status)
         fields.append(headers, isFirst: isFirstMessage)
         isFirstMessage = false
-        stream.outgoingBody = body
-        stream.outgoingBodySent = 0
         fields.withFields { [pointer] fields, count in
             // Fails only for a stream that is gone meanwhile.
-            _ = withProvider(of: stream) { nghttp2_submit_response(pointer, stream.id, fields, count, $0) }
+            _ = withProvider(hasBody: hasBody) { nghttp2_submit_response(pointer, stream.id, fields, count, $0) }
         }
+    }
+
+    /// Tells the client that its body is wanted, before the answer.
+    func submitContinue(on stream: NGHTTP2Stream) {
+        fields.removeAll()
+        fields.append(":status", "100")
+        fields.withFields { [pointer, none] fields, count in
+            _ = nghttp2_submit_headers(pointer, none, stream.id, nil, fields, count, nil)
+        }
+    }
+
+    /// The stream's body has a part again.
+    func resumeBody(of stream: NGHTTP2Stream) {
+        nghttp2_session_resume_data(pointer, stream.id)
     }
 
     func submit(_ settings: [Setting]) {
@@ -149,9 +178,9 @@ extension NGHTTP2Session {
     private var none: UInt8 { UInt8(NGHTTP2_FLAG_NONE.rawValue) }
 
     private func withProvider<Result>(
-        of stream: NGHTTP2Stream, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
+        hasBody: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
     ) -> Result {
-        guard !stream.outgoingBody.isEmpty else { return body(nil) }
+        guard hasBody else { return body(nil) }
         let provider = nghttp2_data_provider(source: nghttp2_data_source(), read_callback: readOutgoingBody)
         return withUnsafePointer(to: provider) { body($0) }
     }

@@ -1,3 +1,4 @@
+import HTTP2
 import ServiceKit
 
 /// The status line and header of an answer as they are sent.
@@ -31,11 +32,7 @@ struct AnswerHead {
         bytes.append(contentsOf: status.title.utf8)
         bytes.append(contentsOf: "\r\n".utf8)
         AnswerHead.append("Date", date, to: &bytes)
-        for field in fields {
-            guard AnswerHead.isAllowed(field) else {
-                log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])
-                continue
-            }
+        for field in fields where AnswerHead.isAllowed(field, log) {
             AnswerHead.append(field.name, field.value, to: &bytes)
         }
         switch framing {
@@ -61,9 +58,31 @@ struct AnswerHead {
         bytes.append(UInt8(ascii: "\n"))
     }
 
+    /// The same fields for HTTP/2, whose frames tell where a body ends.
+    static func http2Fields(of response: HTTPResponse, date: String, log: Log) -> HTTP2Headers {
+        var headers = HTTP2Headers()
+        headers.append("date", date)
+        for field in response.headers where isAllowed(field, log) {
+            headers.append(field.name.lowercased(), field.value)
+        }
+        if case .bytes(let body) = response.body, !response.hasNoBody {
+            headers.append("content-length", String(body.count), .nameOnly)
+        }
+        return headers
+    }
+
+    private static func isAllowed(_ field: HTTPField, _ log: Log) -> Bool {
+        let isAllowed = isAllowed(field)
+        if !isAllowed {
+            log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])
+        }
+        return isAllowed
+    }
+
     /// A value from outside must not begin a line of its own.
     private static func isAllowed(_ field: HTTPField) -> Bool {
-        !field.name.isEmpty && field.name.utf8.allSatisfy(HTTPToken.contains)
+        (1...255).contains(field.name.utf8.count) && field.value.utf8.count <= 65_535
+            && field.name.utf8.allSatisfy(HTTPToken.contains)
             && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
             && !ownFields.contains { $0.utf8.count == field.name.utf8.count && $0 == field.name.lowercased() }
     }

@@ -23,19 +23,24 @@ final class EventLoop {
     private var isAbandoned = false
     private var poller = Poller()
     private var listener: TCPListener?
+    private let identity: ServerIdentity?
     private var isListenerWatched = false
     private let connectionsMaximum: Int
-    private var connections: [UInt64: Connection] = [:]
+    private var connections: [UInt64: any Connection] = [:]
     private var lingeringCount = 0
     private var nextID: UInt64 = 2
-    private var toRunAgain: [Connection] = []
+    private var toRunAgain: [any Connection] = []
     private var nextExpiry: Duration
     private let expiryInterval: Duration
     private var date = (second: Int64(-1), text: "")
 
-    init(_ core: ServerCore, _ listener: TCPListener, mailbox: Mailbox, connectionsMaximum: Int) {
+    init(
+        _ core: ServerCore, _ listener: TCPListener, _ identity: ServerIdentity?, mailbox: Mailbox,
+        connectionsMaximum: Int
+    ) {
         self.core = core
         self.listener = listener
+        self.identity = identity
         self.mailbox = mailbox
         self.connectionsMaximum = connectionsMaximum
         let shortest = min(core.configuration.headerDeadline, core.configuration.bodyDeadline)
@@ -69,22 +74,39 @@ final class EventLoop {
     }
 
     /// The connection has more to do than fits into one turn.
-    func runAgain(_ connection: Connection) {
+    func runAgain(_ connection: any Connection) {
         toRunAgain.append(connection)
     }
 
-    /// Whether one more socket may be kept half open; it no longer counts as a connection then.
-    func mayLinger(_ connection: Connection) -> Bool {
-        guard lingeringCount < EventLoop.lingeringMaximum else { return false }
+    /// Runs the handler of a complete request.
+    func run(_ exchange: Exchange, for connection: UInt64, stream: Int32 = 0) {
+        let (request, handler) = exchange.finish()
+        Task { [mailbox] in
+            let response = await handler(request)
+            let isPosted = mailbox.post(.answer(connection: connection, stream: stream, response))
+            if !isPosted { response.stream?.leave() }
+        }
+    }
+
+    func replace(_ connection: any Connection, by next: any Connection) {
+        connections[connection.id] = next
+    }
+
+    /// The connection has sent its last answer, and the client may not have read it. While its socket lingers it no longer
+    /// counts as a connection.
+    func linger(_ connection: any Connection, _ socket: TLSSocket) {
+        guard lingeringCount < EventLoop.lingeringMaximum else { return closed(connection) }
         lingeringCount += 1
         core.instruments.connectionsOpen.add(-1)
         watchListener()
-        return true
+        let lingering = LingeringConnection(id: connection.id, socket, self)
+        replace(connection, by: lingering)
+        lingering.advance()
     }
 
-    func closed(_ connection: Connection, wasLingering: Bool) {
+    func closed(_ connection: any Connection) {
         connections[connection.id] = nil
-        if wasLingering { lingeringCount -= 1 } else { core.instruments.connectionsOpen.add(-1) }
+        if connection.isLingering { lingeringCount -= 1 } else { core.instruments.connectionsOpen.add(-1) }
         watchListener()
     }
 
@@ -118,17 +140,17 @@ final class EventLoop {
 
     private func handle(_ message: Mailbox.Message) {
         switch message {
-        case .answer(let id, let response):
+        case .answer(let id, let stream, let response):
             guard let connection = connections[id] else { return discard(message) }
-            connection.handlerAnswered(response)
-        case .streamReady(let id): connections[id]?.advance()
+            connection.handlerAnswered(response, stream: stream)
+        case .bodyReady(let id, let stream): connections[id]?.bodyReady(stream: stream)
         case .drain: drain()
         case .abandon: isAbandoned = true
         }
     }
 
     private func discard(_ message: Mailbox.Message) {
-        if case .answer(_, let response) = message { response.stream?.leave() }
+        if case .answer(_, _, let response) = message { response.stream?.leave() }
     }
 
     private func drain() {
@@ -145,7 +167,14 @@ final class EventLoop {
         guard hasRoom || evictIdle() else { return ignoreListener() }
         for _ in 0..<EventLoop.acceptedInTurnMaximum where hasRoom {
             guard let listener else { return }
-            guard let descriptor = listener.acceptDescriptor() else {
+            let socket: TLSSocket?
+            do throws(TLSSocketError) {
+                socket = try listener.accept(tls: identity?.context)
+            } catch {
+                core.log.warning("a connection was not taken", [.error: error.message])
+                continue
+            }
+            guard let socket else {
                 // Until the next expiry: a connection may end meanwhile.
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
                     core.log.warning("no connection can be accepted", [.error: String(cString: strerror(errno))])
@@ -153,12 +182,20 @@ final class EventLoop {
                 }
                 return
             }
-            let connection = Connection(id: nextID, descriptor: descriptor, loop: self)
+            let connection = connection(on: socket)
             nextID += 1
             connections[connection.id] = connection
             core.instruments.connectionsOpen.add(1)
-            if !poller.watch(descriptor, id: connection.id) { connection.close() }
+            if !poller.watch(socket.descriptor, id: connection.id) { connection.close() }
         }
+    }
+
+    private func connection(on socket: TLSSocket) -> any Connection {
+        guard socket.isSecure else {
+            return HTTP1Connection(
+                id: nextID, socket, self, headerDeadline: now + core.configuration.headerDeadline)
+        }
+        return TLSGreeting(id: nextID, socket, self)
     }
 
     private var hasRoom: Bool { connections.count - lingeringCount < connectionsMaximum }
@@ -188,6 +225,7 @@ final class EventLoop {
     private func expire() {
         nextExpiry = now + expiryInterval
         for connection in Array(connections.values) { connection.expire() }
+        identity?.reloadIfChanged(now: now)
         watchListener()
     }
 }

@@ -27,6 +27,7 @@ final class Exchange {
         case .none: break
         case .length(let count): left = count
         case .chunked: chunks = ChunkedBody()
+        case .untilEnd: left = .max
         }
     }
 

@@ -38,6 +38,9 @@ package struct HTTPResponse: Sendable {
             status, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(Array(text.utf8)))
     }
 
+    /// Whether the status alone says that nothing follows.
+    var hasNoBody: Bool { status == .noContent || status.code == 304 }
+
     var stream: HTTPStream? {
         guard case .stream(let stream) = body else { return nil }
         return stream

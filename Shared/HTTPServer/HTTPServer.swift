@@ -2,7 +2,7 @@ package import ServiceKit
 import Synchronization
 import TLSSocket
 
-/// An HTTP/1.1 server. Handlers run as tasks; the server's threads never wait for them.
+/// An HTTP server: HTTP/1.1, and over TLS HTTP/2 as well. Handlers run as tasks; the server's threads never wait for them.
 ///
 /// It runs once: started, then stopped, and must be stopped before it is let go, since its threads hold what it is
 /// made of.
@@ -40,10 +40,13 @@ package final class HTTPServer: Sendable {
         DescriptorLimit.raise(toHold: configuration.connectionsMaximum, log: core.log)
         let port = try state.withLock { state throws(HTTPServerError) in
             guard case .new = state else { throw HTTPServerError(.startedTwice, "\(name) was started before") }
+            let identity = try configuration.tls.map { files throws(HTTPServerError) in
+                try ServerIdentity(files, of: name, log: core.log)
+            }
             let listener = try HTTPServer.listen(configuration)
             let mailboxes = (0..<configuration.threads).map { _ in Mailbox() }
             state = .running(port: listener.port, mailboxes)
-            for mailbox in mailboxes { run(mailbox, listener) }
+            for mailbox in mailboxes { run(mailbox, listener, identity) }
             return listener.port
         }
         core.log.info("listening", [.server: name, .address: configuration.address, .port: "\(port)"])
@@ -71,11 +74,11 @@ package final class HTTPServer: Sendable {
         await onNativeThread("\(name)-stop") { [self] in stop(mailboxes, within: limit) }
     }
 
-    private func run(_ mailbox: Mailbox, _ listener: TCPListener) {
+    private func run(_ mailbox: Mailbox, _ listener: TCPListener, _ identity: ServerIdentity?) {
         let threads = core.configuration.threads
         let share = (core.configuration.connectionsMaximum + threads - 1) / threads
         NativeThread(name: name) { [core, ended] in
-            let cutOff = EventLoop(core, listener, mailbox: mailbox, connectionsMaximum: share).run()
+            let cutOff = EventLoop(core, listener, identity, mailbox: mailbox, connectionsMaximum: share).run()
             ended.change { ended in
                 ended.threads += 1
                 ended.requestsCutOff += cutOff

@@ -29,6 +29,8 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
     package var idleTimeout: Duration
     /// How long requests in flight may still take once the server is told to stop.
     package var stopDeadline: Duration
+    /// Nil for a port without TLS, which speaks HTTP/1.1 alone.
+    package var tls: TLSFiles?
     /// What the names of its variables begin with, for errors that name the cure.
     package var variablePrefix: String?
     /// Who is believed about where a request comes from.

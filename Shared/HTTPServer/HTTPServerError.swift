@@ -4,6 +4,8 @@ package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         package static let addressInvalid = Code(description: "address_invalid")
         /// The task that waited was cancelled.
         package static let cancelled = Code(description: "cancelled")
+        /// The certificate or its key cannot be used.
+        package static let identityInvalid = Code(description: "identity_invalid")
         /// Another process listens there, or this user may not.
         package static let listeningFailed = Code(description: "listening_failed")
         /// The reader of a stream has gone, or the server has stopped.

@@ -4,10 +4,10 @@ import Synchronization
 /// What other threads tell an event loop.
 final class Mailbox: Sendable {
     enum Message: Sendable {
-        /// The handler's answer to the request on a connection.
-        case answer(connection: UInt64, HTTPResponse)
-        /// The stream that a connection sends has something to read, or has ended.
-        case streamReady(connection: UInt64)
+        /// The handler's answer to a request.
+        case answer(connection: UInt64, stream: Int32, HTTPResponse)
+        /// The body that is sent while it is written has something to read, or has ended.
+        case bodyReady(connection: UInt64, stream: Int32)
         /// The server stops: each answer is the last on its connection.
         case drain
         /// The server waits no longer.

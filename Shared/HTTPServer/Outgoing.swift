@@ -1,11 +1,11 @@
-import Glibc
+import TLSSocket
 
 /// Bytes on their way to one client.
 struct Outgoing {
     enum Progress {
         case done
         /// The client has to read first.
-        case blocked
+        case blocked(hasMoved: Bool)
         case broken
     }
 
@@ -20,17 +20,18 @@ struct Outgoing {
         if !piece.isEmpty { pieces.append(piece) }
     }
 
-    mutating func write(to descriptor: Int32) -> Progress {
+    mutating func write(to socket: TLSSocket) -> Progress {
+        var hasMoved = false
         while first < pieces.count {
             let isLast = first == pieces.count - 1
-            let flags = Int32(MSG_NOSIGNAL) | (isLast ? 0 : Int32(MSG_MORE))
-            let count = pieces[first].withUnsafeBytes { bytes in
-                send(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset, flags)
+            let transfer = try? pieces[first].withUnsafeBytes { bytes in
+                try socket.write(UnsafeRawBufferPointer(rebasing: bytes[offset...]), hasMore: !isLast)
             }
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                return errno == EAGAIN ? .blocked : .broken
+            guard let transfer else { return .broken }
+            guard case .bytes(let count) = transfer else {
+                return transfer == .end ? .broken : .blocked(hasMoved: hasMoved)
             }
+            hasMoved = true
             offset += count
             guard offset == pieces[first].count else { continue }
             offset = 0

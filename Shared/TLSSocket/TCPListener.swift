@@ -35,15 +35,6 @@ package final class TCPListener: Sendable {
         return connection < 0 ? nil : try TLSSocket(accepted: connection, tls: tls)
     }
 
-    /// A non-blocking connection that the caller closes. Nil when no client waits; `errno` tells whether the process
-    /// has no descriptor left.
-    package func acceptDescriptor() -> Int32? {
-        let connection = carillon_accept(descriptor)
-        guard connection >= 0 else { return nil }
-        TCPListener.setOption(connection, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-        return connection
-    }
-
     private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

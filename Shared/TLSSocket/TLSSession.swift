@@ -65,6 +65,13 @@ final class TLSSession {
         return result == 1 ? .bytes(count) : try obstacle(result)
     }
 
+    /// Ends our side, so that the peer can tell a whole stream from one that was cut.
+    func sayGoodbye() {
+        ERR_clear_error()
+        SSL_shutdown(pointer)
+        ERR_clear_error()
+    }
+
     var applicationProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0

@@ -95,10 +95,14 @@ package final class TLSSocket {
         }
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(TLSSocketError) -> Transfer {
+    /// `hasMore` lets the kernel wait for what follows at once, to send both in one packet.
+    package func write(
+        _ bytes: UnsafeRawBufferPointer, hasMore: Bool = false
+    ) throws(TLSSocketError) -> Transfer {
         if let session { return try session.write(bytes) }
+        let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
         while true {
-            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
             if count >= 0 { return .bytes(count) }
             switch errno {
             case EINTR: continue
@@ -107,6 +111,21 @@ package final class TLSSocket {
             }
         }
     }
+
+    /// Reads what the peer still sends, for nobody: the bytes of the socket, below TLS.
+    package func discard(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count > 0 { return .bytes(count) }
+        return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wantRead : .end
+    }
+
+    /// Tells the peer that nothing more will be written, as far as it can be told without waiting.
+    package func endWriting() {
+        session?.sayGoodbye()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    package var isSecure: Bool { session != nil }
 
     /// The protocol both sides agreed on (ALPN), once the handshake is done.
     package var applicationProtocol: String? { session?.applicationProtocol }

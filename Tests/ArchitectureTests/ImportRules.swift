@@ -55,7 +55,7 @@ enum ImportRules {
         Library(
             "Apps", owns: "app files, credentials, scopes",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "Signing"]),
-        Library("HTTPServer", owns: "the HTTP/1.1 server", mayImport: ["CEpoll", "ServiceKit", "TLSSocket"]),
+        Library("HTTPServer", owns: "the HTTP server", mayImport: ["CEpoll", "HTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),
         Library(

@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case forms
     case http1
     case http2Client = "http2-client"
+    case http2Requests = "http2-requests"
     case http2Server = "http2-server"
     case json
     case jwt
@@ -40,6 +41,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .forms: try RequestTargets.forms(bytes)
         case .http1: try HTTP1Target.run(bytes)
         case .http2Client: try HTTP2Targets.client(bytes)
+        case .http2Requests: try RequestSessionTarget.run(bytes)
         case .http2Server: try HTTP2Targets.server(bytes)
         case .json: try JSONTarget.run(bytes)
         case .jwt: try KeyTargets.tokens(bytes)

@@ -107,6 +107,7 @@ enum HTTP1Target {
     ) {
         switch framing {
         case .none: break
+        case .untilEnd: preconditionFailure("only HTTP/2 frames its bodies")
         case .length(let count):
             request.body = Array(rest.prefix(count))
             reading.isUnfinished = rest.count < count

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// A complete request head that keeps to RFC 9112, and what follows from it alone.
+/// A complete request head that keeps to RFC 9110 and to that of its protocol, and what follows from it alone.
 ///
 /// Anything that another server may read differently is refused and not repaired: a proxy in front that reads it the
 /// other way would take the rest of one client's body for the request of another.
@@ -40,6 +40,10 @@ struct RequestHead {
         framing = try BodyFraming.decide(headers, isHTTP11: isHTTP11).get()
         expectsContinue = try RequestHead.readExpectation(headers)
         keepsAlive = RequestHead.keepsAlive(headers, isHTTP11: isHTTP11)
+        try RequestHead.checkAsterisk(target, method)
+    }
+
+    static func checkAsterisk(_ target: RequestTarget, _ method: HTTPMethod) throws(Refusal) {
         guard target.segments != nil || method == .options else {
             throw .malformed("The request target is malformed.")
         }
@@ -52,15 +56,24 @@ struct RequestHead {
         guard words.count == 3 else {
             throw .malformed("The request line is not a method, a target and a version with one space between them.")
         }
-        guard !words[0].isEmpty, words[0].count <= methodBytesMaximum, words[0].allSatisfy(HTTPToken.contains) else {
+        let method = try readMethod(words[0])
+        let isHTTP11 = try readVersion(UnsafeRawBufferPointer(rebasing: words[2]))
+        return (method, try readTarget(words[1]), isHTTP11)
+    }
+
+    static func readMethod(_ bytes: some Collection<UInt8>) throws(Refusal) -> HTTPMethod {
+        guard !bytes.isEmpty, bytes.count <= methodBytesMaximum, bytes.allSatisfy(HTTPToken.contains) else {
             throw .malformed("The method is no token of at most \(methodBytesMaximum) bytes.")
         }
-        let isHTTP11 = try readVersion(UnsafeRawBufferPointer(rebasing: words[2]))
+        return HTTPMethod(rawValue: String(decoding: bytes, as: UTF8.self))
+    }
+
+    static func readTarget(_ bytes: some Collection<UInt8>) throws(Refusal) -> RequestTarget {
         // URI characters are visible ASCII.
-        guard words[1].allSatisfy({ (0x21...0x7E).contains($0) }),
-            let target = RequestTarget(String(decoding: words[1], as: UTF8.self))
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let target = RequestTarget(String(decoding: bytes, as: UTF8.self))
         else { throw .malformed("The request target is malformed.") }
-        return (HTTPMethod(rawValue: String(decoding: words[0], as: UTF8.self)), target, isHTTP11)
+        return target
     }
 
     private static func readVersion(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Bool {
@@ -92,7 +105,7 @@ struct RequestHead {
         return isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
     }
 
-    private static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(Refusal) {
+    static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(Refusal) {
         let hosts = headers.values("host")
         guard hosts.count == 1 || hosts.isEmpty && !isHTTP11 else {
             throw .malformed("The request must have exactly one Host field.")
@@ -113,7 +126,7 @@ struct RequestHead {
         }
     }
 
-    private static func readExpectation(_ headers: HTTPHeaders) throws(Refusal) -> Bool {
+    static func readExpectation(_ headers: HTTPHeaders) throws(Refusal) -> Bool {
         guard let expectation = headers["expect"] else { return false }
         guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
         return true
@@ -154,10 +167,12 @@ enum FieldLine {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             line[..<colon].allSatisfy(HTTPToken.contains)
         else { return .malformed("A header field has a malformed name.") }
-        guard line[(colon + 1)...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-            return .malformed("A header field has control characters in its value.")
-        }
-        return nil
+        return isValue(line[(colon + 1)...])
+            ? nil : .malformed("A header field has control characters in its value.")
+    }
+
+    static func isValue(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -1,11 +1,13 @@
 /// How the end of a request's body is found.
 ///
-/// The library accepts headers that leave this open and picks one reading; a proxy before it may pick the other and
-/// take the rest of the body for another client's request. So anything ambiguous is refused here.
+/// Where a header leaves it open, a proxy in front may decide otherwise than this server and take the rest of the body for
+/// another client's request. So anything ambiguous is refused.
 enum BodyFraming: Equatable {
     case none
     case length(Int)
     case chunked
+    /// The protocol tells, beside the header, as HTTP/2 does with its frames.
+    case untilEnd
 
     static func decide(_ headers: HTTPHeaders, isHTTP11: Bool) -> Result<BodyFraming, Refusal> {
         let encodings = headers.values("transfer-encoding")

@@ -1,0 +1,174 @@
+import CNGHTTP2
+
+/// Who is told of requests while they arrive. Runs inside `receive` and `nextFrame` of the session.
+package protocol HTTP2RequestReceiver: AnyObject {
+    /// A client has begun to send a header.
+    func headerBegan()
+    func headerArrived(_ stream: HTTP2RequestStream)
+    func bodyArrived(_ bytes: UnsafeRawBufferPointer, on stream: HTTP2RequestStream)
+    func bodyEnded(on stream: HTTP2RequestStream)
+    /// All of the answer is on its way, and the client still sends its request.
+    func answerEnded(on stream: HTTP2RequestStream)
+    /// Nothing more is received or sent on the stream, whether it was answered or not.
+    func streamClosed(_ stream: HTTP2RequestStream)
+}
+
+/// One request of a client, as far as it has arrived, and the body of its answer.
+package final class HTTP2RequestStream: NGHTTP2Stream {
+    /// The names with a colon, as sent. The library has seen that each is there once.
+    package fileprivate(set) var method: [UInt8] = []
+    package fileprivate(set) var path: [UInt8] = []
+    package fileprivate(set) var authority: [UInt8] = []
+    fileprivate var isHeaderComplete = false
+    fileprivate var readAnswer: ((UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart)?
+
+    /// How many parts of the answer's body were put on their way.
+    package private(set) var partsTaken = 0
+    /// The answer's body had nothing when it was last asked.
+    package fileprivate(set) var waitsForBody = false
+
+    package var fields: HTTP2Headers { headers }
+    /// The header is longer than is kept; what does not fit is left out.
+    package var isHeaderTooLarge: Bool { isTruncated }
+    /// Whether the client has sent all of the request.
+    package var isWhole: Bool { isComplete }
+
+    override func readOutgoingBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart {
+        partsTaken += 1
+        guard let readAnswer else { return super.readOutgoingBody(into: buffer) }
+        let part = readAnswer(buffer)
+        waitsForBody = part == .later
+        return part
+    }
+}
+
+/// The server's side of one connection, for requests that are decided on before they are whole.
+package final class HTTP2RequestSession: NGHTTP2Session {
+    package enum Body {
+        case none
+        case bytes([UInt8])
+        /// Asked for the next part when the client has room for it.
+        case parts((UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart)
+    }
+
+    private static let usualHeaderBytes = 640
+    private let headerBytesMaximum: Int
+    private weak var receiver: (any HTTP2RequestReceiver)?
+    private var open = OpenStreams<HTTP2RequestStream>()
+    /// The client's SETTINGS have come.
+    package private(set) var isGreeted = false
+
+    package init(
+        for receiver: any HTTP2RequestReceiver, streamsMaximum: Int, streamWindow: Int, headerBytesMaximum: Int
+    ) {
+        self.receiver = receiver
+        self.headerBytesMaximum = headerBytesMaximum
+        let settings: [Setting] = [
+            .streamsMaximum(streamsMaximum), .streamWindow(streamWindow), .headerBytesMaximum(headerBytesMaximum),
+        ]
+        super.init(.server, settings: settings, connectionWindow: 1 << 20)
+    }
+
+    package func answer(_ stream: HTTP2RequestStream, status: Int, headers: HTTP2Headers, body: Body) {
+        switch body {
+        case .none: break
+        case .bytes(let bytes): stream.outgoingBody = bytes
+        case .parts(let read): stream.readAnswer = read
+        }
+        // An answer that overtakes its request has a body, of no bytes if need be, since the end of a body is seen.
+        var hasBody = !stream.isComplete
+        if case .none = body {} else { hasBody = true }
+        submit(status: String(status), headers: headers, hasBody: hasBody, on: stream)
+    }
+
+    /// Invites a client to send the body that it has announced.
+    package func invite(_ stream: HTTP2RequestStream) {
+        submitContinue(on: stream)
+    }
+
+    /// The body in `parts` has something again, or has ended.
+    package func resume(_ stream: HTTP2RequestStream) {
+        stream.waitsForBody = false
+        resumeBody(of: stream)
+    }
+
+    /// The request was not worked on, so that the client may send it again.
+    package func refuse(_ stream: HTTP2RequestStream) {
+        reset(stream.id, code: NGHTTP2_REFUSED_STREAM)
+    }
+
+    /// Tells the client to send no more of a request that is answered.
+    package func endRequest(_ stream: HTTP2RequestStream) {
+        reset(stream.id, code: NGHTTP2_NO_ERROR)
+    }
+
+    package func sayGoodbye() {
+        sayGoodbye(lastStream: lastPeerStream)
+    }
+
+    override func streamBegan(_ id: Int32) {
+        let stream = HTTP2RequestStream()
+        stream.id = id
+        stream.headers.reserveCapacity(HTTP2RequestSession.usualHeaderBytes)
+        open.insert(stream)
+        attach(stream, to: id)
+        receiver?.headerBegan()
+    }
+
+    override func headerArrived(
+        _ stream: NGHTTP2Stream, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
+    ) {
+        let stream = request(stream)
+        // Fields of a trailer are read over.
+        guard !stream.isHeaderComplete else { return }
+        let size =
+            stream.headers.bytes.count + stream.method.count + stream.path.count + stream.authority.count + name.count
+            + value.count
+        guard size <= headerBytesMaximum else { return stream.isTruncated = true }
+        if name.first == UInt8(ascii: ":") {
+            if name.spells(":method") { stream.method = Array(value) }
+            if name.spells(":path") { stream.path = Array(value) }
+            if name.spells(":authority") { stream.authority = Array(value) }
+        } else if !stream.headers.append(name, value, .table) {
+            stream.isTruncated = true
+        }
+    }
+
+    override func headerCompleted(_ stream: NGHTTP2Stream, isLast: Bool) {
+        let stream = request(stream)
+        guard !stream.isHeaderComplete else { return }
+        stream.isHeaderComplete = true
+        stream.isComplete = isLast
+        receiver?.headerArrived(stream)
+    }
+
+    override func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {
+        receiver?.bodyArrived(UnsafeRawBufferPointer(bytes), on: request(stream))
+    }
+
+    override func streamCompleted(_ stream: NGHTTP2Stream) {
+        let stream = request(stream)
+        guard !stream.isComplete else { return }
+        stream.isComplete = true
+        receiver?.bodyEnded(on: stream)
+    }
+
+    override func outgoingBodyEnded(_ stream: NGHTTP2Stream) {
+        if !stream.isComplete { receiver?.answerEnded(on: request(stream)) }
+    }
+
+    override func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {
+        let stream = request(stream)
+        open.remove(stream)
+        receiver?.streamClosed(stream)
+    }
+
+    override func settingsArrived() {
+        isGreeted = true
+    }
+
+    /// Only such streams are ever attached to this session.
+    private func request(_ stream: NGHTTP2Stream) -> HTTP2RequestStream {
+        unsafeDowncast(stream, to: HTTP2RequestStream.self)
+    }
+}

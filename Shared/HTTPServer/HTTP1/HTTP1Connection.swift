@@ -1,0 +1,425 @@
+import ServiceKit
+import TLSSocket
+
+/// A client that speaks HTTP/1.1 or HTTP/1.0.
+///
+/// `advance` does all that can be done now: it sends, then reads, then handles what was read. A client that does not
+/// read its answers is not read either, and while a handler works on one request the next one stays in the kernel.
+final class HTTP1Connection: Connection {
+    private enum Phase {
+        /// Waits for a request, or has a part of its head.
+        case head
+        case body(Exchange)
+        case handling
+        case answering
+        case streaming(HTTPStream)
+        /// The answer is sent; the rest of a body that is not wanted is read over.
+        case discarding(bytesLeft: Int)
+        case closed
+    }
+
+    /// What of a request decides how its answer is sent.
+    private struct Asked {
+        var isHead = false
+        var isHTTP11 = true
+        var keepsAlive = false
+        var route: HTTPRouter.Route?
+        var began = Duration.zero
+        /// Bytes of a body that is not wanted but short enough to be read over.
+        var bodyBytesToDiscard = 0
+    }
+
+    private enum Wait {
+        case header
+        case body
+        case idle
+        /// For the client to read.
+        case reader
+    }
+
+    private static let readsInTurnMaximum = 4
+    private static let streamPartsInTurnMaximum = 16
+    /// A body up to here is copied behind its head, so that both go out in one packet.
+    private static let joinedBodyMaximum = 16 << 10
+
+    let id: UInt64
+    private let socket: TLSSocket
+    private let address: IPAddress?
+    private unowned let loop: EventLoop
+    private let core: ServerCore
+    private var phase = Phase.head
+    private var asked = Asked()
+    private var scanner: HeadScanner
+    /// What was read and not handled yet, from `inputStart` on.
+    private var input: [UInt8] = []
+    private var inputStart = 0
+    private var outgoing = Outgoing()
+    private var deadline: (at: Duration, wait: Wait)?
+    private var canRead = false
+    private var hasPeerFinished = false
+    private var closesAfterAnswer = false
+    /// The client may still send what the answer does not wait for.
+    private var lingers = false
+
+    init(id: UInt64, _ socket: TLSSocket, _ loop: EventLoop, headerDeadline: Duration) {
+        self.id = id
+        self.socket = socket
+        self.loop = loop
+        core = loop.core
+        address = SocketAddress.peer(of: socket.descriptor)
+        scanner = HeadScanner(bytesMaximum: core.configuration.headerBytesMaximum)
+        deadline = (headerDeadline, .header)
+        // What came with the end of a handshake is in the socket's own buffer, which nothing reports.
+        canRead = socket.isSecure
+    }
+
+    var idleSince: Duration? {
+        guard case .head = phase, !scanner.hasBegun, input.isEmpty, let deadline else { return nil }
+        return deadline.at
+    }
+
+    private var isClosed: Bool {
+        if case .closed = phase { true } else { false }
+    }
+
+    var isBusy: Bool {
+        switch phase {
+        case .body, .handling, .answering, .streaming: true
+        case .head, .discarding, .closed: false
+        }
+    }
+
+    func handle(_ event: Poller.Event) {
+        // A read over TLS may have waited for the socket to be writable.
+        if event.isReadable || socket.isSecure { canRead = true }
+        if event.isFinished {
+            hasPeerFinished = true
+            canRead = true
+            // It may still read one answer, but a client that closed its side is not known to read a stream.
+            if case .streaming = phase { return close() }
+        }
+        if event.isBroken, !event.isReadable || isWaitingForHandler { return close() }
+        advance()
+    }
+
+    private var isWaitingForHandler: Bool {
+        if case .handling = phase { true } else { false }
+    }
+
+    func advance() {
+        var reads = 0
+        var parts = 0
+        while !isClosed {
+            guard sendOutgoing() else { return }
+            switch phase {
+            case .closed, .handling: return
+            case .answering: finishAnswer()
+            case .streaming(let stream):
+                guard parts < HTTP1Connection.streamPartsInTurnMaximum else { return loop.runAgain(self) }
+                parts += 1
+                guard send(stream) else { return }
+            case .head, .body, .discarding:
+                if consumeInput() { continue }
+                guard canRead else { return }
+                guard reads < HTTP1Connection.readsInTurnMaximum else { return loop.runAgain(self) }
+                reads += 1
+                receive()
+            }
+        }
+    }
+
+    func handlerAnswered(_ response: HTTPResponse, stream: Int32) {
+        guard case .handling = phase else {
+            response.stream?.leave()
+            return
+        }
+        answer(response)
+        advance()
+    }
+
+    func bodyReady(stream: Int32) {
+        advance()
+    }
+
+    func drain() {
+        if case .head = phase { close() }
+    }
+
+    func expire() {
+        guard let deadline, deadline.at <= loop.now else { return }
+        switch deadline.wait {
+        // A client that has sent nothing at all has no use for an answer.
+        case .header where scanner.hasBegun || !input.isEmpty: refuse(.headerLate)
+        case .body: refuse(.bodyLate)
+        case .header:
+            core.instruments.countRefusal(.headerLate)
+            return close()
+        case .idle, .reader: return close()
+        }
+        advance()
+    }
+
+    func close() {
+        if case .closed = phase { return }
+        if case .streaming(let stream) = phase { stream.leave() }
+        forget()
+        loop.closed(self)
+    }
+
+    private func forget() {
+        phase = .closed
+        deadline = nil
+        input = []
+        outgoing = Outgoing()
+    }
+}
+
+/// Reading.
+extension HTTP1Connection {
+    private func receive() {
+        guard let transfer = try? socket.read(into: loop.buffer) else { return close() }
+        let count: Int
+        switch transfer {
+        case .bytes(let read): count = read
+        case .wantRead, .wantWrite: return canRead = false
+        case .end: return close()
+        }
+        // A short read has emptied a plain socket, but the end behind it shows only in the next one.
+        canRead = count == loop.buffer.count || hasPeerFinished || socket.isSecure
+        let bytes = UnsafeRawBufferPointer(rebasing: loop.buffer[..<count])
+        guard input.isEmpty else {
+            input.append(contentsOf: bytes)
+            return
+        }
+        let used = consume(bytes)
+        guard !isClosed, used < count else { return }
+        input.append(contentsOf: bytes[used...])
+    }
+
+    /// Handles what was kept from earlier reads. False when more bytes are needed.
+    private func consumeInput() -> Bool {
+        guard inputStart < input.count else { return false }
+        let kept = input
+        let used = kept.withUnsafeBytes { consume(UnsafeRawBufferPointer(rebasing: $0[inputStart...])) }
+        guard !isClosed else { return true }
+        inputStart += used
+        if inputStart == input.count {
+            input = []
+            inputStart = 0
+        }
+        return used > 0
+    }
+
+    /// Returns how many of the bytes were used; zero when more are needed.
+    private func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
+        switch phase {
+        case .head: return consumeHead(bytes)
+        case .body(let exchange):
+            switch exchange.take(bytes) {
+            case .incomplete: return bytes.count
+            case .complete(let count):
+                run(exchange)
+                return count
+            case .refused(let refusal):
+                refuse(refusal)
+                return bytes.count
+            }
+        case .discarding(let left):
+            let count = min(left, bytes.count)
+            if count == left { requestEnded() } else { phase = .discarding(bytesLeft: left - count) }
+            return count
+        case .handling, .answering, .streaming, .closed: return 0
+        }
+    }
+
+    private func consumeHead(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let hadBegun = scanner.hasBegun
+        switch scanner.scan(bytes) {
+        case .incomplete:
+            // The first request has had its deadline since the connection was opened.
+            if !hadBegun, deadline?.wait == .idle {
+                deadline = (loop.now + core.configuration.headerDeadline, .header)
+            }
+            return 0
+        case .refused(let refusal):
+            asked = Asked(began: loop.now)
+            refuse(refusal)
+            return bytes.count
+        case .complete(let count):
+            let head = UnsafeRawBufferPointer(rebasing: bytes[scanner.emptyLineBytes..<count])
+            scanner = HeadScanner(bytesMaximum: core.configuration.headerBytesMaximum)
+            asked = Asked(began: loop.now)
+            switch RequestHead.parse(head) {
+            case .success(let head): begin(head)
+            case .failure(let refusal): refuse(refusal)
+            }
+            return count
+        }
+    }
+}
+
+/// What becomes of a request.
+extension HTTP1Connection {
+    private func begin(_ head: RequestHead) {
+        asked.isHead = head.method == .head
+        asked.isHTTP11 = head.isHTTP11
+        asked.keepsAlive = head.keepsAlive
+        let reception = Reception(head, from: address, core)
+        asked.route = reception.route
+        switch reception.verdict {
+        case .answer(let response): answerEarly(response, head)
+        case .refuse(let refusal): refuse(refusal)
+        case .receive(let exchange): receiveBody(exchange, head)
+        }
+    }
+
+    private func receiveBody(_ exchange: Exchange, _ head: RequestHead) {
+        guard head.framing != .none else { return run(exchange) }
+        if head.expectsContinue { outgoing.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+        phase = .body(exchange)
+        deadline = (loop.now + core.configuration.bodyDeadline, .body)
+    }
+
+    private func run(_ exchange: Exchange) {
+        phase = .handling
+        deadline = nil
+        loop.run(exchange, for: id)
+    }
+
+    /// Answers before the body is read. The connection stays when the body is short enough to be read over.
+    private func answerEarly(_ response: HTTPResponse, _ head: RequestHead) {
+        switch head.framing {
+        case .none: answer(response)
+        case .length(let count) where count <= core.configuration.bodyBytesMaximum && !head.expectsContinue:
+            asked.bodyBytesToDiscard = count
+            answer(response)
+        case .length, .chunked, .untilEnd: answerAndClose(response)
+        }
+    }
+
+    /// The server's own answer to what it does not take. The rest of the request is not read, so the connection ends.
+    private func refuse(_ refusal: Refusal) {
+        core.instruments.countRefusal(refusal.reason)
+        answerAndClose(refusal.response(for: asked.route))
+    }
+
+    private func answerAndClose(_ response: HTTPResponse) {
+        lingers = true
+        asked.keepsAlive = false
+        answer(response)
+    }
+}
+
+/// Sending.
+extension HTTP1Connection {
+    private func answer(_ response: HTTPResponse) {
+        core.instruments.countAnswer(response.status, route: asked.route?.name, duration: loop.now - asked.began)
+        closesAfterAnswer = response.closesConnection || !asked.keepsAlive || loop.isDraining
+        deadline = nil
+        switch response.body {
+        case .bytes(let body): send(response, body)
+        case .stream(let stream): begin(stream, of: response)
+        }
+    }
+
+    private func send(_ response: HTTPResponse, _ body: [UInt8]) {
+        var bytes = head(of: response, response.hasNoBody ? .none : .length(body.count))
+        let sent = response.hasNoBody || asked.isHead ? [] : body
+        phase = .answering
+        if sent.count <= HTTP1Connection.joinedBodyMaximum {
+            bytes.append(contentsOf: sent)
+            outgoing.append(bytes)
+        } else {
+            outgoing.append(bytes)
+            outgoing.append(sent)
+        }
+    }
+
+    private func begin(_ stream: HTTPStream, of response: HTTPResponse) {
+        let isChunked = asked.isHTTP11
+        if !isChunked { closesAfterAnswer = true }
+        outgoing.append(head(of: response, asked.isHead ? .none : isChunked ? .chunked : .untilClose))
+        guard !asked.isHead, !hasPeerFinished else {
+            stream.leave()
+            phase = .answering
+            closesAfterAnswer = closesAfterAnswer || !asked.isHead
+            return
+        }
+        phase = .streaming(stream)
+        stream.attach { [id, mailbox = loop.mailbox] in mailbox.post(.bodyReady(connection: id, stream: 0)) }
+    }
+
+    private func head(of response: HTTPResponse, _ framing: AnswerHead.Framing) -> [UInt8] {
+        AnswerHead(
+            status: response.status, fields: response.headers, framing: framing, closes: closesAfterAnswer,
+            tellsKeepAlive: !asked.isHTTP11
+        ).bytes(date: loop.httpDate, log: core.log)
+    }
+
+    /// False when the client has to read first, or has left.
+    private func sendOutgoing() -> Bool {
+        guard !outgoing.isEmpty else { return true }
+        switch outgoing.write(to: socket) {
+        case .done:
+            if deadline?.wait == .reader { deadline = nil }
+            return true
+        case .blocked:
+            // Anew each time the client has read something. A body that was invited has its own deadline already.
+            if deadline == nil || deadline?.wait == .reader {
+                deadline = (loop.now + core.configuration.idleTimeout, .reader)
+            }
+            return false
+        case .broken:
+            close()
+            return false
+        }
+    }
+
+    /// False when the stream has nothing to send now, or was cut off.
+    private func send(_ stream: HTTPStream) -> Bool {
+        let isChunked = asked.isHTTP11
+        switch stream.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: loop.buffer[..<HTTP1Connection.joinedBodyMaximum]))
+        {
+        case .bytes(let count):
+            let part = loop.buffer[..<count]
+            guard isChunked else {
+                outgoing.append(Array(part))
+                return true
+            }
+            outgoing.append(Array("\(String(count, radix: 16))\r\n".utf8) + part + [0x0D, 0x0A])
+            return true
+        case .wait: return false
+        case .end:
+            if isChunked { outgoing.append(Array("0\r\n\r\n".utf8)) }
+            phase = .answering
+            return true
+        case .cut:
+            // No last chunk: the client can tell that the body is not whole.
+            close()
+            return false
+        }
+    }
+
+    private func finishAnswer() {
+        guard !closesAfterAnswer && !loop.isDraining else {
+            guard lingers || !input.isEmpty || socket.isSecure else { return close() }
+            forget()
+            return loop.linger(self, socket)
+        }
+        guard asked.bodyBytesToDiscard == 0 else {
+            phase = .discarding(bytesLeft: asked.bodyBytesToDiscard)
+            deadline = (loop.now + core.configuration.bodyDeadline, .idle)
+            return
+        }
+        requestEnded()
+    }
+
+    private func requestEnded() {
+        phase = .head
+        asked = Asked()
+        deadline = (loop.now + core.configuration.idleTimeout, .idle)
+        guard !loop.isDraining else { return close() }
+        loop.becameIdle()
+    }
+}

@@ -1,0 +1,45 @@
+import HTTP2
+import ServiceKit
+
+extension RequestHead {
+    /// What the library has decoded, held against the same rules as a head of HTTP/1.
+    init(_ request: HTTP2RequestStream) throws(Refusal) {
+        method = try RequestHead.readMethod(request.method)
+        target = try RequestHead.readTarget(request.path)
+        isHTTP11 = true
+        headers = try RequestHead.readFields(request)
+        try RequestHead.checkHost(headers, isHTTP11: true)
+        // The library has seen that the length is a number and that the body keeps to it.
+        let told = try BodyFraming.decide(headers, isHTTP11: true).get()
+        framing = request.isWhole ? .none : told == .none ? .untilEnd : told
+        expectsContinue = try RequestHead.readExpectation(headers)
+        keepsAlive = true
+        try RequestHead.checkAsterisk(target, method)
+    }
+
+    private static func readFields(_ request: HTTP2RequestStream) throws(Refusal) -> HTTPHeaders {
+        var headers = HTTPHeaders(bytesOfHead: 0)
+        var fault: Refusal?
+        request.fields.forEachField { field in
+            guard fault == nil else { return }
+            let value = UnsafeRawBufferPointer(field.value)
+            if headers.count >= fieldsMaximum {
+                fault = .tooManyFields(countMaximum: fieldsMaximum)
+            } else if !field.name.allSatisfy(HTTPToken.contains) || !FieldLine.isValue(value) {
+                fault = .malformed("A header field is malformed.")
+            } else if !OutsideText.isStreamSafe(value) {
+                fault = .malformed("A header field \(OutsideText.problem).")
+            } else {
+                headers.append(name: UnsafeRawBufferPointer(field.name), value: value)
+            }
+        }
+        if let fault { throw fault }
+        // A proxy that comes from HTTP/1 may leave the host where it was.
+        if !request.authority.isEmpty && !headers.contains("host") {
+            Array("host".utf8).withUnsafeBytes { name in
+                request.authority.withUnsafeBytes { headers.append(name: name, value: $0) }
+            }
+        }
+        return headers
+    }
+}
