@@ -45,7 +45,10 @@ final class IngestFixture: Sendable {
     private let port: UInt16
 
     /// `openRange` lets callers from there register in `news` without a key.
-    init(openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil) throws {
+    init(
+        openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil,
+        server configuration: HTTPServerConfiguration = HTTPServerConfiguration()
+    ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         registry = FaultyRegistry(memory)
         ledger = MemoryLedger(time: time)
@@ -66,8 +69,7 @@ final class IngestFixture: Sendable {
         }
         let router = routes.router
         routeNames = router.routeNames
-        server = HTTPServer(
-            configuration: HTTPServerConfiguration(), router: router, log: log, metrics: metrics)
+        server = HTTPServer(configuration: configuration, router: router, log: log, metrics: metrics)
         try server.start()
         port = try #require(server.port)
     }
@@ -85,9 +87,10 @@ final class IngestFixture: Sendable {
     /// Runs the body and stops the server, however it ends.
     static func run(
         openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
+        server configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         _ body: (IngestFixture) async throws -> Void
     ) async throws {
-        let fixture = try IngestFixture(openRange: openRange, limits: limits, settings)
+        let fixture = try IngestFixture(openRange: openRange, limits: limits, settings, server: configuration)
         do {
             try await body(fixture)
         } catch {
@@ -143,6 +146,17 @@ final class IngestFixture: Sendable {
             let client = RawClient(port: port)
             client.send(head)
             return client.receiveResponse()
+        }
+    }
+
+    /// A client whose body lacks its last byte, so that the server holds the rest until the client leaves.
+    func openBody(of path: String, bytes: Int, as key: Key) async -> RawClient {
+        let head = "POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(bytes + 1)\r\n"
+        let request = Array("\(head)Authorization: \(authorization(key))\r\n\r\n".utf8)
+        return await blocking { [port] in
+            let client = RawClient(port: port)
+            client.send(request + [UInt8](repeating: UInt8(ascii: " "), count: bytes))
+            return client
         }
     }
 

@@ -123,6 +123,7 @@ enum PushdRefusal: Error, Equatable {
             ]
         case .access(let refusal): refusal.headers
         case .task(let refusal): refusal.headers
+        case .body(.noRoom): [HTTPField("Retry-After", "5")]
         case .store where status == .serviceUnavailable: [HTTPField("Retry-After", "5")]
         default: []
         }

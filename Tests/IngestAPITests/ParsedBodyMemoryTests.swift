@@ -1,0 +1,96 @@
+import HTTPServer
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+/// What a body is parsed into counts against the memory for bodies, at every kind of route that parses one.
+@Suite struct ParsedBodyMemoryTests {
+    struct Route: Sendable, CustomTestStringConvertible {
+        let path: String
+        let body: String
+        /// Of a request that there is room for.
+        let status: Int
+
+        var testDescription: String { path }
+    }
+
+    /// One address may hold half of it: 512 KiB.
+    private static let server = HTTPServerConfiguration(bodiesBytesMaximum: 1 << 20)
+    /// Of a body that does not end.
+    private static let heldBytes = 450_000
+
+    /// Bodies of less than 40 KB that take several times that once they are parsed.
+    private static let routes = [
+        Route(path: "/v1/tasks", body: #"{"users":[\#(users(3_000))],"message":{"body":"x"}}"#, status: 201),
+        Route(
+            path: RichieTests.path,
+            body: """
+                {"app_id":"example-news","external_user_ids":[\(users(3_000))],
+                 "payloads":{"android":{"data":{"body":"x"}}}}
+                """, status: 201),
+        Route(
+            path: "/subscribers", body: #"{"proto":"apns","token":"\#(Samples.token)",\#(members(1_000))}"#, status: 201
+        ),
+    ]
+
+    private static func users(_ count: Int) -> String {
+        (0..<count).map { #""u\#($0)""# }.joined(separator: ",")
+    }
+
+    private static func members(_ count: Int) -> String {
+        (0..<count).map { #""k\#($0)":1"# }.joined(separator: ",")
+    }
+
+    private static func bytesHeld(by fixture: IngestFixture) -> Int {
+        fixture.metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value
+    }
+
+    /// Waits until the server has read, or let go of, so much.
+    private static func holds(_ bytes: Int, _ fixture: IngestFixture) async throws {
+        for _ in 0..<3_000 {
+            if bytesHeld(by: fixture) == bytes { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
+    }
+
+    /// Goal: a body that there is room for, but not for what it is parsed into, is answered 503 and costs nothing
+    /// afterwards. Method: another body of the same address, which does not end, holds most of what the address may take.
+    @Test(arguments: routes) func whatABodyIsParsedIntoHasToFit(_ route: Route) async throws {
+        try await IngestFixture.run(server: Self.server) { fixture in
+            let other = await fixture.openBody(of: "/v1/tasks", bytes: Self.heldBytes, as: .shop)
+            try await Self.holds(Self.heldBytes, fixture)
+            // More often than the memory would last if a refused request kept any.
+            for _ in 0..<20 {
+                let refused = await fixture.json("POST", route.path, route.body, as: .owner)
+                #expect(refused.status == 503, "\(refused.text)")
+                #expect(refused.headers["retry-after"] == "5")
+                #expect(
+                    refused.detail == "Too many request bodies are held in memory just now. Repeat the request later.")
+            }
+            try await Self.holds(Self.heldBytes, fixture)
+            #expect(try await fixture.listed().isEmpty)
+            other.finishSending()
+            try await Self.holds(0, fixture)
+            let taken = await fixture.json("POST", route.path, route.body, as: .owner)
+            #expect(taken.status == route.status, "\(taken.text)")
+            try await Self.holds(0, fixture)
+        }
+    }
+
+    /// The body alone would become more than its address may ever hold.
+    @Test func whatIsTooLargeByItselfLeavesRoomForOthers() async throws {
+        try await IngestFixture.run(server: Self.server) { fixture in
+            let body = #"{"users":[\#(Self.users(12_000))],"message":{"body":"x"}}"#
+            for _ in 0..<10 {
+                #expect(await fixture.json("POST", "/v1/tasks", body, as: .owner).status == 503)
+            }
+            let small = await fixture.json(
+                "POST", "/v1/tasks", #"{"users":["u"],"message":{"body":"x"}}"#, as: .owner)
+            #expect(small.status == 201, "\(small.text)")
+            try await Self.holds(0, fixture)
+        }
+    }
+}
