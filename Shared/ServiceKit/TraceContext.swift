@@ -20,7 +20,8 @@ package struct TraceContext: Hashable, Sendable {
 
     /// Nil for anything malformed: the specification asks that such a header be treated as absent.
     package init?(header: String) {
-        let parts = header.split(separator: "-", omittingEmptySubsequences: false)
+        // Later versions may have more parts, which are not looked at: a header of dashes would be a list of thousands.
+        let parts = header.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
             parts[2].utf8.count == 16, parts[3].utf8.count == 2, parts[0] != "00" || parts.count == 4,
             parts[0..<4].allSatisfy({ $0.utf8.allSatisfy(TraceContext.isLowerHexadecimal) }),
