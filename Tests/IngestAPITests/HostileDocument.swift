@@ -1,6 +1,6 @@
 /// A body that is made to cost much, and where it is posted.
 struct HostileDocument: Sendable {
-    static let bytes = 1 << 20
+    static let bytes = 256 << 10
 
     let name: String
     let path: String
@@ -108,7 +108,7 @@ struct HostileDocument: Sendable {
         ),
         (
             "long paths to nothing",
-            filled(#"\#(target)"payloads":{"android":{"data":{"\#(repeated("a", bytes: 300_000))":{"#, "}}}}}") {
+            filled(#"\#(target)"payloads":{"android":{"data":{"\#(repeated("a", bytes: 100_000))":{"#, "}}}}}") {
                 #""\#(String($0, radix: 16))":{}"#
             }
         ),
