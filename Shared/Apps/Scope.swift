@@ -6,9 +6,9 @@ package enum Scope: String, CaseIterable, Sendable, Comparable {
     case broadcast
     /// Register devices and change their registration.
     case register
-    /// Read devices, tasks, reports and statistics.
+    /// Read tasks, reports and statistics.
     case read
-    /// Remove topics, cancel the tasks of others, replay.
+    /// Cancel the tasks of others.
     case admin
 
     package static func < (left: Scope, right: Scope) -> Bool {
