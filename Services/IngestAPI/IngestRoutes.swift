@@ -14,7 +14,9 @@ struct IngestRoutes {
         idempotencyLease: Duration, _ environment: WorkerEnvironment
     ) {
         let desk = TaskDesk(access, idempotencyLease: idempotencyLease, environment: environment)
-        pushd = PushdDialect(registry: registry, desk: desk, gatekeeper: gatekeeper, log: environment.log)
+        let reading = BodyReading()
+        pushd = PushdDialect(
+            registry: registry, desk: desk, gatekeeper: gatekeeper, reading: reading, log: environment.log)
         let payloads = PayloadCheck(time: environment.time)
         native = NativeDialect(
             gatekeeper: gatekeeper,
@@ -24,8 +26,9 @@ struct IngestRoutes {
                     archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
                 cancellation: TaskCancellation(access, reader, environment),
                 audience: AudienceCount(registry: registry, reader: reader)),
-            log: environment.log)
-        richie = RichieDialect(gatekeeper: gatekeeper, desk: desk, payloads: payloads, log: environment.log)
+            reading: reading, log: environment.log)
+        richie = RichieDialect(
+            gatekeeper: gatekeeper, desk: desk, payloads: payloads, reading: reading, log: environment.log)
     }
 
     var router: HTTPRouter {

@@ -8,6 +8,7 @@ struct NativeDialect: Sendable {
 
     let gatekeeper: Gatekeeper
     let tasks: TaskRoutes
+    let reading: BodyReading
     let log: Log
 
     func addRoutes(to router: inout HTTPRouter) {
@@ -43,7 +44,8 @@ struct NativeDialect: Sendable {
             let base = name == nil ? "" : "/apps/\(admission.app.id)"
             return .admitted(account: admission.account) { request in
                 do {
-                    return try await handler(NativeCall(request: request, admission: admission, base: base))
+                    return try await handler(
+                        NativeCall(request: request, admission: admission, base: base, reading: reading))
                 } catch {
                     return TaskRefusal(error, log: log).response()
                 }

@@ -16,7 +16,7 @@ struct TaskRoutes: Sendable {
 
     @Sendable func create(_ call: NativeCall) async throws -> HTTPResponse {
         let isDryRun = try TaskQuery.isDryRun(call.request)
-        let draft = try draft(call)
+        let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call) }
         return try await desk.accept(
             call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, base: call.base) })
@@ -67,8 +67,8 @@ struct TaskRoutes: Sendable {
         return try await book.task(id, of: call.app)
     }
 
-    private func draft(_ call: NativeCall) throws -> TaskDraft {
-        try call.read { fields in
+    private func draft(_ call: NativeCall) async throws -> TaskDraft {
+        try await call.read { [payloads] fields in
             let draft = try NativeTaskForm(fields).draft(
                 defaults: call.admission.app.defaults, authorize: call.admission.require)
             if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, fields.problems) }

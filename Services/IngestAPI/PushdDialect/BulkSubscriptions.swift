@@ -8,13 +8,15 @@ import Store
 struct BulkSubscriptions {
     let topics: [TopicName: SubscriptionOptions]
 
-    init(_ call: PushdCall) throws(PushdRefusal) {
+    init(_ call: PushdCall) async throws {
         // Setting none ends all subscriptions, which a request that just lost its body must not do.
         guard !call.request.body.isEmpty || call.request.headers.contains("Content-Type") else {
-            throw .body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
+            throw PushdRefusal.body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
         }
-        let members = try call.fields().object.members
-        guard members.count <= RegistryBounds.subscriptionsMaximum else { throw .tooManySubscriptions(members.count) }
+        let members = try await call.fields().object.members
+        guard members.count <= RegistryBounds.subscriptionsMaximum else {
+            throw PushdRefusal.tooManySubscriptions(members.count)
+        }
         var topics: [TopicName: SubscriptionOptions] = [:]
         for (name, value) in members {
             topics[try PushdEvent.topic(name)] = try SubscriptionForm.options(

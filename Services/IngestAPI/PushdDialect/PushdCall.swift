@@ -9,6 +9,7 @@ struct PushdCall: Sendable {
     /// What paths to this app begin with, where the request chose it by its path.
     let base: String
     let limits: RequestLimits
+    let reading: BodyReading
 
     var app: AppID { admission.app.id }
 
@@ -22,11 +23,13 @@ struct PushdCall: Sendable {
         }
     }
 
-    func fields() throws(PushdRefusal) -> RequestFields {
-        do throws(BodyRefusal) {
-            return try RequestFields(request)
-        } catch {
-            throw .body(error)
+    func fields() async throws -> RequestFields {
+        try await reading.read(request, account: admission.account) { [request] in
+            do throws(BodyRefusal) {
+                return try RequestFields(request)
+            } catch {
+                throw PushdRefusal.body(error)
+            }
         }
     }
 

@@ -14,6 +14,7 @@ struct PushdDialect: Sendable {
     let registry: any Registry
     let desk: TaskDesk
     let gatekeeper: Gatekeeper
+    let reading: BodyReading
     let log: Log
 
     func addRoutes(to router: inout HTTPRouter) {
@@ -57,7 +58,8 @@ struct PushdDialect: Sendable {
             return .admitted(account: admission.account) { request in
                 do {
                     let call = PushdCall(
-                        request: request, admission: admission, base: base, limits: gatekeeper.limits)
+                        request: request, admission: admission, base: base, limits: gatekeeper.limits,
+                        reading: reading)
                     return try await answer(call, handler)
                 } catch {
                     return refusal(error).response

@@ -11,7 +11,7 @@ struct SubscriberRoutes: Sendable {
     let desk: TaskDesk
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
-        let form = RegistrationForm(try call.fields())
+        let form = RegistrationForm(try await call.fields())
         return try await register(form.token(), form.changes(), call)
     }
 
@@ -21,7 +21,7 @@ struct SubscriberRoutes: Sendable {
 
     /// The path names a subscriber, or, as the documented workflow of apps has it, a registration token: that registers.
     @Sendable func update(_ call: PushdCall) async throws -> HTTPResponse {
-        let form = RegistrationForm(try call.fields())
+        let form = RegistrationForm(try await call.fields())
         guard let id = try call.subscriber else {
             guard let token = try form.token(fromPath: call.request.parameter("id")) else {
                 throw PushdRefusal.unknownSubscriber

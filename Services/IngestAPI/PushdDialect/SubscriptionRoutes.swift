@@ -13,7 +13,7 @@ struct SubscriptionRoutes: Sendable {
 
     /// One call to the store, so that it is done whole or not at all.
     @Sendable func setAll(_ call: PushdCall) async throws -> HTTPResponse {
-        let wanted = try BulkSubscriptions(call).topics
+        let wanted = try await BulkSubscriptions(call).topics
         guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {
             throw PushdRefusal.unknownSubscriber
         }
@@ -35,7 +35,7 @@ struct SubscriptionRoutes: Sendable {
 
     @Sendable func subscribe(_ call: PushdCall) async throws -> HTTPResponse {
         let event = try call.event()
-        let options = try SubscriptionForm.options(in: call.fields())
+        let options = try SubscriptionForm.options(in: await call.fields())
         guard let id = try call.subscriber,
             let change = try await registry.subscribe(id, to: event, options, in: call.app)
         else { throw PushdRefusal.unknownSubscriber }

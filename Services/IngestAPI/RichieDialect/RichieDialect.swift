@@ -14,6 +14,7 @@ struct RichieDialect: Sendable {
     let gatekeeper: Gatekeeper
     let desk: TaskDesk
     let payloads: PayloadCheck
+    let reading: BodyReading
     let log: Log
 
     func addRoutes(to router: inout HTTPRouter) {
@@ -39,8 +40,18 @@ struct RichieDialect: Sendable {
         TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
     }
 
-    /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
     private func create(_ request: HTTPRequest, _ access: Access) async throws -> HTTPResponse {
+        let (form, admission) = try await reading.read(request, account: access.keyID) { [self] in
+            try read(request, access)
+        }
+        let defaults = admission.app.defaults
+        return try await desk.accept(
+            request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
+            answer: { RichieDialect.created($0, form.warnings) })
+    }
+
+    /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
+    private func read(_ request: HTTPRequest, _ access: Access) throws -> (RichieForm, Admission) {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskRefusal.invalid(problems.all) }
@@ -49,12 +60,10 @@ struct RichieDialect: Sendable {
         }
         let form = try RichieForm(fields, appID: appID, authorize: admission.require)
         guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
-        let defaults = admission.app.defaults
-        payloads.check(form.draft(TaskID(high: 0, low: 0), defaults: defaults), of: admission, problems)
+        let draft = form.draft(TaskID(high: 0, low: 0), defaults: admission.app.defaults)
+        payloads.check(draft, of: admission, problems)
         guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
-        return try await desk.accept(
-            request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
-            answer: { RichieDialect.created($0, form.warnings) })
+        return (form, admission)
     }
 
     private static func created(_ task: PushTask, _ warnings: [JSONProblems.Problem]) -> HTTPResponse {
