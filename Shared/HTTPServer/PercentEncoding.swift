@@ -2,7 +2,7 @@ import ServiceKit
 
 package enum PercentEncoding {
     /// Nil when an escape is broken or hides a NUL, or when the result is no text that may come from outside.
-    package static func decode(_ text: Substring.UTF8View, plusIsSpace: Bool = false) -> String? {
+    package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return OutsideText.string(text)
         }

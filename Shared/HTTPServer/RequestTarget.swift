@@ -7,38 +7,50 @@ struct RequestTarget: Equatable {
     /// As received, without the question mark.
     let query: String
 
+    /// More than any route has: each segment costs memory beside its bytes.
+    private static let segmentsMaximum = 64
+    private static let schemes = ["http://", "https://"].map { Array($0.utf8) }
+
     /// Nil when it is malformed, or of a kind that only proxies take.
-    init?(_ text: String) {
-        guard text != "*" else {
-            self = RequestTarget(segments: nil, path: "*", query: "")
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        // URI characters are visible ASCII, and the fragment stays with the client.
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else { return nil }
+        guard bytes.count != 1 || bytes[0] != UInt8(ascii: "*") else {
+            segments = nil
+            path = "*"
+            query = ""
             return
         }
-        guard let local = RequestTarget.withoutAuthority(text),
-            // URI characters are visible ASCII, and the fragment stays with the client.
-            local.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
-        else { return nil }
-        let parts = local.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var segments: [String] = []
-        for segment in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let decoded = PercentEncoding.decode(segment.utf8) else { return nil }
-            segments.append(decoded)
-        }
-        self = RequestTarget(segments: segments, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : "")
-    }
-
-    private init(segments: [String]?, path: String, query: String) {
+        guard let local = RequestTarget.withoutAuthority(bytes) else { return nil }
+        let pathEnd = local.firstIndex(of: UInt8(ascii: "?")) ?? local.endIndex
+        guard let segments = RequestTarget.segments(of: local[..<pathEnd]) else { return nil }
         self.segments = segments
-        self.path = path
-        self.query = query
+        // A URL without a path asks for the root.
+        path = pathEnd == local.startIndex ? "/" : String(decoding: local[..<pathEnd], as: UTF8.self)
+        query = String(decoding: local[pathEnd...].dropFirst(), as: UTF8.self)
     }
 
-    private static func withoutAuthority(_ text: String) -> Substring? {
-        if text.utf8.first == UInt8(ascii: "/") { return Substring(text) }
-        for scheme in ["http://", "https://"] where text.prefix(scheme.count).lowercased() == scheme {
-            let rest = text.dropFirst(scheme.count)
-            let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-            guard end != rest.startIndex else { return nil }
-            return rest[end...].first == "/" ? rest[end...] : "/" + rest[end...]
+    private static func segments(of path: Slice<UnsafeRawBufferPointer>) -> [String]? {
+        var segments: [String] = []
+        var rest = path.dropFirst()
+        while true {
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            guard segments.count < segmentsMaximum, let segment = PercentEncoding.decode(rest[..<end]) else {
+                return nil
+            }
+            segments.append(segment)
+            guard end < rest.endIndex else { return segments }
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    /// Begins with a slash, or is empty or begins with a question mark where a URL has no path.
+    private static func withoutAuthority(_ bytes: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
+        if bytes.first == UInt8(ascii: "/") { return bytes[...] }
+        for scheme in schemes where bytes.prefix(scheme.count).map(HTTPToken.lowercased) == scheme {
+            let rest = bytes[scheme.count...]
+            let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            return end == rest.startIndex ? nil : rest[end...]
         }
         return nil
     }

@@ -52,27 +52,26 @@ struct RequestHead {
     private static func readRequestLine(
         _ line: UnsafeRawBufferPointer
     ) throws(Refusal) -> (HTTPMethod, RequestTarget, isHTTP11: Bool) {
-        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard words.count == 3 else {
+        let space = UInt8(ascii: " ")
+        guard let first = line.firstIndex(of: space), let last = line.lastIndex(of: space), first < last,
+            !line[(first + 1)..<last].contains(space)
+        else {
             throw .malformed("The request line is not a method, a target and a version with one space between them.")
         }
-        let method = try readMethod(words[0])
-        let isHTTP11 = try readVersion(UnsafeRawBufferPointer(rebasing: words[2]))
-        return (method, try readTarget(words[1]), isHTTP11)
+        let method = try readMethod(UnsafeRawBufferPointer(rebasing: line[..<first]))
+        let isHTTP11 = try readVersion(UnsafeRawBufferPointer(rebasing: line[(last + 1)...]))
+        return (method, try readTarget(UnsafeRawBufferPointer(rebasing: line[(first + 1)..<last])), isHTTP11)
     }
 
-    static func readMethod(_ bytes: some Collection<UInt8>) throws(Refusal) -> HTTPMethod {
+    static func readMethod(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> HTTPMethod {
         guard !bytes.isEmpty, bytes.count <= methodBytesMaximum, bytes.allSatisfy(HTTPToken.contains) else {
             throw .malformed("The method is no token of at most \(methodBytesMaximum) bytes.")
         }
         return HTTPMethod(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    static func readTarget(_ bytes: some Collection<UInt8>) throws(Refusal) -> RequestTarget {
-        // URI characters are visible ASCII.
-        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let target = RequestTarget(String(decoding: bytes, as: UTF8.self))
-        else { throw .malformed("The request target is malformed.") }
+    static func readTarget(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> RequestTarget {
+        guard let target = RequestTarget(bytes) else { throw .malformed("The request target is malformed.") }
         return target
     }
 

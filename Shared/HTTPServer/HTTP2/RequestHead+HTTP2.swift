@@ -4,8 +4,8 @@ import ServiceKit
 extension RequestHead {
     /// What the library has decoded, held against the same rules as a head of HTTP/1.
     init(_ request: HTTP2RequestStream) throws(Refusal) {
-        method = try RequestHead.readMethod(request.method)
-        target = try RequestHead.readTarget(request.path)
+        method = try RequestHead.reading(request.method, RequestHead.readMethod)
+        target = try RequestHead.reading(request.path, RequestHead.readTarget)
         isHTTP11 = true
         headers = try RequestHead.readFields(request)
         try RequestHead.checkHost(headers, isHTTP11: true)
@@ -15,6 +15,14 @@ extension RequestHead {
         expectsContinue = try RequestHead.readExpectation(headers)
         keepsAlive = true
         try RequestHead.checkAsterisk(target, method)
+    }
+
+    private static func reading<Value>(
+        _ bytes: [UInt8], _ read: (UnsafeRawBufferPointer) throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(Refusal) in try read(bytes) }
+        }.get()
     }
 
     private static func readFields(_ request: HTTP2RequestStream) throws(Refusal) -> HTTPHeaders {

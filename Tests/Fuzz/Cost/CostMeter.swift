@@ -12,9 +12,8 @@ struct Cost {
     static let cpuPerByte = Duration.microseconds(50)
     static let bytesPerByte = 40
     private static let cpuConstant = Duration.milliseconds(5)
-    /// The allocator takes memory in steps of 132 KiB. A request target of 16 KB of slashes, of which each begins a segment,
-    /// takes 57 bytes a byte.
-    private static let bytesConstant = 384 << 10
+    /// The allocator takes memory in steps of 132 KiB.
+    private static let bytesConstant = 256 << 10
 
     /// What is exceeded, in words; nil when nothing is.
     func excess(for inputBytes: Int) -> String? {

@@ -19,7 +19,7 @@ extension HostileOperation {
         case .registerByForm: register(bytes, type: "application/x-www-form-urlencoded")
         case .subscribeInBulk: subscribe(bytes)
         case .listTasks: _ = try? TaskQuery(request(query: bytes))
-        case .target: _ = RequestTarget(String(decoding: bytes, as: UTF8.self))
+        case .target: _ = bytes.withUnsafeBytes { RequestTarget($0) }
         case .contentType: _ = MediaType(contentType: String(decoding: bytes, as: UTF8.self))
         case .idempotencyKey:
             _ = try? IdempotencyHeader.key(of: request(IdempotencyHeader.name, bytes))

@@ -53,7 +53,7 @@ enum HTTPTargets {
     static func targets(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
         try checkEncoding(bytes, text)
-        guard let target = RequestTarget(text) else { return }
+        guard let target = bytes.withUnsafeBytes({ RequestTarget($0) }) else { return }
         guard let segments = target.segments else {
             return try FuzzFailure.check(text == "*", "\(text) has no segments")
         }
@@ -64,7 +64,8 @@ enum HTTPTargets {
             try FuzzFailure.check(!segment.utf8.contains(0), "a segment holds a NUL")
         }
         let local = target.path + (target.query.isEmpty ? "" : "?" + target.query)
-        try FuzzFailure.check(RequestTarget(local) == target, "\(local) is another target")
+        try FuzzFailure.check(
+            Array(local.utf8).withUnsafeBytes { RequestTarget($0) } == target, "\(local) is another target")
         let request = HTTPRequest(method: .get, path: target.path, query: target.query)
         for item in request.queryItems {
             try FuzzFailure.check(request.queryValue(item.name) != nil, "an item is not found by its name")
