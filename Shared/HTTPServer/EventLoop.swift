@@ -12,6 +12,8 @@ final class EventLoop {
     private static let evictedMaximum = 16
     /// Connections accepted in one turn, so that a flood of them does not hold up those that are open.
     private static let acceptedInTurnMaximum = 64
+    /// Few, so that the pool's other threads have their share of what comes at once.
+    private static let handledTogetherMaximum = 8
 
     let core: ServerCore
     let mailbox: Mailbox
@@ -29,6 +31,7 @@ final class EventLoop {
     private var connections: [UInt64: any Connection] = [:]
     private var lingeringCount = 0
     private var nextID: UInt64 = 2
+    private var toHandle: [@Sendable () async -> Void] = []
     private var toRunAgain: [any Connection] = []
     private var nextExpiry: Duration
     private let expiryInterval: Duration
@@ -58,6 +61,7 @@ final class EventLoop {
         precondition(poller.watchReadable(mailbox.descriptor, id: EventLoop.mailboxID), "epoll refuses a socket")
         watchListener()
         while !(isDraining && connections.count == lingeringCount) && !isAbandoned {
+            startHandlers()
             let wait = waitMilliseconds
             for event in poller.wait(milliseconds: wait != 0 && mailbox.mayWait() ? wait : 0) { handle(event) }
             now = core.time.uptime
@@ -78,13 +82,29 @@ final class EventLoop {
         toRunAgain.append(connection)
     }
 
-    /// Runs the handler of a complete request.
+    /// Runs the handler of a complete request, at the end of this turn at the latest.
     func run(_ exchange: Exchange, for connection: UInt64, stream: Int32 = 0) {
         let (request, handler) = exchange.finish()
-        Task { [mailbox] in
+        toHandle.append { [mailbox] in
             let response = await handler(request)
             let isPosted = mailbox.post(.answer(connection: connection, stream: stream, response))
             if !isPosted { response.stream?.leave() }
+        }
+        if toHandle.count == EventLoop.handledTogetherMaximum { startHandlers() }
+    }
+
+    /// A thread of Swift's pool is woken for several requests that have come at once: one by one that would cost more than
+    /// what most handlers do. It begins with each in turn, and what a handler waits for holds up none of the others.
+    private func startHandlers() {
+        guard !toHandle.isEmpty else { return }
+        let handlers = toHandle
+        toHandle.removeAll(keepingCapacity: true)
+        guard handlers.count > 1 else {
+            Task(operation: handlers[0])
+            return
+        }
+        Task {
+            for handle in handlers { Task.immediate(operation: handle) }
         }
     }
 

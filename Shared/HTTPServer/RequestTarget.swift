@@ -35,7 +35,9 @@ struct RequestTarget: Equatable {
         var rest = path.dropFirst()
         while true {
             let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-            guard segments.count < segmentsMaximum, let segment = PercentEncoding.decode(rest[..<end]) else {
+            guard segments.count < segmentsMaximum,
+                let segment = PercentEncoding.decode(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            else {
                 return nil
             }
             segments.append(segment)
