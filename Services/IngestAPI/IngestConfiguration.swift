@@ -11,10 +11,12 @@ struct IngestConfiguration: Sendable {
     let limits: RequestLimits.Settings
 
     private static let proxiesMaximum = 64
+    private static let certificateVariable = "CARILLON_INGEST_TLS_CERTIFICATE"
 
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment, reading: [.pepper])
-        var defaults = HTTPServerConfiguration.fitting(memoryBytes: MemoryLimit.bytes())
+        var defaults = HTTPServerConfiguration.fitting(
+            memoryBytes: MemoryLimit.bytes(), isSecure: environment.isSet(IngestConfiguration.certificateVariable))
         defaults.port = 8_080
         var server = HTTPServerConfiguration(environment: &environment, prefix: "CARILLON_INGEST", defaults: defaults)
         server.proxies = IngestConfiguration.proxies(&environment)
@@ -31,7 +33,7 @@ struct IngestConfiguration: Sendable {
 
     private static func tlsFiles(_ environment: inout EnvironmentReader) -> TLSFiles? {
         let certificate = environment.file(
-            "CARILLON_INGEST_TLS_CERTIFICATE",
+            certificateVariable,
             "PEM file with the certificate chain to show: the port then takes TLS alone, with HTTP/2 and HTTP/1.1. Read again when it changes."
         )
         let privateKey = environment.file(
@@ -42,10 +44,10 @@ struct IngestConfiguration: Sendable {
         case (nil, _?):
             environment.reject(
                 "CARILLON_INGEST_TLS_KEY", "there is no certificate for it",
-                fix: "set CARILLON_INGEST_TLS_CERTIFICATE as well")
+                fix: "set \(certificateVariable) as well")
         case (_?, nil):
             environment.reject(
-                "CARILLON_INGEST_TLS_CERTIFICATE", "its private key is missing",
+                certificateVariable, "its private key is missing",
                 fix: "set CARILLON_INGEST_TLS_KEY as well")
         }
         return nil

@@ -15,6 +15,10 @@ void carillon_ssl_context_allow_partial_writes(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
+void carillon_ssl_context_release_buffers(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
 void carillon_ssl_context_read_ahead(SSL_CTX *context) {
     SSL_CTX_set_read_ahead(context, 1);
     // Room for two records of the largest size, head and padding included.

@@ -57,9 +57,10 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
 
     /// As many connections and bodies as fit into the memory that the process may use: an eighth of it for connections
     /// that all hold a header, half of it for bodies.
-    package static func fitting(memoryBytes: Int) -> HTTPServerConfiguration {
+    package static func fitting(memoryBytes: Int, isSecure: Bool = false) -> HTTPServerConfiguration {
         var configuration = HTTPServerConfiguration()
-        let connectionBytes = configuration.headerBytesMaximum + connectionOverheadBytes
+        let overheadBytes = connectionOverheadBytes + (isSecure ? secureOverheadBytes : 0)
+        let connectionBytes = configuration.headerBytesMaximum + overheadBytes
         configuration.connectionsMaximum = min(max(memoryBytes / 8 / connectionBytes, 128), 10_000)
         configuration.bodiesBytesMaximum = min(max(memoryBytes / 2, 16 << 20), 1 << 30)
         configuration.isFitted = true
@@ -68,6 +69,9 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
 
     /// What a connection takes besides the bytes that it holds, in the process and in the kernel.
     private static let connectionOverheadBytes = 4 << 10
+
+    /// What OpenSSL and libnghttp2 keep of a connection on which nothing moves.
+    private static let secureOverheadBytes = 20 << 10
 
     /// Whether the bounds follow from the memory limit, for `--help`.
     private var isFitted = false

@@ -91,6 +91,7 @@ final class ServerIdentity: Sendable {
         var configuration = TLSServerConfiguration(
             certificateFile: files.certificate, privateKeyFile: files.privateKey)
         configuration.applicationProtocols = protocols
+        configuration.savesMemory = true
         return try TLSContext(configuration)
     }
 }

@@ -26,13 +26,17 @@ package final class TLSContext: @unchecked Sendable {
         try offerProtocols()
     }
 
-    /// For the side that takes connections, which reads ahead.
+    /// For the side that takes connections, which reads ahead unless it saves memory.
     package init(_ configuration: TLSServerConfiguration) throws(TLSSocketError) {
         pointer = try TLSContext.make(TLS_server_method())
         isServer = true
         verifiesPeer = configuration.clientAuthorityFile != nil
         protocols = TLSContext.wireForm(configuration.applicationProtocols)
-        carillon_ssl_context_read_ahead(pointer)
+        if configuration.savesMemory {
+            carillon_ssl_context_release_buffers(pointer)
+        } else {
+            carillon_ssl_context_read_ahead(pointer)
+        }
         try identify(configuration.certificateFile, configuration.privateKeyFile)
         if let authorities = configuration.clientAuthorityFile {
             try trust(authorities)

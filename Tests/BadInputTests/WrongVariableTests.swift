@@ -40,6 +40,7 @@ import Testing
     /// One of its own and one that all have, for each service.
     @Test(arguments: [
         ("ingest-api", "CARILLON_INGEST_ADDRESS", "nowhere", "set it to an IPv4 or IPv6 address"),
+        ("ingest-api", "CARILLON_INGEST_TLS_KEY", "/dev/null", "set CARILLON_INGEST_TLS_CERTIFICATE as well"),
         ("targeting-resolver", "CARILLON_RESOLVER_WINDOW", "0", "set it to a whole number from 1"),
         ("renderer", "CARILLON_RENDERER_CACHE_BYTES", "64", "set it to a size from 1MiB"),
         ("apns-sender", "CARILLON_APNS_HOST", "https://api.push.apple.com", "set it to a host's name or address alone"),

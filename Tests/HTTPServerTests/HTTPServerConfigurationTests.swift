@@ -44,4 +44,8 @@ import Testing
         #expect(configuration.connectionsMaximum == connections)
         #expect(configuration.bodiesBytesMaximum == bodies)
     }
+
+    @Test func connectionsOverTLSAreFewer() {
+        #expect(HTTPServerConfiguration.fitting(memoryBytes: 256 << 20, isSecure: true).connectionsMaximum == 819)
+    }
 }

@@ -18,6 +18,11 @@ struct ChildEnvironment: Sendable {
         self.variables = variables
     }
 
+    /// Whether a program will be given a value for it; an empty one counts as none.
+    func isSet(_ name: String) -> Bool {
+        variables[name].map { !$0.isEmpty } ?? false
+    }
+
     /// Of a program that reads none of our settings.
     var foreign: [String: String] {
         variables.filter { name, _ in ChildEnvironment.isOrdinary(name) }

@@ -57,7 +57,7 @@ struct LocalPipeline: Sendable {
         self.needed = needed
         self.board = board
         redisURL = redisPlan.url
-        apiURL = "http://127.0.0.1:\(apiPort)"
+        apiURL = plans.apiURL(port: apiPort)
         reservations = ports.reservations
     }
 

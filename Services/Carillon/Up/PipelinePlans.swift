@@ -52,6 +52,12 @@ struct PipelinePlans: Sendable {
             environment: { variables }, readiness: .line { $0.hasPrefix("{\"ready\":true") }, url: admin, admin: admin)
     }
 
+    /// `ingest-api` speaks TLS alone once it is given a certificate.
+    func apiURL(port: UInt16) -> String {
+        let scheme = inherited.isSet("CARILLON_INGEST_TLS_CERTIFICATE") ? "https" : "http"
+        return "\(scheme)://127.0.0.1:\(port)"
+    }
+
     func service(
         _ service: PipelineService, adminPort: UInt16, redis: String, apiPort: UInt16, _ simulator: SimulatorBoard
     ) -> ProgramPlan {
@@ -74,6 +80,6 @@ struct PipelinePlans: Sendable {
                 guard talksToSimulator, let facts = simulator.current else { return variables }
                 return variables.merging(facts.senderVariables) { $1 }
             },
-            readiness: .address("\(admin)/readyz"), url: isAPI ? "http://127.0.0.1:\(apiPort)" : admin, admin: admin)
+            readiness: .address("\(admin)/readyz"), url: isAPI ? apiURL(port: apiPort) : admin, admin: admin)
     }
 }

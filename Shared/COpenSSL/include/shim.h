@@ -25,6 +25,9 @@ int carillon_ssl_context_require_tls_1_2(SSL_CTX *_Nonnull context);
 /// Lets a write take part of its buffer, and be repeated from a buffer that has moved since.
 void carillon_ssl_context_allow_partial_writes(SSL_CTX *_Nonnull context);
 
+/// A connection on which nothing is on its way keeps no buffers.
+void carillon_ssl_context_release_buffers(SSL_CTX *_Nonnull context);
+
 /// Lets a read take as much from the socket as there is room for, instead of one record's head, then its rest.
 void carillon_ssl_context_read_ahead(SSL_CTX *_Nonnull context);
 
