@@ -57,6 +57,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
     private var open = OpenStreams<HTTP2RequestStream>()
     /// The client's SETTINGS have come.
     package private(set) var isGreeted = false
+    private var hasSaidGoodbye = false
 
     package init(
         for receiver: any HTTP2RequestReceiver, streamsMaximum: Int, streamWindow: Int, headerBytesMaximum: Int
@@ -103,10 +104,15 @@ package final class HTTP2RequestSession: NGHTTP2Session {
     }
 
     package func sayGoodbye() {
+        guard !hasSaidGoodbye else { return }
+        hasSaidGoodbye = true
         sayGoodbye(lastStream: lastPeerStream)
     }
 
     override func streamBegan(_ id: Int32) {
+        // Between the goodbye and its departure the library would still take streams. The client reads that they were not
+        // worked on, and sends them again elsewhere.
+        guard !hasSaidGoodbye else { return }
         let stream = HTTP2RequestStream()
         stream.id = id
         stream.headers.reserveCapacity(HTTP2RequestSession.usualHeaderBytes)
