@@ -8,7 +8,6 @@ import Topics
 /// arrived; a look at the report and at the simulator's own count.
 struct KillStory {
     static let redis = "redis-server"
-    static let victims = House.services + [redis]
     static let devices = 3_000
     /// What the two senders may have had under way: their windows.
     private static let inFlightMaximum = 2_000

@@ -7,7 +7,7 @@ import Topics
 /// Goal: the report says what the providers said. Method: devices that the simulator answers with each of the errors that
 /// are about a device, among many that are well; a second app whose settings Apple refuses; the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct OutcomeTests {
-    private static let devices = 20_000
+    private static let devices = 5_000
     private static let eachRow = 100
     /// Beginnings of tokens of devices that no provider knows.
     private static let dead: [(PushProtocol, String)] = [

@@ -30,9 +30,13 @@ import Testing
         let random = SeededRandomSource(seed: 1)
         let before = try await memory(fixture)
         for _ in 0..<density {
-            for bucket in 0..<buckets {
-                let low = random.next() / Self.bucketCount * Self.bucketCount + UInt64(bucket)
-                try await traces.keep(trace, of: TaskID(high: random.next(), low: low), for: .seconds(7 * 86_400))
+            try await withThrowingTaskGroup { group in
+                for bucket in 0..<buckets {
+                    let low = random.next() / Self.bucketCount * Self.bucketCount + UInt64(bucket)
+                    let task = TaskID(high: random.next(), low: low)
+                    group.addTask { try await traces.keep(trace, of: task, for: .seconds(7 * 86_400)) }
+                }
+                try await group.waitForAll()
             }
         }
         let bytes = (try await memory(fixture) - before) / (density * buckets)
