@@ -97,6 +97,10 @@ package final class MemoryTaskArchive: TaskArchive {
         shelf.withLock { $0.stages[task] ?? .fixed }
     }
 
+    package func isReported(_ task: TaskID) -> Bool {
+        shelf.withLock { $0.reports[task] != nil || $0.stages[task] != nil }
+    }
+
     package func withdraw(_ task: TaskID) {
         shelf.withLock { $0.contents[task] = nil }
     }

@@ -111,13 +111,21 @@ package struct RedisTaskArchive: TaskArchive {
         return number.flatMap { ReportStage(rawValue: $0) } ?? .fixed
     }
 
+    package func isReported(_ task: TaskID) async throws(StoreError) -> Bool {
+        let keys = TaskArchiveKeys(task)
+        return try await redis.send(RedisCommand("EXISTS", keys.report, keys.stage)) != .integer(0)
+    }
+
     package func withdraw(_ task: TaskID) async throws(StoreError) {
         _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).content))
     }
 
     package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
-        let life = RedisArgument(max(after.wholeMilliseconds, 0))
-        _ = try await redis.send(TaskArchiveKeys(task).whole.map { RedisCommand("PEXPIRE", $0, life) })
+        let keys = TaskArchiveKeys(task)
+        let proof = task.isDerived && after > .zero ? max(after, TaskArchiveBounds.doneRetention) : after
+        let lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
+        _ = try await redis.send(
+            lives.map { key, life in RedisCommand("PEXPIRE", key, RedisArgument(max(life.wholeMilliseconds, 0))) })
     }
 
     package func tasks(

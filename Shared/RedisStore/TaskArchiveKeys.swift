@@ -7,7 +7,7 @@ struct TaskArchiveKeys {
     /// The numbers of the segments it visits, packed.
     let segments: RedisArgument
     let report: RedisArgument
-    /// How far the report has got.
+    /// How far the report has got. Of a derived task it is what remains to say that the task is done.
     let stage: RedisArgument
     /// Why nobody sends it.
     let reason: RedisArgument
@@ -27,8 +27,8 @@ struct TaskArchiveKeys {
     /// Whom a job means.
     func devices(_ job: Int) -> RedisArgument { RedisArgument("meant:\(tag):\(job)") }
 
-    /// Parts of lists go by themselves, and what jobs mean when they are resolved.
-    var whole: [RedisArgument] { [content, segments, report, stage, reason] }
+    /// All but the stage. Parts of lists go by themselves, and what jobs mean when they are resolved.
+    var contents: [RedisArgument] { [content, segments, report, reason] }
 
     /// A sorted set: the ids of an app's tasks by the time they were accepted.
     static func list(_ app: AppID) -> RedisArgument { RedisArgument("recent:{\(app)}") }

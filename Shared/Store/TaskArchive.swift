@@ -32,11 +32,14 @@ package protocol TaskArchive: Sendable {
     /// Notes how far the report has got, which never goes back.
     func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError)
     func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage
+    /// Whether the report of the task was ever fixed: the task is done, and must not be planned again. For a derived id
+    /// this outlives everything else that `forget` removes.
+    func isReported(_ task: TaskID) async throws(StoreError) -> Bool
 
     /// The task was not accepted after all: its content goes at once. What resolvers have decided about it stays.
     func withdraw(_ task: TaskID) async throws(StoreError)
 
-    /// The task is closed: what is kept of it goes after this time.
+    /// The task is closed: what is kept of it goes after this time. With a time of zero nothing is left.
     func forget(_ task: TaskID, after: Duration) async throws(StoreError)
 
     /// The newest first; those before the entry, when there is one.
@@ -89,6 +92,12 @@ package enum TaskArchiveBounds {
     package static let partRetention = Duration.seconds(86_400)
     /// How long it is known whom a job means, should nobody ever resolve it.
     package static let devicesRetention = Duration.seconds(8 * 86_400)
+    /// From this age on a task without a ledger may be done and forgotten. Less than the hour for which a done task keeps its
+    /// ledger, since clocks differ.
+    package static let forgettingAge = Duration.seconds(1_800)
+    /// How long a finished task with a derived id is known as done. An idempotency key is older than the end of its task,
+    /// so no repeat can come later.
+    package static let doneRetention = IdempotencyBounds.retention + .seconds(3_600)
     /// Of one app's list; the oldest go first.
     package static let listedMaximum = 10_000
 }

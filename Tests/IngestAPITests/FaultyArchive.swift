@@ -86,6 +86,11 @@ final class FaultyArchive: TaskArchive {
         return archive.reportStage(of: task)
     }
 
+    func isReported(_ task: TaskID) async throws(StoreError) -> Bool {
+        try pass()
+        return archive.isReported(task)
+    }
+
     func withdraw(_ task: TaskID) async throws(StoreError) {
         try pass()
         archive.withdraw(task)

@@ -72,6 +72,27 @@ import Testing
         }
     }
 
+    /// Goal: a request whose answer was lost and that is repeated when its task is done and forgotten sends nothing again.
+    /// Method: the request fails after its content was kept, as where the bus took the task and its acknowledgement was lost;
+    /// of the finished task only the report's stage is left.
+    @Test func aRepeatOfADoneTaskSendsNothing() async throws {
+        try await IngestFixture.run { fixture in
+            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            #expect(await post(fixture).status == 503)
+            fixture.bus.fail(with: nil)
+            let kept = try await fixture.archive.tasks(of: try AppID("news"), before: nil, limit: 10)
+            let task = try #require(kept.first?.task)
+            try await fixture.archive.forget(task, after: .zero)
+            try await fixture.archive.advance(reportOf: task, to: .settled)
+            fixture.time.advance(by: .seconds(7_200))
+            let again = await post(fixture)
+            #expect(again.status == 201)
+            #expect(again.json["id"] == .string("\(task)"))
+            #expect(fixture.bus.tasks.isEmpty)
+            #expect(try await fixture.archive.content(of: task) == nil)
+        }
+    }
+
     @Test func aKeyServesAgainAfterADayForAnotherTask() async throws {
         try await IngestFixture.run { fixture in
             let first = await post(fixture)

@@ -108,6 +108,10 @@ struct CutArchive: TaskArchive {
         try await archive.reportStage(of: task)
     }
 
+    func isReported(_ task: TaskID) async throws(StoreError) -> Bool {
+        try await archive.isReported(task)
+    }
+
     func withdraw(_ task: TaskID) async throws(StoreError) {
         try await archive.withdraw(task)
     }

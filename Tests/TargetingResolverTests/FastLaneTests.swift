@@ -37,13 +37,34 @@ import Topics
         try await fixture.archive.keep(
             TaskMessage.task(late).encoded(), of: late.id,
             TaskEntry(app: late.app, created: late.created, deadline: late.deadline))
-        fixture.time.advance(by: TaskHandler.oblivionAge)
+        fixture.time.advance(by: TaskArchiveBounds.forgettingAge)
         fixture.post(done)
         fixture.post(late)
         try await fixture.run()
         #expect(try fixture.sent(done).isEmpty)
         #expect(try await fixture.ledger.progress(of: done.id) == nil)
         #expect(try fixture.sent(late).count == 1)
+    }
+
+    /// Goal: a task that is reported is not sent again after its ledger is gone. Method: one whose report is still being
+    /// posted, so that its content is kept, and one of which only the report's stage is known, with a content that came back.
+    @Test func aReportedTaskIsNotPlannedAgain() async throws {
+        _ = try await fixture.place(0, 1, on: [news: []])
+        let (posted, repeated) = (fixture.task(1, .topic(news)), fixture.task(2, .topic(news)))
+        for task in [posted, repeated] {
+            try await fixture.archive.keep(
+                TaskMessage.task(task).encoded(), of: task.id,
+                TaskEntry(app: task.app, created: task.created, deadline: task.deadline))
+        }
+        _ = try await fixture.archive.fix(report: [1], of: posted.id)
+        try await fixture.archive.advance(reportOf: repeated.id, to: .settled)
+        fixture.time.advance(by: .seconds(7_200))
+        for task in [posted, repeated] { fixture.post(task) }
+        try await fixture.run()
+        for task in [posted, repeated] {
+            #expect(try fixture.sent(task).isEmpty)
+            #expect(try await fixture.ledger.progress(of: task.id) == nil)
+        }
     }
 
     @Test func fewDevicesOfSeveralSegmentsShareAChunk() async throws {

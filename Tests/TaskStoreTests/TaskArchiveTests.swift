@@ -1,4 +1,6 @@
 import PushModel
+import RedisClient
+import RedisStore
 import ServiceKit
 import Store
 import TestSupport
@@ -97,6 +99,42 @@ import Testing
             #expect(try await archive.report(of: Self.task) == nil)
             #expect(try await archive.decide(segments: [], of: Self.task) == [])
         }
+    }
+
+    @Test(arguments: TaskStoreDriver.allCases)
+    func aReportedTaskIsKnownToBe(_ driver: TaskStoreDriver) async throws {
+        try await driver.withArchive { (archive, _) async throws in
+            #expect(try await !archive.isReported(Self.task))
+            _ = try await archive.fix(report: [1], of: Self.task)
+            #expect(try await archive.isReported(Self.task))
+            try await archive.forget(Self.task, after: .zero)
+            #expect(try await !archive.isReported(Self.task))
+            try await archive.advance(reportOf: Self.task, to: .published)
+            #expect(try await archive.isReported(Self.task))
+        }
+    }
+
+    /// Goal: a task that a request with a key can name again is known as done for longer than the key. Method: what is left
+    /// to the keys of Redis of a derived task and of a random one, both forgotten in an hour.
+    @Test func aDerivedTaskIsKnownAsDoneForLongerThanItsKey() async throws {
+        let server = try await RedisServer()
+        let redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        let archive = RedisTaskArchive(StoreConnection(redis), time: SystemTimeSource())
+        let (derived, random) = (TaskID(high: 0x8000, low: 1), TaskID(high: 0x4000, low: 1))
+        for task in [derived, random] {
+            _ = try await archive.fix(report: [1], of: task)
+            try await archive.advance(reportOf: task, to: .settled)
+            try await archive.forget(task, after: .seconds(3_600))
+        }
+        func life(_ key: String, _ task: TaskID) async throws -> Int {
+            Int(try await redis.send(RedisCommand("PTTL", RedisArgument("\(key):{\(task.key)}"))).integer ?? 0)
+        }
+        #expect(try await life("report", derived) <= 3_600_000)
+        #expect(try await life("stage", random) <= 3_600_000)
+        #expect(try await life("stage", derived) > IdempotencyBounds.retention.wholeMilliseconds)
+        try await archive.forget(derived, after: .zero)
+        #expect(try await !archive.isReported(derived))
     }
 
     /// Several tasks of one millisecond on the border between two pages: none twice, none left out.

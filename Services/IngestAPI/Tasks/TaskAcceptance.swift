@@ -14,6 +14,7 @@ struct TaskAcceptance: Sendable {
     private let archive: any TaskArchive
     private let ledger: any Ledger
     private let producer: any BusProducer
+    private let time: any TimeSource
     private let log: Log
     private let accepted: [TaskDialect: Counter]
 
@@ -21,6 +22,7 @@ struct TaskAcceptance: Sendable {
         archive = access.archive
         ledger = access.ledger
         producer = access.producer
+        time = environment.time
         log = environment.log
         let dialects: [TaskDialect] = [.native, .pushd, .richie]
         accepted = Dictionary(
@@ -30,7 +32,9 @@ struct TaskAcceptance: Sendable {
     }
 
     /// The content is in the archive before anybody can ask the bus for it, and the task comes after all the parts of its
-    /// list, which mean nothing without it. Cut off anywhere before the last step, nothing has happened.
+    /// list, which mean nothing without it. Cut off anywhere before the last step, nothing has happened. A repeated request
+    /// whose task is done is answered as the first was and does nothing: its ledger may be gone, and with it the knowledge
+    /// of which devices were sent the push.
     func accept(
         _ draft: TaskDraft, _ seed: TaskSeed, of admission: Admission, trace: TraceContext?
     ) async throws -> PushTask {
@@ -47,6 +51,11 @@ struct TaskAcceptance: Sendable {
                 || listless.bytes.count <= TaskLimits.taskBytesMaximum
         else {
             throw TaskRefusal.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
+        }
+        let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
+        if mayBeDone, try await archive.isReported(task.id) {
+            log.info("a request was repeated whose task is done", [.task: "\(task.id)", .app: task.app.text])
+            return task
         }
         do {
             try await keep(task, message.value)

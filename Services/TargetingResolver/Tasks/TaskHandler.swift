@@ -14,9 +14,6 @@ struct TaskHandler: MessageHandler {
     static let tasksAtOnce = 16
     /// When a reporter first looks at a task that no result has woken it for.
     static let agendaPause = Duration.seconds(5)
-    /// A task as old as this, of which nothing is kept, was done and is forgotten: less than the hour for which a done one
-    /// is remembered, since clocks differ.
-    static let oblivionAge = Duration.seconds(1_800)
 
     let archive: any TaskArchive
     let ledger: any Ledger
@@ -93,16 +90,18 @@ struct TaskHandler: MessageHandler {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
             return try await goOn(aim, progress.plan, message, context)
         }
-        guard try await !isForgotten(task, context) else {
-            context.log.warning("a task that was done long ago came again and is left alone", [.task: "\(task.id)"])
+        guard try await !isDone(task, context) else {
+            context.log.warning("a task that was done long ago was delivered again; ignored", [.task: "\(task.id)"])
             return []
         }
         return try await begin(task, aim, finding, started: started, message, context)
     }
 
-    /// What was accepted is kept until its task is done, however late that is.
-    private func isForgotten(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
-        guard context.time.now >= task.created + TaskHandler.oblivionAge else { return false }
+    /// Of a task without a ledger. Its content stays for as long as its report is being posted, so a content says only
+    /// that the task is not forgotten; that its report was fixed says that it is done.
+    private func isDone(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
+        guard context.time.now >= task.created + TaskArchiveBounds.forgettingAge else { return false }
+        if try await archive.isReported(task.id) { return true }
         return try await archive.content(of: task.id) == nil
     }
 
