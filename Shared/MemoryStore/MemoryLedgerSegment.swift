@@ -85,7 +85,8 @@ struct MemoryLedgerSegment {
                 let attempt = max(group.attempt, claim.attempt)
                 guard plan.keepsDetail(of: group.state, attempt: attempt) else { continue }
                 details[offset] = OutcomeDetail(
-                    state: group.state, attempt: attempt, time: now, status: group.status, reason: group.reason)
+                    state: group.state, attempt: attempt, time: settlement.attempted ?? now,
+                    status: group.status, reason: group.reason)
             }
         }
         return refused

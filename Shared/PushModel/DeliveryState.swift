@@ -20,6 +20,9 @@ package enum DeliveryState: UInt8, CaseIterable, Sendable {
     /// Such a state never changes again.
     package var isTerminal: Bool { rawValue >= DeliveryState.delivered.rawValue }
 
+    /// The provider does not know the device: when it was asked decides whether the device is removed.
+    package var isInvalid: Bool { self == .invalid || self == .invalidRemoved }
+
     /// What it is called in reports and metrics. Spelled out, as reflection would cost more than the rest of a result.
     package var name: String {
         switch self {

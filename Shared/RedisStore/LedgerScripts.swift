@@ -376,14 +376,15 @@ enum LedgerScripts {
             return 1
             """)
 
-    /// KEYS ledger, claims, details. ARGV now, name of the claim, then for each group state, attempt, status, reason,
-    /// ranges. Returns the ranges that are refused; 1 when all are, nothing when there is no ledger.
+    /// KEYS ledger, claims, details. ARGV now, name of the claim, time of the attempt or nothing for now, then for each
+    /// group state, attempt, status, reason, ranges. Returns the ranges that are refused; 1 when all are, nothing when there is no ledger.
     static let settle = RedisScript(
         start("allow-oom") + clock + ledger + claims + """
             if not head then return false end
             local text = redis.call('HGET', KEYS[2], ARGV[2])
             if not text then return 1 end
             local claim = readClaim(ARGV[2], text)
+            local attempted = tonumber(ARGV[3]) or now
             local held, refused = nil, {}
 
             local function holdAll()
@@ -419,7 +420,7 @@ enum LedgerScripts {
               if #fields > 0 then redis.call('HSET', KEYS[3], unpack(fields)) end
             end
 
-            for at = 3, #ARGV, 5 do
+            for at = 4, #ARGV, 5 do
               local state, attempt = tonumber(ARGV[at]), math.max(tonumber(ARGV[at + 1]), claim.attempt)
               local ranges = release(ARGV[at + 4])
               if ranges ~= '' then
@@ -427,7 +428,7 @@ enum LedgerScripts {
                 each(ranges, function(offset) move(offset, state) end)
                 save()
                 if has(FAST) or attempt > 0 or (state ~= 4 and state ~= 3) then
-                  tell(ranges, struct.pack('<BI6H', attempt, now, tonumber(ARGV[at + 2])) .. ARGV[at + 3])
+                  tell(ranges, struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3])
                 end
               end
             end

@@ -80,7 +80,10 @@ package struct RedisLedger: Ledger {
         let answer = try await redis.run(
             ScriptCall(
                 LedgerScripts.settle, [keys.states, keys.claims, keys.details],
-                [now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim))]
+                [
+                    now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim)),
+                    settlement.attempted.map { RedisArgument($0.milliseconds) } ?? "",
+                ]
                     + groups.flatMap(RedisLedger.arguments)))
         switch answer {
         case .null: return .missing

@@ -126,10 +126,13 @@ package struct Settlement: Hashable, Sendable {
 
     package let claim: ClaimID
     package let groups: [Group]
+    /// When the provider was asked, kept as the time of each detail; nil for the moment at which it is settled.
+    package let attempted: Timestamp?
 
-    package init(claim: ClaimID, groups: [Group]) {
+    package init(claim: ClaimID, groups: [Group], attempted: Timestamp? = nil) {
         self.claim = claim
         self.groups = groups
+        self.attempted = attempted
     }
 }
 

@@ -130,17 +130,18 @@ package struct DeviceEndings: Sendable {
     ) async throws(StoreError) -> DeviceResult {
         let detail = try await ledger.detail(of: device.offset, task: order.task, in: order.segment)
         return result(
-            device, state, detail?.attempt ?? order.attempt, detail?.status ?? 0, detail?.reason ?? "", order)
+            device, state, detail?.attempt ?? order.attempt, detail?.status ?? 0, detail?.reason ?? "", order,
+            attempted: detail?.time)
     }
 
     private func result(
         _ device: Order.Device, _ state: DeliveryState, _ attempt: UInt8, _ status: UInt16, _ reason: String,
-        _ order: Order
+        _ order: Order, attempted: Timestamp? = nil
     ) -> DeviceResult {
         let index = DeviceIndex(segment: order.segment.number, offset: device.offset)
         return DeviceResult(
             device: DeviceID(index: index, tag: device.tag), provider: device.provider, state: state,
-            attempt: attempt, status: status, reason: reason)
+            attempt: attempt, status: status, reason: reason, attempted: attempted)
     }
 
     private func alarm(_ message: String, _ count: Int, _ order: Order) {

@@ -47,6 +47,18 @@ import Testing
         #expect(try await fixture.detail(5) == nil)
     }
 
+    /// Of a device alone in its ledger, and of one of several.
+    @Test(arguments: LedgerDriver.allCases, [[4], [4, 9]] as [[UInt16]])
+    func aDetailHasTheTimeOfTheAttempt(driver: LedgerDriver, offsets: [UInt16]) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin(offsets, isFast: true)
+        _ = try await fixture.claim(1, offsets)
+        let attempted = fixture.time.now
+        fixture.time.advance(by: .seconds(20))
+        try await fixture.settle(1, [4], as: .invalid, status: 410, reason: "Gone", attempted: attempted)
+        #expect(try await fixture.detail(4)?.time == attempted)
+    }
+
     /// Goal: the detail of a device that was alone in its ledger is kept when others come, and so is its attempt.
     @Test(arguments: LedgerDriver.allCases)
     func aDeviceThatWasAloneKeepsItsDetail(driver: LedgerDriver) async throws {

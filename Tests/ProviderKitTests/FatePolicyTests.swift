@@ -8,11 +8,12 @@ import Testing
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     private func question(
-        attempt: UInt8 = 0, isStored: Bool = true, deadline: Duration = .seconds(3_600)
+        attempt: UInt8 = 0, isStored: Bool = true, deadline: Duration = .seconds(3_600), registered: Timestamp? = nil,
+        verdict: DeletionBreaker.Verdict = .keep
     ) -> FateQuestion {
         FateQuestion(
-            attempt: attempt, registered: now, isStored: isStored, repeatsUnknown: true, now: now,
-            deadline: now + deadline, verdict: .keep)
+            attempt: attempt, attempted: now, registered: registered ?? now, isStored: isStored, repeatsUnknown: true,
+            now: now, deadline: now + deadline, verdict: verdict)
     }
 
     private func fate(of outcome: PushOutcome, _ question: FateQuestion) -> DeviceFate {
@@ -26,6 +27,18 @@ import Testing
         #expect(fate(of: .unknown("cut off"), question(attempt: .max)) == unknown)
         #expect(fate(of: .unknown("cut off"), question(deadline: .milliseconds(1))) == unknown)
         #expect(fate(of: .unknown("cut off"), question()) != unknown)
+    }
+
+    /// Goal: only a device that will be gone is called removed. Method: one registered before the attempt and one in its
+    /// second, of which the registry cannot say which came first; with the provider's time and with its word alone.
+    @Test(arguments: [nil, Timestamp(milliseconds: 1_700_000_100_000)])
+    func aDeviceRegisteredInTheSecondOfTheAttemptIsNotCalledRemoved(since: Timestamp?) {
+        let gone = PushOutcome.answered(
+            ProviderAnswer(.invalidDevice(since: since), reason: "Unregistered", status: 410))
+        let before = question(registered: now + .milliseconds(-1), verdict: .remove)
+        #expect(fate(of: gone, before) == .ended(.invalidRemoved, status: 410, reason: "Unregistered"))
+        let same = question(registered: now + .milliseconds(999), verdict: .remove)
+        #expect(fate(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
     }
 
     @Test func whatWasRefusedFailsOrExpires() {

@@ -53,6 +53,22 @@ import Topics
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
     }
 
+    /// Goal: a refusal that is told again does not remove a device that was registered between the attempt and the repeat.
+    /// Method: the repeat has a later time of its own and the attempt's; with proof, and counted as the app's last failure.
+    @Test(arguments: [DeliveryState.invalidRemoved, .invalid])
+    func aRepeatIsJudgedByItsAttempt(_ state: DeliveryState) async throws {
+        let id = try await fixture.register(1)[0]
+        fixture.time.advance(by: .seconds(10))
+        let attempted = fixture.time.now
+        fixture.time.advance(by: .seconds(10))
+        #expect(try await fixture.register(1) == [id])
+        fixture.time.advance(by: .seconds(10))
+        let batch = fixture.batch([id], task, state, isCounted: state == .invalid, attempted: attempted)
+        #expect(try await removal(limit: 1).perform([batch]) == [])
+        #expect(try isThere(id))
+        #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
+    }
+
     @Test func anIDWhoseTagIsAnothersTouchesNobody() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
@@ -65,6 +81,7 @@ import Topics
 
     @Test func withoutProofADeviceGoesAfterAsManyFailuresAsItsAppAllows() async throws {
         let id = try await fixture.register(1)[0]
+        fixture.time.advance(by: .seconds(1))
         let batch = fixture.batch([id], task, .invalid, isCounted: true)
         // Results come more than once.
         for _ in 0..<3 { #expect(try await removal().perform([batch]) == []) }
@@ -88,6 +105,7 @@ import Topics
     /// Failures count in a row, and one delivery ends the row, of that device alone.
     @Test func aDeliveryBeginsTheRowAnew() async throws {
         let ids = try await fixture.register(2)
+        fixture.time.advance(by: .seconds(1))
         func tell(_ number: UInt64, _ ids: [DeviceID], _ state: DeliveryState) async throws -> [DeviceFeedback] {
             let batch = fixture.batch(ids, TaskID(high: 7, low: number), state, isCounted: state == .invalid)
             return try await removal(limit: 3).perform([batch])

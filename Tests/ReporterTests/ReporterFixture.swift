@@ -114,12 +114,13 @@ final class ReporterFixture: Sendable {
     }
 
     func batch(
-        _ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState, isCounted: Bool = false
+        _ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState, isCounted: Bool = false,
+        attempted: Timestamp? = nil
     ) -> ResultBatch {
         let results = devices.map { device in
             DeviceResult(
                 device: device, provider: .apns, state: state, attempt: 0, status: 410, reason: "Gone",
-                isCounted: isCounted)
+                isCounted: isCounted, attempted: attempted)
         }
         return ResultBatch(task: task, app: app, time: time.now, results: results)
     }

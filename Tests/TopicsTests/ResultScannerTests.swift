@@ -18,7 +18,8 @@ import Testing
                 provider: PushProtocol.allCases[dice.number(below: PushProtocol.allCases.count)],
                 state: states[dice.number(below: states.count)], attempt: UInt8(dice.number(below: 256)),
                 status: UInt16(dice.number(below: 65_536)), reason: reasons[dice.number(below: reasons.count)],
-                isCounted: dice.number(below: 4) == 0)
+                isCounted: dice.number(below: 4) == 0,
+                attempted: dice.number(below: 2) == 0 ? Timestamp(milliseconds: 1_700_000_000_123) : nil)
         }
         return ResultBatch(
             task: TaskID(high: UInt64(dice.number(below: 1 << 40)), low: 2), app: try AppID("news"),
@@ -30,7 +31,7 @@ import Testing
         let results = DeliveryState.allCases.filter(\.isTerminal).map { state in
             DeviceResult(
                 device: device, provider: .fcm, state: state, attempt: 7, status: 404, reason: "Gone",
-                isCounted: state == .invalid)
+                isCounted: state == .invalid, attempted: Timestamp(milliseconds: 1_700_000_000_000))
         }
         for results in [[], results] {
             let batch = ResultBatch(

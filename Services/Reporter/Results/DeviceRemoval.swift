@@ -5,8 +5,8 @@ import Topics
 
 /// Takes devices from the registry that a provider does not know any more.
 ///
-/// With proof a device goes at once, unless it was registered anew since: in the second of the result counts as since,
-/// as the registry keeps whole seconds. Without proof a failure is counted where the sender's breaker let it count, and
+/// With proof a device goes at once, unless it was registered anew since the provider was asked: the second of the attempt
+/// counts as since, as the registry keeps whole seconds. Without proof a failure is counted where the sender's breaker let it count, and
 /// it goes when its app has had enough of them: sent to the wrong environment, every living device is refused.
 struct DeviceRemoval: Sendable {
     /// Devices asked for at once.
@@ -15,6 +15,9 @@ struct DeviceRemoval: Sendable {
     private struct Candidate: Sendable {
         let batch: ResultBatch
         let result: DeviceResult
+
+        /// Results that were written before they had a time of their own were told right after the attempt.
+        var attempted: Timestamp { result.attempted ?? batch.time }
     }
 
     let registry: any Registry
@@ -65,7 +68,8 @@ struct DeviceRemoval: Sendable {
             ? try await removeProven(candidate) : try await countFailure(candidate)
         return cause.map { cause in
             let batch = candidate.batch
-            return DeviceFeedback(candidate.result, cause: cause, of: batch.task, app: batch.app, at: batch.time)
+            return DeviceFeedback(
+                candidate.result, cause: cause, of: batch.task, app: batch.app, at: candidate.attempted)
         }
     }
 
@@ -73,18 +77,22 @@ struct DeviceRemoval: Sendable {
     private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
         let (id, app) = (candidate.result.device, candidate.batch.app)
         guard let known = try await registry.device(id, in: app) else { return .invalid }
-        guard Int64(known.device.updated) < candidate.batch.time.milliseconds / 1_000 else {
-            kept.increment()
-            return nil
-        }
+        guard !isRegisteredSince(known, candidate) else { return nil }
         if try await registry.remove(id, in: app) { removed[.invalid]?.increment() }
         return .invalid
+    }
+
+    private func isRegisteredSince(_ known: RegisteredDevice, _ candidate: Candidate) -> Bool {
+        guard Int64(known.device.updated) >= candidate.attempted.milliseconds / 1_000 else { return false }
+        kept.increment()
+        return true
     }
 
     private func countFailure(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
         let app = candidate.batch.app
         let limit = failuresMaximum(app)
         let (device, task) = (candidate.result.device, candidate.batch.task)
+        if let known = try await registry.device(device, in: app), isRegisteredSince(known, candidate) { return nil }
         switch try await registry.countFailure(of: device, by: task, limit: limit, in: app) {
         case .counted: return nil
         case .removed:

@@ -11,6 +11,8 @@ package enum DeviceFate: Hashable, Sendable {
 /// What the decision needs to know besides the outcome.
 package struct FateQuestion: Sendable {
     package let attempt: UInt8
+    /// When the provider was asked.
+    package let attempted: Timestamp
     /// When the device was last registered.
     package let registered: Timestamp
     /// Whether the provider keeps it when the device is away; if not, there is one attempt.
@@ -22,10 +24,11 @@ package struct FateQuestion: Sendable {
     package let verdict: DeletionBreaker.Verdict
 
     package init(
-        attempt: UInt8, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool, now: Timestamp,
-        deadline: Timestamp, verdict: DeletionBreaker.Verdict
+        attempt: UInt8, attempted: Timestamp, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool,
+        now: Timestamp, deadline: Timestamp, verdict: DeletionBreaker.Verdict
     ) {
         self.attempt = attempt
+        self.attempted = attempted
         self.registered = registered
         self.isStored = isStored
         self.repeatsUnknown = repeatsUnknown
@@ -71,7 +74,7 @@ package struct FatePolicy: Sendable {
         case .delivered: return .ended(.delivered, status: status, reason: reason)
         case .payloadRejected: return .ended(.failed, status: status, reason: reason)
         case .invalidDevice(let since):
-            let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
+            let verdict = removal(question, since: since)
             return .ended(
                 verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
                 isCounted: verdict == .count)
@@ -80,6 +83,13 @@ package struct FatePolicy: Sendable {
         case .refreshAuthorization, .misconfigured:
             return aside(question, for: FatePolicy.parking, reason: reason)
         }
+    }
+
+    /// A device that was registered in the second of the attempt is kept: the reporter, which removes devices, could not
+    /// tell it from one that was registered after the attempt, and what is called removed is to be gone.
+    private func removal(_ question: FateQuestion, since: Timestamp?) -> DeletionBreaker.Verdict {
+        let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
+        return question.registered < question.attempted ? verdict : .keep
     }
 
     /// It may have been delivered, so that no other end would be true.

@@ -84,7 +84,9 @@ struct DispatchBatch: Sendable {
 
     /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
     /// lest every device became a retry of its own.
-    func settlement(_ fates: [(position: Int, fate: DeviceFate)], of claim: ClaimID) -> Settled {
+    func settlement(
+        _ fates: [(position: Int, fate: DeviceFate)], of claim: ClaimID, attempted: Timestamp
+    ) -> Settled {
         var settled: [Settlement.Group] = []
         var retries: [OutgoingMessage] = []
         var results: [DeviceResult] = []
@@ -98,7 +100,8 @@ struct DispatchBatch: Sendable {
                 results += positions.map { position in
                     DeviceResult(
                         device: devices.id(at: position), provider: way.kind, state: state,
-                        attempt: chunk.attempt, status: status, reason: reason, isCounted: isCounted)
+                        attempt: chunk.attempt, status: status, reason: reason, isCounted: isCounted,
+                        attempted: attempted)
                 }
             case .waiting(let attempt, let due, let status, let reason):
                 settled.append(
@@ -107,7 +110,8 @@ struct DispatchBatch: Sendable {
                 retries.append(retryOrder(positions.sorted(), attempt, due))
             }
         }
-        return Settled(value: Settlement(claim: claim, groups: settled), retries: retries, results: results)
+        let value = Settlement(claim: claim, groups: settled, attempted: attempted)
+        return Settled(value: value, retries: retries, results: results)
     }
 
     /// Most devices share the fate of the one before them, which spares looking theirs up.

@@ -119,33 +119,36 @@ package struct DispatchHandler: MessageHandler {
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else { return try await told(batch, claimed) }
         let started = context.time.uptime
+        let attempted = context.time.now
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
         note(outcomes, batch.way)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
-            let question = question(batch, device.position, context, verdict)
+            let question = question(batch, device.position, context, verdict, attempted: attempted)
             return (device.position, policy.fate(of: outcome, question, random: context.random))
         }
-        return try await end(batch, fates, claimed, context)
+        return try await end(batch, fates, claimed, attempted: attempted, context)
     }
 
     private func putAside(
         _ batch: DispatchBatch, _ positions: [Int], for pause: Duration, reason: String, _ context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed = try await claim(batch, positions, context)
+        let now = context.time.now
         let fates = claimed.mine.map { device in
-            (device.position, policy.aside(question(batch, device.position, context), for: pause, reason: reason))
+            let question = question(batch, device.position, context, attempted: now)
+            return (device.position, policy.aside(question, for: pause, reason: reason))
         }
-        return try await end(batch, fates, claimed, context)
+        return try await end(batch, fates, claimed, attempted: now, context)
     }
 
     /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
     private func end(
         _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
-        _ context: HandlerContext
+        attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
-        var end = try await settle(batch, fates, claimed, context)
+        var end = try await settle(batch, fates, claimed, attempted: attempted, context)
         end.add(try await told(batch, claimed))
         return end
     }
@@ -180,9 +183,9 @@ package struct DispatchHandler: MessageHandler {
     /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
     private func settle(
         _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
-        _ context: HandlerContext
+        attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
-        let settlement = batch.settlement(fates, of: claimed.id)
+        let settlement = batch.settlement(fates, of: claimed.id, attempted: attempted)
         if !settlement.retries.isEmpty { try await context.producer.send(settlement.retries) }
         let verdict = try await ledger.settle(
             settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context)
@@ -211,14 +214,16 @@ package struct DispatchHandler: MessageHandler {
         let detail = try await ledger.detail(of: offset, task: batch.chunk.task, in: batch.segment)
         return DeviceResult(
             device: batch.devices.id(at: position), provider: batch.way.kind, state: state,
-            attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "")
+            attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "",
+            attempted: detail?.time)
     }
 
     private func question(
-        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, _ verdict: DeletionBreaker.Verdict = .keep
+        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, _ verdict: DeletionBreaker.Verdict = .keep,
+        attempted: Timestamp
     ) -> FateQuestion {
         FateQuestion(
-            attempt: batch.chunk.attempt,
+            attempt: batch.chunk.attempt, attempted: attempted,
             // At the latest: only the second is known.
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
             isStored: batch.content(at: position).variant.expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,

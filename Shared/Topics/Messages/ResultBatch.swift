@@ -117,7 +117,7 @@ private struct ResultWriter {
 extension DeviceResult {
     fileprivate func hasOutcome(of other: DeviceResult) -> Bool {
         provider == other.provider && state == other.state && attempt == other.attempt && status == other.status
-            && reason == other.reason && isCounted == other.isCounted
+            && reason == other.reason && isCounted == other.isCounted && attempted == other.attempted
     }
 
     /// From the quotation mark behind the device to the end of the object.
@@ -128,6 +128,7 @@ extension DeviceResult {
             json.member("attempt", Int(attempt))
             json.member("status", Int(status))
             json.member("reason", reason)
+            if let attempted { json.member("attempted", "\(attempted)") }
             if isCounted { json.member("counted", true) }
         }
         return "\"," + members.dropFirst()
@@ -141,8 +142,10 @@ extension DeviceResult {
             case .integer(let status) = json["status"], let status = UInt16(exactly: status),
             let reason = json["reason"]?.text, case .bool(let isCounted) = json["counted"] ?? .bool(false)
         else { return nil }
+        let attempted = json["attempted"]?.text.flatMap { Timestamp(rfc3339: $0) }
+        guard attempted != nil || json["attempted"] == nil else { return nil }
         self.init(
             device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason,
-            isCounted: isCounted)
+            isCounted: isCounted, attempted: attempted)
     }
 }

@@ -51,11 +51,16 @@ struct ResultScanner {
             skip(",\"status\":"), let status = number().flatMap({ UInt16(exactly: $0) }),
             skip(",\"reason\":\""), let words = text(), let reason = reason.value(of: words, in: bytes)
         else { return nil }
+        var attempted: Timestamp?
+        if skip(",\"attempted\":\"") {
+            guard let moment = text().flatMap({ Timestamp(rfc3339: string($0)) }) else { return nil }
+            attempted = moment
+        }
         let isCounted = skip(",\"counted\":true")
         guard skip("}") else { return nil }
         return DeviceResult(
             device: device, provider: provider, state: state, attempt: attempt, status: status, reason: reason,
-            isCounted: isCounted)
+            isCounted: isCounted, attempted: attempted)
     }
 
     private mutating func skip(_ literal: StaticString) -> Bool {
