@@ -9,7 +9,7 @@ import Synchronization
 /// A gateway for each app that sends, replaced when the app's file says something else. Accounts that no app has any more
 /// are closed.
 final class APNsGateways: GatewayDirectory, Service {
-    typealias Lookup = @Sendable (AppID) -> APNsCredentials?
+    typealias Lookup = @Sendable (AppID) -> PushApp?
 
     private struct State {
         var gateways: [AppID: APNsGateway] = [:]
@@ -31,12 +31,16 @@ final class APNsGateways: GatewayDirectory, Service {
         self.lookup = lookup
     }
 
-    func gateway(for app: AppID, _ kind: PushProtocol) -> (any PushGateway)? {
-        kind == .apns ? gateway(for: app) : nil
+    func gateway(for app: AppID, _ kind: PushProtocol) -> GatewayLookup {
+        guard kind == .apns, let gateway = gateway(for: app) else {
+            return lookup(app) == nil ? .unknownApp : .noProvider
+        }
+        return .found(gateway)
     }
 
+    /// Without credentials the gateway is given up, if there was one.
     func gateway(for app: AppID) -> APNsGateway? {
-        let credentials = lookup(app)
+        let credentials = lookup(app)?.providers.apns
         let (gateway, unused) = state.withLock { state -> (APNsGateway?, [APNsAccount]) in
             let known = state.gateways[app]
             guard known?.credentials != credentials else { return (known, []) }

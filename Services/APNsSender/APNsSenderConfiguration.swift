@@ -1,4 +1,5 @@
 import Apps
+import ProviderKit
 import ServiceKit
 
 /// What `apns-sender` is configured with, beside what every service is.
@@ -6,6 +7,7 @@ struct APNsSenderConfiguration: Sendable {
     let apps: AppsConfiguration
     let apns: APNsConfiguration
     let concurrency: Int
+    let credentialsPatience: Duration
 
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment, reading: [.apns])
@@ -14,5 +16,6 @@ struct APNsSenderConfiguration: Sendable {
             "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,
             "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
                 + "waits more than it works.")
+        credentialsPatience = AppHalts.patience(environment: &environment)
     }
 }

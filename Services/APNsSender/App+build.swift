@@ -17,10 +17,12 @@ extension APNsSender {
         let apps = await context.openApps(configuration.apps)
         let gateways = APNsGateways(
             configuration.apns, environment: environment
-        ) { apps.current.app($0)?.providers.apns }
+        ) { apps.current.app($0) }
         let redis = context.makeLaneClients()
         environment.health.addReadinessCheck("ledger") { redis.readiness }
-        let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
+        let halts = AppHalts(
+            patience: configuration.credentialsPatience, time: environment.time, log: environment.log,
+            metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
         let breakers = DeletionBreakers(time: environment.time)
         let workers = [Lane.bulk, .fast].map { lane in

@@ -51,16 +51,21 @@ actor AndroidGateways: GatewayDirectory {
         self.time = time
     }
 
-    func gateway(for id: AppID, _ kind: PushProtocol) async -> (any PushGateway)? {
+    func gateway(for id: AppID, _ kind: PushProtocol) async -> GatewayLookup {
         let key = Key(app: id, kind: kind)
-        guard let credentials = credentials(of: app(id), kind) else {
+        let app = app(id)
+        guard let credentials = credentials(of: app, kind) else {
             entries[key] = nil
-            return nil
+            return app == nil ? .unknownApp : .noProvider
         }
+        return .found(await gateway(key, credentials))
+    }
+
+    private func gateway(_ key: Key, _ credentials: Credentials) async -> any PushGateway {
         let known = entries[key].flatMap { $0.credentials == credentials ? $0 : nil }
         if let known, time.uptime - known.readAt < AndroidGateways.readInterval { return known.gateway }
         if let reading = readings[key] { return await reading.value.gateway }
-        let reading = Task { await read(id, credentials, known) }
+        let reading = Task { await read(key.app, credentials, known) }
         readings[key] = reading
         let entry = await reading.value
         readings[key] = nil

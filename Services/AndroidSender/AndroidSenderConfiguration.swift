@@ -1,4 +1,5 @@
 import Apps
+import ProviderKit
 import ServiceKit
 
 /// What `android-sender` is configured with, beside what every service is.
@@ -7,6 +8,7 @@ struct AndroidSenderConfiguration: Sendable {
     let fcm: FCMConfiguration
     let huawei: HuaweiConfiguration
     let concurrency: Int
+    let credentialsPatience: Duration
     let tokenLimit: Duration
     let leaseMargin: Duration
 
@@ -18,6 +20,7 @@ struct AndroidSenderConfiguration: Sendable {
             "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
             "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
                 + "waits more than it works.")
+        credentialsPatience = AppHalts.patience(environment: &environment)
         tokenLimit = environment.duration(
             "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
             "Time a provider has to hand out an access token.")

@@ -25,7 +25,7 @@ extension AndroidSender {
         let providers = Providers(configuration, StoreConnection(redis[.fast]), environment)
         let gateways = AndroidGateways(
             time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, $2, of: $0) })
-        let handler = handlers(gateways, redis, configuration.claimLease, environment)
+        let handler = handlers(gateways, redis, configuration, environment)
         let connections = SharedResources {
             await providers.pool.close()
             for client in providers.clients { await client.close(within: .seconds(1)) }
@@ -40,15 +40,18 @@ extension AndroidSender {
     }
 
     private static func handlers(
-        _ gateways: AndroidGateways, _ redis: LaneClients, _ lease: Duration, _ environment: WorkerEnvironment
+        _ gateways: AndroidGateways, _ redis: LaneClients, _ configuration: AndroidSenderConfiguration,
+        _ environment: WorkerEnvironment
     ) -> (Lane) -> DispatchHandler {
-        let halts = AppHalts(time: environment.time, log: environment.log, metrics: environment.metrics)
+        let halts = AppHalts(
+            patience: configuration.credentialsPatience, time: environment.time, log: environment.log,
+            metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
         let breakers = DeletionBreakers(time: environment.time)
         return { lane in
             DispatchHandler(
                 ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
-                breakers: breakers, lease: lease,
+                breakers: breakers, lease: configuration.claimLease,
                 batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
                 random: environment.random, metrics: environment.metrics)
         }

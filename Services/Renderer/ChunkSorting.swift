@@ -101,7 +101,7 @@ struct ChunkSorting {
 
     private func choose(_ kind: Kind) -> Choice {
         guard let family = DispatchFamily(kind.provider) else {
-            return .end(.suppressed, reason: "nobody sends to \(kind.provider.name) yet")
+            return .end(.suppressed, reason: OutcomeReason.noProvider)
         }
         let language = OutsideText.string(kind.language)
         let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)

@@ -1,3 +1,5 @@
+package import PushModel
+
 /// Whom the app's devices are reached through. Keys stay in their files: whoever sends reads them.
 package struct ProviderCredentials: Sendable, Equatable {
     package var apns: APNsCredentials?
@@ -5,6 +7,16 @@ package struct ProviderCredentials: Sendable, Equatable {
     package var huawei: HuaweiCredentials?
 
     package init() {}
+
+    /// Whether anything can be sent to devices of this protocol.
+    package func has(_ kind: PushProtocol) -> Bool {
+        switch kind {
+        case .apns: apns != nil
+        case .fcm: fcm != nil
+        case .huawei: huawei != nil
+        case .webpush, .wns, .mpns, .http: false
+        }
+    }
 }
 
 package struct APNsCredentials: Sendable, Hashable {

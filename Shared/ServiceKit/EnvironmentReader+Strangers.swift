@@ -3,7 +3,7 @@ extension EnvironmentReader {
     /// one's family is none of this one's business.
     package static let families: Set<String> = [
         "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HUAWEI", "INGEST", "KAFKA", "KEY", "LOG", "PEPPER",
-        "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SIMULATOR", "URL", "WORKER",
+        "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR", "URL", "WORKER",
     ]
 
     /// A sentence about each variable of ours that is set and that nobody reads. It is a typing error, and what it was

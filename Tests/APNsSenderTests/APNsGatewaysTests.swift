@@ -32,7 +32,13 @@ import Topics
         let time = SystemTimeSource()
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
-        gateways = APNsGateways(configuration, environment: environment) { [apps] app in apps.withLock { $0[app] } }
+        gateways = APNsGateways(configuration, environment: environment) { [apps] id in
+            apps.withLock { $0[id] }.map { credentials in
+                var app = PushApp(id: id)
+                app.providers.apns = credentials
+                return app
+            }
+        }
     }
 
     @Test func anAppThatStaysKeepsItsGateway() async throws {
@@ -40,7 +46,11 @@ import Topics
         let first = try #require(gateways.gateway(for: news))
         #expect(gateways.gateway(for: news) === first)
         #expect(gateways.gateway(for: shop) == nil)
-        #expect(gateways.gateway(for: news, .fcm) == nil)
+        guard case .noProvider = gateways.gateway(for: news, .fcm), case .unknownApp = gateways.gateway(for: shop, .apns)
+        else {
+            Issue.record("an app without a provider is not one that is not known")
+            return await end()
+        }
         apps.change { $0[news] = nil }
         #expect(gateways.gateway(for: news) == nil)
         await end()

@@ -46,16 +46,18 @@ final class SenderFixture: Sendable {
         configuration.authorityFile = authority.authorityFile
         configuration.reconnectBackoff = Backoff(first: .milliseconds(5), longest: .milliseconds(50))
         adjust(&configuration)
-        gateways = APNsGateways(configuration, environment: environment) { app in
-            SenderFixture.topics[app.text].map { topic in
-                APNsCredentials(
+        gateways = APNsGateways(configuration, environment: environment) { id in
+            SenderFixture.topics[id.text].map { topic in
+                var app = PushApp(id: id)
+                app.providers.apns = APNsCredentials(
                     proof: .token(
                         keyFile: KeyFile(field: "key_file", path: keyFile), keyID: "ABCDE12345",
                         teamID: "TEAM" + String(topic.suffix(4)).uppercased() + "00"),
                     topic: topic)
+                return app
             }
         }
-        halts = AppHalts(time: time, log: quietLog, metrics: metrics)
+        halts = AppHalts(patience: .seconds(3_600), time: time, log: quietLog, metrics: metrics)
         handler = DispatchHandler(
             ledger: ledger, gateways: gateways, halts: halts, breakers: DeletionBreakers(time: time),
             random: SystemRandomSource(), metrics: metrics)

@@ -61,12 +61,20 @@ import Testing
         let id = try AppID("news")
         #expect(await !has(gateways, id, .fcm))
         #expect(await !has(gateways, id, .apns))
+        guard case .noProvider = await gateways.gateway(for: id, .fcm) else {
+            Issue.record("an app without a provider is not one that is not known")
+            return
+        }
         app.change { $0 = nil }
-        #expect(await !has(gateways, id, .huawei))
+        guard case .unknownApp = await gateways.gateway(for: id, .huawei) else {
+            Issue.record("an app that is not known is not one without a provider")
+            return
+        }
     }
 
     private func has(_ gateways: AndroidGateways, _ id: AppID, _ kind: PushProtocol) async -> Bool {
-        await gateways.gateway(for: id, kind) != nil
+        guard case .found = await gateways.gateway(for: id, kind) else { return false }
+        return true
     }
 
     private func gateways() -> AndroidGateways {

@@ -36,7 +36,8 @@ import Testing
         _ = APNsSenderConfiguration(environment: &apple)
         _ = AndroidSenderConfiguration(environment: &android)
         _ = ReporterConfiguration(environment: &reports)
-        let own = (apple.variables + android.variables + reports.variables).filter { !reader.variables.contains($0) }
+        let shared = android.variables.filter { !apple.variables.contains($0) }
+        let own = (apple.variables + shared + reports.variables).filter { !reader.variables.contains($0) }
         let rows = rows(under: "## Settings")
         let known = (reader.variables + own).map(row)
         #expect(difference(rows, known) == [], "only in the page")

@@ -201,6 +201,10 @@ final class IngestFixture: Sendable {
             try credential(.poster, [.publish]),
         ]
         news.identifiers[.richie] = ["example-news"]
+        let file = KeyFile(field: "key_file", path: "key")
+        news.providers.apns = APNsCredentials(
+            proof: .token(keyFile: file, keyID: "ABCDE12345", teamID: "TEAM000000"), topic: "com.example.news")
+        news.providers.fcm = FCMCredentials(serviceAccountFile: file, project: nil)
         news.limits = limits
         news.defaults.timeToLive = .seconds(3_600)
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }

@@ -8,6 +8,19 @@ import Testing
 
 /// `/subscribers` and `/subscriber/:id` as pushd's clients meet them.
 @Suite struct SubscriberTests {
+    @Test func aDeviceWithoutAProviderIsRegisteredWithAWarning() async throws {
+        try await IngestFixture.run { fixture in
+            let reached = await fixture.form("POST", "/subscribers", "proto=apns&token=\(Samples.token)")
+            #expect(reached.status == 201 && reached.headers["carillon-warning"] == nil)
+            let token = String(repeating: "a", count: 64)
+            for status in [201, 200] {
+                let other = await fixture.form("POST", "/subscribers", "proto=huawei&token=\(token)")
+                #expect(other.status == status)
+                #expect(other.headers["carillon-warning"]?.contains("huawei") == true)
+            }
+        }
+    }
+
     /// The registration of pushd's documentation, down to the bytes.
     @Test func registersAsDocumented() async throws {
         try await IngestFixture.run { fixture in

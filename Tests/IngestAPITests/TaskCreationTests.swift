@@ -143,6 +143,22 @@ import Topics
         }
     }
 
+    /// An app that can send says nothing of platforms it does not address on purpose.
+    @Test func aPlatformWithoutAProviderIsWarnedOf() async throws {
+        try await IngestFixture.run { fixture in
+            func fields(_ body: String, as user: IngestFixture.Key) async -> [JSON?] {
+                let response = await fixture.json("POST", "/v1/tasks", body, as: user)
+                #expect(response.status == 201, "\(response.text)")
+                return (response.json["warnings"]?.elements ?? []).map { $0["field"] }
+            }
+            let payload = #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"x"}}}}"#
+            #expect(await fields(Self.small, as: .publisher) == [])
+            #expect(await fields(payload, as: .publisher) == [])
+            #expect(await fields(Self.small, as: .shop) == [.string("platforms"), .string("platforms")])
+            #expect(await fields(payload, as: .shop) == [.string("payloads.ios")])
+        }
+    }
+
     /// What goes into the task stands deeper there, and whoever takes it from the bus must be able to read it.
     @Test(arguments: [(20, 201), (29, 400)])
     func whatIsNestedIsReadFromTheBus(depth: Int, status: UInt16) async throws {

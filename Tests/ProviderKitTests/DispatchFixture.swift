@@ -23,22 +23,26 @@ final class DispatchFixture: Sendable {
         ledger = ShakyLedger(MemoryLedger(time: time))
         app = try AppID("news")
         log = Log(service: "test", level: .error, sink: CollectingSink())
-        halts = AppHalts(time: time, log: log, metrics: metrics)
+        halts = AppHalts(patience: .seconds(3_600), time: time, log: log, metrics: metrics)
         breakers = DeletionBreakers(time: time)
     }
 
     var segment: SegmentID { SegmentID(app, SegmentNumber(rawValue: 3)) }
-    var deadline: Timestamp { Timestamp(milliseconds: 1_767_225_600_000) + .seconds(3_600) }
+    private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
-    func plan(_ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16]) async throws {
+    func plan(
+        _ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16], deadline: Duration = .seconds(3_600)
+    ) async throws {
         _ = try await ledger.plan(
-            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: policy))
+            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy))
         _ = try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }
 
-    func handler(_ gateway: ScriptedGateway?, seed: UInt64 = 1) -> DispatchHandler {
+    func handler(
+        _ gateway: ScriptedGateway?, absent: GatewayLookup = .noProvider, seed: UInt64 = 1
+    ) -> DispatchHandler {
         DispatchHandler(
-            ledger: ledger, gateways: OneGateway(gateway: gateway), halts: halts, breakers: breakers,
+            ledger: ledger, gateways: OneGateway(gateway: gateway, absent: absent), halts: halts, breakers: breakers,
             random: SeededRandomSource(seed: seed), metrics: metrics)
     }
 
@@ -56,7 +60,8 @@ final class DispatchFixture: Sendable {
 
     func chunk(
         _ offsets: [UInt16], attempt: UInt8 = 0, expiration: UInt32 = 1_900_000_000, repeatsUnknown: Bool = true,
-        updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert"
+        updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
+        deadline: Duration = .seconds(3_600)
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -71,7 +76,7 @@ final class DispatchFixture: Sendable {
             kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: attempt, deadline: deadline.milliseconds, countsBadge: true,
+            task: task, app: app, lane: .bulk, attempt: attempt, deadline: (DispatchFixture.start + deadline).milliseconds, countsBadge: true,
             repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])
     }
 

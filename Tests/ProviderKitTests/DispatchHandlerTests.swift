@@ -228,6 +228,50 @@ import Topics
         #expect(try fixture.producer.retries().allSatisfy { $0.attempt == 0 })
     }
 
+    /// Goal: a device that cannot be reached holds its task no longer than others. Method: an app without the provider, and
+    /// one that the sender does not know yet.
+    @Test func aDeviceWithoutAProviderEndsAtOnce() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2])
+        let results = try results(in: await fixture.run(fixture.handler(nil), fixture.chunk([1])))
+        #expect(results.map(\.state) == [.suppressed] && results.map(\.reason) == ["no_provider"])
+        #expect(fixture.halts.detail.isEmpty)
+        let unknown = fixture.handler(nil, absent: .unknownApp)
+        #expect(try await fixture.run(unknown, fixture.chunk([2])).isEmpty)
+        #expect(try await fixture.counts()[.waiting] == 1)
+    }
+
+    /// Goal: devices wait for an app's credentials to be mended, and not for ever. Method: the provider refuses them, is
+    /// probed each minute for an hour, and takes them in the end.
+    @Test func refusedCredentialsAreWaitedForForAnHour() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [1, 2, 3, 4], deadline: .seconds(7_200))
+        let isMended = Atomic(false)
+        let gateway = ScriptedGateway { _ in
+            isMended.load(ordering: .relaxed)
+                ? .answered(.delivered) : .answered(ProviderAnswer(.misconfigured, reason: "BadTopic", status: 400))
+        }
+        let handler = fixture.handler(gateway)
+        for _ in 0..<60 {
+            let waiting = try await fixture.run(handler, fixture.chunk([1], deadline: .seconds(7_200)))
+            #expect(waiting.isEmpty)
+            fixture.time.advance(by: .seconds(60))
+        }
+        #expect(gateway.sent.count == 60)
+        // The one who probes, and one that comes between two probes.
+        let probed = try results(in: await fixture.run(handler, fixture.chunk([1], deadline: .seconds(7_200))))
+        #expect(probed.map(\.state) == [.failed] && probed.map(\.reason) == ["BadTopic"])
+        let untried = try results(in: await fixture.run(handler, fixture.chunk([2], deadline: .seconds(7_200))))
+        #expect(untried.map(\.state) == [.failed] && untried.map(\.reason) == ["BadTopic"])
+        #expect(gateway.sent.count == 61)
+        isMended.store(true, ordering: .relaxed)
+        fixture.time.advance(by: .seconds(60))
+        for device: UInt16 in [3, 4] {
+            let mended = try await fixture.run(handler, fixture.chunk([device], deadline: .seconds(7_200)))
+            #expect(states(in: mended) == ["delivered"])
+        }
+    }
+
     /// Goal: a key that is good for released apps only does not keep their devices waiting for a developer's. Method: one
     /// device of each in one chunk; the provider refuses the sandbox, and one type of push.
     @Test func aMistakeInOneEnvironmentDoesNotHaltTheOther() async throws {

@@ -52,7 +52,10 @@ final class ScriptedGateway: PushGateway {
 struct OneGateway: GatewayDirectory {
     let gateway: ScriptedGateway?
 
-    func gateway(for app: AppID, _ kind: PushProtocol) -> (any PushGateway)? {
-        gateway
+    /// Without one, what is known of the app.
+    var absent = GatewayLookup.noProvider
+
+    func gateway(for app: AppID, _ kind: PushProtocol) -> GatewayLookup {
+        gateway.map { .found($0) } ?? absent
     }
 }

@@ -174,7 +174,7 @@ import Topics
         let results = try outputs.results().sorted { $0.offset < $1.offset }
         #expect(results.map(\.offset) == [0, 2])
         #expect(results.map(\.state) == [.suppressed, .suppressed])
-        #expect(results.map(\.reason) == ["nobody sends to webpush yet", "nobody sends to http yet"])
+        #expect(results.map(\.reason) == ["no_provider", "no_provider"])
         #expect(results.map(\.device.tag) == [100, 102])
         #expect(results.map(\.provider) == [.webpush, .http])
         #expect(scene.states()[.suppressed] == 2)

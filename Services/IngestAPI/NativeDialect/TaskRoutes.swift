@@ -19,7 +19,7 @@ struct TaskRoutes: Sendable {
         let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call) }
         return try await desk.accept(
-            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, base: call.base) })
+            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, call) })
     }
 
     @Sendable func list(_ call: NativeCall) async throws -> HTTPResponse {
@@ -85,15 +85,17 @@ struct TaskRoutes: Sendable {
         return .json(JSONText.object { $0.member("devices", count) })
     }
 
-    private func created(_ task: PushTask, base: String) -> HTTPResponse {
+    private func created(_ task: PushTask, _ call: NativeCall) -> HTTPResponse {
+        let warnings = MissingProviders(app: call.admission.app).warnings(of: task.content)
         let body = JSONText.object { json in
             json.member("id", "\(task.id)")
             json.member("app", task.app.text)
             json.member("created", "\(task.created)")
             json.member("deadline", "\(task.deadline)")
+            if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }
         var response = HTTPResponse.json(body, status: .created)
-        response.headers.append(HTTPField("Location", "\(base)/v1/tasks/\(task.id)"))
+        response.headers.append(HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)"))
         return response
     }
 }

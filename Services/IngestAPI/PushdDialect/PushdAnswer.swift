@@ -5,7 +5,7 @@ import Store
 
 /// Answers in pushd's form: a subscriber is the fields that are stored of it.
 enum PushdAnswer {
-    static func registration(_ registration: Registration, base: String) -> HTTPResponse {
+    static func registration(_ registration: Registration, base: String, warning: String?) -> HTTPResponse {
         let registered = registration.registered
         let body = JSONText.object { json in
             write(registered, to: &json)
@@ -13,6 +13,7 @@ enum PushdAnswer {
         }
         var response = HTTPResponse.json(body, status: registration.isNew ? .created : .ok)
         response.headers.append(HTTPField("Location", "\(base)/subscriber/\(registered.id)"))
+        if let warning { response.headers.append(HTTPField("Carillon-Warning", warning)) }
         return response
     }
 

@@ -71,6 +71,8 @@ struct SubscriberRoutes: Sendable {
     private func register(
         _ token: PushToken, _ changes: DeviceChanges, _ call: PushdCall
     ) async throws -> HTTPResponse {
-        PushdAnswer.registration(try await registry.register(token, changes, in: call.app), base: call.base)
+        let registration = try await registry.register(token, changes, in: call.app)
+        let warning = MissingProviders(app: call.admission.app).warning(of: token.kind)
+        return PushdAnswer.registration(registration, base: call.base, warning: warning)
     }
 }

@@ -45,9 +45,10 @@ struct RichieDialect: Sendable {
             try read(request, access)
         }
         let defaults = admission.app.defaults
+        let missing = MissingProviders(app: admission.app)
         return try await desk.accept(
             request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
-            answer: { RichieDialect.created($0, form.warnings) })
+            answer: { RichieDialect.created($0, form.warnings + missing.warnings(of: $0.content)) })
     }
 
     /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.

@@ -6,41 +6,74 @@ import Synchronization
 /// same, to see whether somebody has.
 package final class AppHalts: Sendable {
     private struct Halt {
-        let reason: String
+        let since: Duration
+        var reason: String
         var probeAt: Duration
+    }
+
+    /// What is to be done with devices of a way.
+    enum Order: Equatable {
+        /// To be put aside for a while.
+        case wait(reason: String)
+        /// The way has been halted for too long.
+        case giveUp(reason: String)
     }
 
     private static let probing = Duration.seconds(60)
     /// Devices that are put aside come back within minutes: a way that nobody asks for any more has none.
     private static let memory = Duration.seconds(3_600)
+    private let patience: Duration
     private let time: any TimeSource
     private let log: Log
     private let halts = Mutex<[SendingWay: Halt]>([:])
     private let gauge: Gauge
 
-    package init(time: any TimeSource, log: Log, metrics: Metrics) {
+    package init(
+        patience: Duration, time: any TimeSource, log: Log, metrics: Metrics
+    ) {
+        self.patience = patience
         self.time = time
         self.log = log
         gauge = metrics.gauge(.senderAppsHalted)
     }
 
-    /// The reason for which it is not to be sent now; nil also for the one who probes.
-    func current(_ way: SendingWay) -> String? {
+    /// How long devices wait, as the service is configured.
+    package static func patience(environment: inout EnvironmentReader) -> Duration {
+        environment.duration(
+            "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600), in: .seconds(60) ... .seconds(28 * 86_400),
+            "How long devices of an app wait whose credentials are refused or cannot be read; from then on they end as "
+                + "failed, until the provider takes the app's pushes again.")
+    }
+
+    /// Why nothing is to be sent now, and what to do instead; nil also for the one who probes.
+    func current(_ way: SendingWay) -> Order? {
         halts.withLock { halts in
             guard let halt = halts[way] else { return nil }
-            guard time.uptime >= halt.probeAt else { return halt.reason }
+            guard time.uptime >= halt.probeAt else { return order(halt) }
             halts[way]?.probeAt = time.uptime + AppHalts.probing
             return nil
         }
     }
 
-    func halt(_ way: SendingWay, reason: String) {
-        let known = change {
-            $0.updateValue(Halt(reason: reason, probeAt: time.uptime + AppHalts.probing), forKey: way)
+    @discardableResult
+    func halt(_ way: SendingWay, reason: String) -> Order {
+        let now = time.uptime
+        let (known, order) = change { halts -> (String?, Order) in
+            let known = halts[way]
+            let halt = Halt(since: known?.since ?? now, reason: reason, probeAt: now + AppHalts.probing)
+            halts[way] = halt
+            return (known?.reason, self.order(halt))
         }
-        guard known?.reason != reason else { return }
-        log.error(
-            "an app cannot send; its devices wait", [.app: way.app.text, .provider: way.destination, .reason: reason])
+        if known != reason {
+            log.error(
+                "an app cannot send; its devices wait",
+                [.app: way.app.text, .provider: way.destination, .reason: reason])
+        }
+        return order
+    }
+
+    private func order(_ halt: Halt) -> Order {
+        time.uptime - halt.since < patience ? .wait(reason: halt.reason) : .giveUp(reason: halt.reason)
     }
 
     func clear(_ way: SendingWay) {

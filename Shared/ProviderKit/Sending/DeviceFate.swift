@@ -22,6 +22,8 @@ package struct FateQuestion: Sendable {
     package let deadline: Timestamp
     /// What follows from the provider's word alone.
     package let verdict: DeletionBreaker.Verdict
+    /// Whether a device whose app's credentials are refused is kept until somebody has mended them.
+    package var waitsForMending = true
 
     package init(
         attempt: UInt8, attempted: Timestamp, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool,
@@ -81,6 +83,7 @@ package struct FatePolicy: Sendable {
         case .retryLater(let advice), .throttled(_, let advice):
             return again(question, advice, status: status, reason, random)
         case .refreshAuthorization, .misconfigured:
+            guard question.waitsForMending else { return .ended(.failed, status: status, reason: reason) }
             return aside(question, for: FatePolicy.parking, reason: reason)
         }
     }

@@ -79,6 +79,9 @@ package struct DispatchHandler: MessageHandler {
             case .aside(let pause, let reason):
                 end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
                 rest = []
+            case .end(let state, let reason):
+                end.add(try await endUntried(batch, Array(rest), as: state, reason: reason, context))
+                rest = []
             }
         }
         return end
@@ -87,22 +90,29 @@ package struct DispatchHandler: MessageHandler {
     private enum Way {
         case go(any PushGateway, Int)
         case aside(Duration, reason: String)
+        case end(DeliveryState, reason: String)
+
+        init(_ order: AppHalts.Order) {
+            self =
+                switch order {
+                case .wait(let reason): .aside(FatePolicy.parking, reason: reason)
+                case .giveUp(let reason): .end(.failed, reason: reason)
+                }
+        }
     }
 
     private func admit(_ batch: DispatchBatch, _ count: Int) async -> Way {
         let way = batch.way
-        if let halt = halts.current(way) { return .aside(FatePolicy.parking, reason: halt) }
-        guard let gateway = await gateways.gateway(for: way.app, way.kind) else {
-            let reason = "no credentials for \(way.kind.name)"
-            halts.halt(way, reason: reason)
-            return .aside(FatePolicy.parking, reason: reason)
-        }
-        switch await gateway.admit(count, lane: batch.chunk.lane) {
-        case .admitted(let admitted): return .go(gateway, admitted)
-        case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
-        case .halted(let reason):
-            halts.halt(way, reason: reason)
-            return .aside(FatePolicy.parking, reason: reason)
+        if let order = halts.current(way) { return Way(order) }
+        switch await gateways.gateway(for: way.app, way.kind) {
+        case .noProvider: return .end(.suppressed, reason: OutcomeReason.noProvider)
+        case .unknownApp: return Way(halts.halt(way, reason: "there is no file of the app"))
+        case .found(let gateway):
+            switch await gateway.admit(count, lane: batch.chunk.lane) {
+            case .admitted(let admitted): return .go(gateway, admitted)
+            case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
+            case .halted(let reason): return Way(halts.halt(way, reason: reason))
+            }
         }
     }
 
@@ -122,10 +132,11 @@ package struct DispatchHandler: MessageHandler {
         let attempted = context.time.now
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        note(outcomes, batch.way)
+        let order = note(outcomes, batch.way)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
-            let question = question(batch, device.position, context, verdict, attempted: attempted)
+            var question = question(batch, device.position, context, verdict, attempted: attempted)
+            if case .giveUp = order { question.waitsForMending = false }
             return (device.position, policy.fate(of: outcome, question, random: context.random))
         }
         return try await end(batch, fates, claimed, attempted: attempted, context)
@@ -141,6 +152,15 @@ package struct DispatchHandler: MessageHandler {
             return (device.position, policy.aside(question, for: pause, reason: reason))
         }
         return try await end(batch, fates, claimed, attempted: now, context)
+    }
+
+    /// Nothing is sent to these, now or later.
+    private func endUntried(
+        _ batch: DispatchBatch, _ positions: [Int], as state: DeliveryState, reason: String, _ context: HandlerContext
+    ) async throws -> BatchEnd {
+        let claimed = try await claim(batch, positions, context)
+        let fates = claimed.mine.map { ($0.position, DeviceFate.ended(state, status: 0, reason: reason)) }
+        return try await end(batch, fates, claimed, attempted: context.time.now, context)
     }
 
     /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
@@ -231,8 +251,9 @@ package struct DispatchHandler: MessageHandler {
             verdict: verdict)
     }
 
-    /// Deliveries and dead devices go into the breaker before any of them is judged by it.
-    private func note(_ outcomes: [PushOutcome], _ way: SendingWay) {
+    /// Deliveries and dead devices go into the breaker before any of them is judged by it. What a halt that follows says of
+    /// the devices whose credentials were refused.
+    private func note(_ outcomes: [PushOutcome], _ way: SendingWay) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
         for case .answered(let answer) in outcomes {
@@ -245,7 +266,7 @@ package struct DispatchHandler: MessageHandler {
         }
         if delivered + invalid > 0 { breakers.note(way.world, delivered: delivered, invalid: invalid) }
         if delivered > 0 { halts.clear(way) }
-        if let mistake { halts.halt(way, reason: mistake) }
+        return mistake.map { halts.halt(way, reason: $0) }
     }
 
     private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {

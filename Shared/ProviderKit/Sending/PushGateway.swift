@@ -63,6 +63,13 @@ package enum PushOutcome: Sendable, Equatable {
 
 /// Where a sender finds the gateway of an app.
 package protocol GatewayDirectory: Sendable {
-    /// Nil when the app is not known, or has no credentials for this provider.
-    func gateway(for app: AppID, _ kind: PushProtocol) async -> (any PushGateway)?
+    func gateway(for app: AppID, _ kind: PushProtocol) async -> GatewayLookup
+}
+
+package enum GatewayLookup: Sendable {
+    case found(any PushGateway)
+    /// The app's file names no such provider: nothing can be sent to its devices.
+    case noProvider
+    /// There is no file of the app, which may come: it is not read yet, or broken since the sender started.
+    case unknownApp
 }
