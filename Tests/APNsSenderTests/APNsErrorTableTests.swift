@@ -14,6 +14,7 @@ import Testing
         let reason: String
         let verdict: ProviderAnswer.Verdict
         var endsConnection = false
+        var mayBeProcessed = false
 
         var testDescription: String { "\(status) \(reason)" }
     }
@@ -53,11 +54,12 @@ import Testing
             Row(status: 418, reason: "NeverHeardOf", verdict: .payloadRejected),
             Row(status: 429, reason: "TooManyRequests", verdict: .throttled(.device, minute)),
             Row(status: 429, reason: "TooManyProviderTokenUpdates", verdict: .throttled(.app, minute)),
-            Row(status: 500, reason: "InternalServerError", verdict: .retryLater(quarter)),
+            Row(status: 500, reason: "InternalServerError", verdict: .retryLater(quarter), mayBeProcessed: true),
             Row(status: 503, reason: "ServiceUnavailable", verdict: .retryLater(quarter)),
+            Row(status: 503, reason: "", verdict: .retryLater(quarter), mayBeProcessed: true),
             Row(status: 503, reason: "Shutdown", verdict: .retryLater(.soon), endsConnection: true),
-            Row(status: 599, reason: "NeverHeardOf", verdict: .retryLater(quarter)),
-            Row(status: 302, reason: "", verdict: .retryLater(quarter)),
+            Row(status: 599, reason: "NeverHeardOf", verdict: .retryLater(quarter), mayBeProcessed: true),
+            Row(status: 302, reason: "", verdict: .retryLater(quarter), mayBeProcessed: true),
         ]
 
     /// One connection serves them all, so that no row harms the next.
@@ -77,7 +79,8 @@ import Testing
         let outcomes = await pool.send(APNsErrorTableTests.rows.indices.map { HTTP2Request(.post, "/row/\($0)") })
         for (row, outcome) in zip(APNsErrorTableTests.rows, outcomes) {
             let expected = ProviderAnswer(
-                row.verdict, reason: row.reason, status: UInt16(row.status), endsConnection: row.endsConnection)
+                row.verdict, reason: row.reason, status: UInt16(row.status), endsConnection: row.endsConnection,
+                mayBeProcessed: row.mayBeProcessed)
             #expect(APNsAnswer.outcome(outcome) == .answered(expected), "\(row.testDescription)")
         }
         await pool.close()

@@ -14,6 +14,8 @@ import Testing
         var retryAfter: String?
         let verdict: ProviderAnswer.Verdict
         var reason: String?
+        /// Beside what is tried again for a refusal.
+        var mayBeProcessed = false
 
         var testDescription: String { "\(status) \(body.prefix(90)) \(retryAfter ?? "")" }
     }
@@ -26,7 +28,7 @@ import Testing
         Row(status: 404, body: error("NOT_FOUND"), verdict: .misconfigured, reason: "NOT_FOUND"),
         Row(status: 404, body: "<html>Not Found</html>", verdict: .misconfigured),
         // From whoever stands between Google and us.
-        Row(status: 302, body: "", verdict: .retryLater(RetryAdvice(floor: .seconds(10)))),
+        Row(status: 302, body: "", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT"), verdict: .invalidDevice(since: nil)),
         Row(
             status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT", badRequest("message.token")),
@@ -52,12 +54,14 @@ import Testing
         Row(
             status: 429, body: error("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", quota("device:1")),
             verdict: .throttled(.device, after(60))),
-        Row(status: 500, body: error("INTERNAL", "INTERNAL"), verdict: .retryLater(after(10))),
+        Row(status: 500, body: error("INTERNAL", "INTERNAL"), verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), verdict: .retryLater(after(10))),
         Row(
             status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), retryAfter: "120",
             verdict: .retryLater(after(120))),
-        Row(status: 502, body: "<html>", verdict: .retryLater(after(10))),
+        Row(status: 502, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
+        Row(status: 503, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
+        Row(status: 504, body: "", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 413, body: "", verdict: .payloadRejected),
     ]
 
@@ -65,6 +69,7 @@ import Testing
         let answer = read(row.status, row.body, row.retryAfter)
         #expect(answer.verdict == row.verdict)
         #expect(answer.status == UInt16(row.status))
+        #expect(answer.mayBeProcessed == row.mayBeProcessed)
         if let reason = row.reason { #expect(answer.reason == reason) }
     }
 

@@ -50,6 +50,7 @@ import Testing
         let answer = HuaweiErrorTable.answer(status: row.status, report, token: "a", retryAfter: nil)
         #expect(answer.verdict == row.verdict)
         #expect(answer.reason == row.code)
+        #expect(answer.mayBeProcessed == (row.verdict == .retryLater(.soon)))
     }
 
     @Test func illegalTokensAreDeadAndTheOthersDelivered() throws {

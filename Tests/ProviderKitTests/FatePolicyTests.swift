@@ -8,12 +8,12 @@ import Testing
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     private func question(
-        attempt: UInt8 = 0, isStored: Bool = true, deadline: Duration = .seconds(3_600), registered: Timestamp? = nil,
-        verdict: DeletionBreaker.Verdict = .keep
+        attempt: UInt8 = 0, isStored: Bool = true, repeatsUnknown: Bool = true, deadline: Duration = .seconds(3_600),
+        registered: Timestamp? = nil, verdict: DeletionBreaker.Verdict = .keep
     ) -> FateQuestion {
         FateQuestion(
-            attempt: attempt, attempted: now, registered: registered ?? now, isStored: isStored, repeatsUnknown: true,
-            now: now, deadline: now + deadline, verdict: verdict)
+            attempt: attempt, attempted: now, registered: registered ?? now, isStored: isStored,
+            repeatsUnknown: repeatsUnknown, now: now, deadline: now + deadline, verdict: verdict)
     }
 
     private func fate(of outcome: PushOutcome, _ question: FateQuestion) -> DeviceFate {
@@ -39,6 +39,25 @@ import Testing
         #expect(fate(of: gone, before) == .ended(.invalidRemoved, status: 410, reason: "Unregistered"))
         let same = question(registered: now + .milliseconds(999), verdict: .remove)
         #expect(fate(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
+    }
+
+    /// A server that failed may have passed the push on before it did.
+    @Test func anAnswerThatMayHaveBeenProcessedIsNoRefusal() {
+        let failure = PushOutcome.answered(
+            ProviderAnswer(.retryLater(.soon), reason: "Internal", status: 500, mayBeProcessed: true))
+        let unknown = DeviceFate.ended(.unknown, status: 500, reason: "Internal")
+        #expect(fate(of: failure, question(repeatsUnknown: false)) == unknown)
+        #expect(fate(of: failure, question(isStored: false)) == unknown)
+        #expect(fate(of: failure, question(deadline: .milliseconds(1))) == unknown)
+        guard case .waiting(attempt: 1, _, status: 500, reason: "Internal") = fate(of: failure, question()) else {
+            Issue.record("a task that allows it is sent again")
+            return
+        }
+        let refusal = PushOutcome.answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
+        guard case .waiting = fate(of: refusal, question(repeatsUnknown: false)) else {
+            Issue.record("what was refused cannot be repeated")
+            return
+        }
     }
 
     @Test func whatWasRefusedFailsOrExpires() {

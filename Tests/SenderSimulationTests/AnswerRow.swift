@@ -25,11 +25,22 @@ struct AnswerRow: Sendable {
     var hasCompanion = false
     /// Whether the device has registered again after the provider's news of its death.
     var isNewer = false
+    /// Whether its task forbids a second push that could repeat the first.
+    var isAtMostOnce = false
 
     static func answers(
         _ status: Int, _ reasons: String?..., retryAfter: Int? = nil, mean fate: Fate
     ) -> [AnswerRow] {
         reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: retryAfter), fate: fate) }
+    }
+
+    /// The same of a task that asks for `at_most_once`.
+    static func onceAnswers(_ status: Int, _ reasons: String?..., mean fate: Fate) -> [AnswerRow] {
+        reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: nil), fate: fate, isAtMostOnce: true) }
+    }
+
+    static func onceTokens(_ beginnings: String..., mean fate: Fate) -> [AnswerRow] {
+        beginnings.map { AnswerRow(cause: .token($0), fate: fate, isAtMostOnce: true) }
     }
 
     static func tokens(_ beginnings: String..., hasCompanion: Bool = false, mean fate: Fate) -> [AnswerRow] {
@@ -79,6 +90,15 @@ struct AnswerRow: Sendable {
         // Refused unprocessed, so the attempt does not count; the others may have been delivered.
         tokens("c0de0001", mean: .waits(0, 0)),
         tokens("c0de0002", "c0de0003", "c0de0004", mean: .waits(1, 0)),
+        // What may have been delivered is not sent again; what was refused, or never processed, is.
+        onceAnswers(500, "InternalServerError", nil, mean: .ended(.unknown)),
+        onceAnswers(502, nil, mean: .ended(.unknown)),
+        onceAnswers(503, nil, mean: .ended(.unknown)),
+        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceTokens("c0de0002", "c0de0003", "c0de0004", mean: .ended(.unknown)),
+        onceAnswers(503, "Shutdown", mean: .waits(1, 0)),
+        onceAnswers(429, "TooManyRequests", mean: .waits(1, 60)),
+        onceTokens("c0de0001", mean: .waits(0, 0)),
     ]
 
     private static let fcm = [
@@ -103,6 +123,13 @@ struct AnswerRow: Sendable {
         [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
         tokens("refuse", mean: .waits(0, 0)),
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
+        onceAnswers(500, "INTERNAL", nil, mean: .ended(.unknown)),
+        onceAnswers(502, nil, mean: .ended(.unknown)),
+        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceTokens("fail", "stall", "drop", mean: .ended(.unknown)),
+        onceAnswers(503, "UNAVAILABLE", mean: .waits(1, 10)),
+        onceAnswers(429, "QUOTA_EXCEEDED", mean: .waits(1, 60)),
+        onceTokens("refuse", mean: .waits(0, 0)),
     ]
 
     private static let huawei = [
@@ -127,6 +154,11 @@ struct AnswerRow: Sendable {
         [AnswerRow(cause: .tokenAnswer(400, "1101"), fate: parked)],
         [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
+        onceAnswers(500, "81000001", nil, mean: .ended(.unknown)),
+        onceAnswers(502, nil, mean: .ended(.unknown)),
+        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceTokens("fail", "stall", "drop", mean: .ended(.unknown)),
+        onceAnswers(503, nil, mean: .waits(1, 60)),
     ]
 
     /// Google names the field, so the device is not to blame.
@@ -136,6 +168,10 @@ struct AnswerRow: Sendable {
 
 extension AnswerRow: CustomStringConvertible {
     var description: String {
+        (isAtMostOnce ? "at most once: " : "") + event
+    }
+
+    private var event: String {
         switch cause {
         case .answer(let status, let reason, let retryAfter):
             "\(status) \(reason ?? "") \(retryAfter.map { "after \($0) s" } ?? "")"

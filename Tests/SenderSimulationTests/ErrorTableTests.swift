@@ -103,6 +103,7 @@ extension AnswerRow {
         let companions = hasCompanion ? try PushToken.numbered(kind, number..<(number + 1)) : []
         var shipment = Shipment(try AppID("row\(number)"), task: UInt64(number + 1), tokens + companions)
         if case .message(let renderer) = cause { shipment.renderer = renderer }
+        shipment.isAtMostOnce = isAtMostOnce
         if isNewer { shipment.addressees[0].device.updated = .max }
         return shipment
     }

@@ -22,11 +22,12 @@ struct Renderer: Sendable {
     }
 
     func chunk(
-        _ task: TaskID, _ app: AppID, _ lane: Lane, attempt: UInt8, _ segments: [SegmentDevices]
+        _ task: TaskID, _ app: AppID, _ lane: Lane, attempt: UInt8, repeatsUnknown: Bool = true,
+        _ segments: [SegmentDevices]
     ) -> DispatchChunk {
         DispatchChunk(
             task: task, app: app, lane: lane, attempt: attempt, deadline: Renderer.deadline.milliseconds,
-            countsBadge: false, repeatsUnknown: true,
+            countsBadge: false, repeatsUnknown: repeatsUnknown,
             variants: [variant(.apns, apns), variant(.fcm, fcm), variant(.huawei, huawei)],
             segments: segments)
     }

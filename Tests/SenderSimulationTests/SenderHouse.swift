@@ -45,7 +45,9 @@ final class SenderHouse: Sendable {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await ledger.plan(
             shipment.task,
-            TaskPlan(app: shipment.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            TaskPlan(
+                app: shipment.app, jobs: 1, isFast: false, deadline: deadline,
+                policy: shipment.isAtMostOnce ? .atMostOnce : .atLeastOnce))
         for (segment, offsets) in shipment.marks {
             _ = try await ledger.mark(offsets, of: shipment.task, in: segment)
         }

@@ -15,6 +15,7 @@ struct Shipment: Sendable {
     var addressees: [Addressee]
     var lane = Lane.bulk
     var renderer = Renderer()
+    var isAtMostOnce = false
     var devicesPerChunk = 200
 
     init(_ app: AppID, task: UInt64 = 1, _ addressees: [Addressee]) {
@@ -55,7 +56,7 @@ struct Shipment: Sendable {
                     devices.append(
                         offset: member.index.offset, variant: Renderer.place(of: member.device), device: member.device)
                 }
-                return renderer.chunk(task, app, lane, attempt: 0, [devices])
+                return renderer.chunk(task, app, lane, attempt: 0, repeatsUnknown: !isAtMostOnce, [devices])
             }
         }
     }

@@ -13,8 +13,12 @@ enum HuaweiErrorTable {
 
     static func answer(status: Int, _ report: Report, token: String, retryAfter: Duration?) -> ProviderAnswer {
         let overload = ProviderAnswer.Verdict.throttled(.app, RetryAdvice(floor: retryAfter ?? overloadPause))
+        let verdict = verdict(status, report, token, overload)
+        // Huawei refuses with 503 what is too much; every other error of a server leaves in doubt how far the request came.
+        var mayBeProcessed = false
+        if case .retryLater = verdict { mayBeProcessed = true }
         return ProviderAnswer(
-            verdict(status, report, token, overload), reason: report.code, status: UInt16(clamping: status))
+            verdict, reason: report.code, status: UInt16(clamping: status), mayBeProcessed: mayBeProcessed)
     }
 
     private static func verdict(

@@ -79,6 +79,8 @@ struct DeviceTrace: Sendable {
         case .expired: "The task's deadline came first."
         case .suppressed: "It was not to be sent\(because)."
         case .cancelled: "The task was cancelled first."
+        case .unknown where detail.map({ $0.status != 0 }) == true:
+            "It may have been delivered: the provider's answer\(because) does not say how far the push came."
         case .unknown: "It may have been delivered: the sender or its connection was lost before the answer came."
         }
     }

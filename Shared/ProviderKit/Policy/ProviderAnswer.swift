@@ -28,12 +28,18 @@ package struct ProviderAnswer: Sendable, Equatable {
     package let status: UInt16
     /// Whether the connection it came on must not be used again.
     package let endsConnection: Bool
+    /// Whether the push may have been delivered in spite of the answer: a server that fails, or a gateway that lost the
+    /// server behind it, does not say how far the request came.
+    package let mayBeProcessed: Bool
 
-    package init(_ verdict: Verdict, reason: String, status: UInt16, endsConnection: Bool = false) {
+    package init(
+        _ verdict: Verdict, reason: String, status: UInt16, endsConnection: Bool = false, mayBeProcessed: Bool = false
+    ) {
         self.verdict = verdict
         self.reason = reason
         self.status = status
         self.endsConnection = endsConnection
+        self.mayBeProcessed = mayBeProcessed
     }
 }
 

@@ -57,7 +57,7 @@ package struct FatePolicy: Sendable {
         // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
         case .notSent(let reason):
             waiting(question, question.attempt, .soon, status: 0, reason, random)
-        case .unknown(let reason): repeated(question, reason, random)
+        case .unknown(let reason): repeated(question, .soon, status: 0, reason, random)
         }
     }
 
@@ -80,6 +80,8 @@ package struct FatePolicy: Sendable {
             return .ended(
                 verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
                 isCounted: verdict == .count)
+        case .retryLater(let advice) where answer.mayBeProcessed:
+            return repeated(question, advice, status: status, reason, random)
         case .retryLater(let advice), .throttled(_, let advice):
             return again(question, advice, status: status, reason, random)
         case .refreshAuthorization, .misconfigured:
@@ -96,10 +98,12 @@ package struct FatePolicy: Sendable {
     }
 
     /// It may have been delivered, so that no other end would be true.
-    private func repeated(_ question: FateQuestion, _ reason: String, _ random: any RandomSource) -> DeviceFate {
-        let fate = again(question, .soon, status: 0, reason, random)
+    private func repeated(
+        _ question: FateQuestion, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+    ) -> DeviceFate {
+        let fate = again(question, advice, status: status, reason, random)
         if question.repeatsUnknown, case .waiting = fate { return fate }
-        return .ended(.unknown, status: 0, reason: reason)
+        return .ended(.unknown, status: status, reason: reason)
     }
 
     private func again(
