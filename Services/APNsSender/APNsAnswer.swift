@@ -28,11 +28,6 @@ enum APNsAnswer {
             since: body?["timestamp"].flatMap(moment), retryAfter: retryAfter(response))
     }
 
-    /// What is asked of the whole app, not of one device.
-    static func pause(_ response: HTTP2Response) -> Duration? {
-        response.status == 503 ? retryAfter(response) : nil
-    }
-
     private static func moment(_ value: JSON) -> Timestamp? {
         guard case .integer(let milliseconds) = value, milliseconds > 0 else { return nil }
         return Timestamp(milliseconds: milliseconds)

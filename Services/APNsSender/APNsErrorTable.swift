@@ -3,8 +3,14 @@ import ServiceKit
 
 /// What each of Apple's answers means. Reasons that are not in Apple's list are judged by their status alone.
 enum APNsErrorTable {
-    /// Apple asks to wait this long after an error of its own.
-    private static let ownFault = RetryAdvice(floor: .seconds(15 * 60))
+    /// After an error of Apple's own. Most are one server's, so the first wait is short; Apple's manual asks for fifteen
+    /// minutes, which is the last.
+    static let ownFault = RetryAdvice(
+        floor: .zero,
+        waits: [
+            .seconds(10) ... .seconds(20), .seconds(60) ... .seconds(75), .seconds(300) ... .seconds(360),
+            .seconds(900) ... .seconds(1_080),
+        ])
     /// A device that got too much, or a key that was renewed too often.
     private static let tooMany = RetryAdvice(floor: .seconds(60))
 
@@ -57,8 +63,8 @@ extension ProviderAnswer.Verdict {
     /// What the answer itself asks for counts for more than what the manual says of its kind.
     fileprivate func waiting(_ asked: Duration) -> ProviderAnswer.Verdict {
         switch self {
-        case .retryLater: .retryLater(RetryAdvice(floor: asked))
-        case .throttled(let throttle, _): .throttled(throttle, RetryAdvice(floor: asked))
+        case .retryLater: .retryLater(RetryAdvice(floor: asked, isAsked: true))
+        case .throttled(let throttle, _): .throttled(throttle, RetryAdvice(floor: asked, isAsked: true))
         case .delivered, .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: self
         }
     }

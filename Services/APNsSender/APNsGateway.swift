@@ -35,22 +35,20 @@ final class APNsGateway: PushGateway {
         let open = pushes.indices.filter { outcomes[$0] == nil }
         async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)
         async let production = send(pushes, open.filter { !pushes[$0].isSandbox }, isSandbox: false)
-        var pause = Duration.zero
         for (positions, answers) in await [sandbox, production] {
-            for (position, outcome) in zip(positions, answers.outcomes) { outcomes[position] = outcome }
-            pause = max(pause, answers.pause)
+            for (position, outcome) in zip(positions, answers) { outcomes[position] = outcome }
         }
         let all = outcomes.compactMap { $0 }
-        gate.settle(all, pause: pause)
+        gate.settle(all)
         return all
     }
 
     private func send(
         _ pushes: [Push], _ positions: [Int], isSandbox: Bool
-    ) async -> (positions: [Int], answers: APNsLine.Answers) {
-        guard !positions.isEmpty else { return ([], APNsLine.Answers(outcomes: [])) }
+    ) async -> (positions: [Int], answers: [PushOutcome]) {
+        guard !positions.isEmpty else { return ([], []) }
         guard let line = account.line(isSandbox: isSandbox) else {
-            return (positions, APNsLine.Answers(outcomes: positions.map { _ in .notSent("the app was changed") }))
+            return (positions, positions.map { _ in .notSent("the app was changed") })
         }
         // Nearly always all of them, and then there is nothing to copy.
         let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }

@@ -6,17 +6,12 @@ import Synchronization
 
 /// The connections of one account to one of Apple's environments.
 final class APNsLine: Sendable {
-    struct Answers {
-        var outcomes: [PushOutcome]
-        /// What Apple asks of the whole app.
-        var pause = Duration.zero
-    }
-
     private let pool: HTTP2Pool
     private let tokens: TokenCache?
     private let limit: Duration
     private let time: any TimeSource
     private let lastRenewal = Mutex<Duration?>(nil)
+    private let failed = FailedConnections()
 
     init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, _ world: APNsWorld) {
         self.pool = pool
@@ -30,39 +25,38 @@ final class APNsLine: Sendable {
     }
 
     /// Sends each once, and those whose token was refused once more with the next one.
-    func send(_ pushes: [Push], topic: String) async -> Answers {
-        var (answers, token) = await attempt(pushes, topic)
-        let refused = answers.outcomes.indices.filter { answers.outcomes[$0].wantsFreshToken }
-        guard !refused.isEmpty, let token, let tokens, tokens.refuse(token) != .tooYoung else { return answers }
+    func send(_ pushes: [Push], topic: String) async -> [PushOutcome] {
+        var (outcomes, token) = await attempt(pushes, topic)
+        let refused = outcomes.indices.filter { outcomes[$0].wantsFreshToken }
+        guard !refused.isEmpty, let token, let tokens, tokens.refuse(token) != .tooYoung else { return outcomes }
         let (second, _) = await attempt(refused.map { pushes[$0] }, topic)
-        for (position, outcome) in zip(refused, second.outcomes) { answers.outcomes[position] = outcome }
-        answers.pause = max(answers.pause, second.pause)
-        return answers
+        for (position, outcome) in zip(refused, second) { outcomes[position] = outcome }
+        return outcomes
     }
 
-    private func attempt(_ pushes: [Push], _ topic: String) async -> (Answers, BearerToken?) {
+    private func attempt(_ pushes: [Push], _ topic: String) async -> ([PushOutcome], BearerToken?) {
         let token: BearerToken?
         do throws(TokenError) {
             token = try await tokens?.token()
         } catch {
-            return (Answers(outcomes: pushes.map { _ in .notSent(error.message) }), nil)
+            return (pushes.map { _ in .notSent(error.message) }, nil)
         }
         let started = time.uptime
         var form = APNsRequest(topic: topic, token: token, limit: limit)
-        let responses = await pool.send(pushes.map { form.make($0) })
-        var answers = Answers(outcomes: [])
-        answers.outcomes.reserveCapacity(pushes.count)
+        let responses = await pool.send(pushes.map { form.make($0, avoiding: failed.take($0.id)) })
+        var outcomes: [PushOutcome] = []
+        outcomes.reserveCapacity(pushes.count)
         var endsConnection = false
-        for response in responses {
+        for (push, response) in zip(pushes, responses) {
             let outcome = APNsAnswer.outcome(response)
-            if case .answered(let answer) = outcome, answer.endsConnection { endsConnection = true }
-            if case .answered(let response) = response, let pause = APNsAnswer.pause(response) {
-                answers.pause = max(answers.pause, pause)
+            if case .answered(let answer) = response, answer.status >= 500 {
+                failed.note(push.id, on: answer.connection)
             }
-            answers.outcomes.append(outcome)
+            if case .answered(let answer) = outcome, answer.endsConnection { endsConnection = true }
+            outcomes.append(outcome)
         }
         if endsConnection { renewConnections(complainedOfAt: started) }
-        return (answers, token)
+        return (outcomes, token)
     }
 
     /// Once for all who complain: who sent before the last renewal speaks of connections that are gone already.

@@ -18,12 +18,14 @@ struct APNsRequest {
         self.limit = limit
     }
 
-    mutating func make(_ push: Push) -> HTTP2Request {
+    mutating func make(_ push: Push, avoiding connection: Int? = nil) -> HTTP2Request {
         var own = HTTP2Headers()
         own.append("apns-id", push.id.description, .nameOnly)
-        return HTTP2Request(
+        var request = HTTP2Request(
             .post, "/3/device/" + push.token, sharedHeaders: headers(push.content), headers: own, body: push.payload,
             limit: limit)
+        request.avoidedConnection = connection
+        return request
     }
 
     private mutating func headers(_ content: PushContent) -> HTTP2Headers {

@@ -4,6 +4,8 @@ import TLSSocket
 /// One connection of a pool: socket, session, and whether the peer still lives. Its pool's thread's alone.
 final class ClientConnection {
     let session: ClientSession
+    /// Counted from one over all connections of its pool.
+    let number: Int
     /// When it last ended a request, or became ready for the first.
     var lastAnswer: Duration
     private let transport: Transport
@@ -13,8 +15,9 @@ final class ClientConnection {
     private var pollPlace: Int?
     private let address: String
 
-    init(_ seat: PoolSeat, _ finding: HostLookup.Finding, now: Duration) throws(HTTP2Error) {
+    init(_ seat: PoolSeat, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
         let endpoint = seat.endpoint
+        self.number = number
         address = "\(endpoint)"
         lastAnswer = now
         session = ClientSession(seat.configuration, authority: endpoint.authority)
@@ -30,6 +33,12 @@ final class ClientConnection {
     /// How many more requests can be given to it now; none while what it was given before waits to be written, since
     /// that could go on for as long as the peer does not read.
     var room: Int { transport.isBlocked ? 0 : session.room }
+
+    /// False when it cannot go out here.
+    func send(_ request: PendingRequest) -> Bool {
+        request.connection = number
+        return session.send(request)
+    }
 
     /// Shakes hands as far as it goes, then reads.
     func read(_ loop: ReactorLoop, now: Duration) throws(HTTP2Error) {

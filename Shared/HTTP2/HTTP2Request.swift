@@ -22,6 +22,8 @@ package struct HTTP2Request: Sendable {
     package var body: [UInt8]
     /// How long the whole may take, waiting included; nil for the pool's own limit.
     package var limit: Duration?
+    /// The number of a connection that is not to carry it, since the server behind that one failed it before.
+    package var avoidedConnection: Int?
 
     package init(
         _ method: Method = .post, _ path: String, sharedHeaders: HTTP2Headers = HTTP2Headers(),

@@ -12,6 +12,8 @@ final class PendingRequest: NGHTTP2Stream, @unchecked Sendable {
     /// Of the bytes its connection has sent, the number before its first; nil while it is not among them.
     var departure: Int?
     var status = 0
+    /// The number of the connection that carries it.
+    var connection = 0
 
     init(
         _ request: HTTP2Request, index: Int, accepted: Duration, limit: Duration,
@@ -25,7 +27,8 @@ final class PendingRequest: NGHTTP2Stream, @unchecked Sendable {
     }
 
     var response: HTTP2Response {
-        HTTP2Response(status: status, headers: headers, body: body, isTruncated: isTruncated)
+        HTTP2Response(
+            status: status, headers: headers, body: body, isTruncated: isTruncated, connection: connection)
     }
 
     func complete(_ outcome: HTTP2Outcome) {

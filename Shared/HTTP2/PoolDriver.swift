@@ -26,6 +26,7 @@ final class PoolDriver: ReactorMember {
     /// No open stream is overdue before it.
     private var earliestDeadline: Duration?
     private var lastObstacle: HTTP2Error?
+    private var connectionsOpened = 0
 
     init(_ seat: PoolSeat, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
         self.seat = seat
@@ -193,7 +194,7 @@ extension PoolDriver {
             let share = max(1, min(connection.room, queue.count / places.count))
             for _ in 0..<share {
                 guard let request = queue.next() else { break }
-                guard connection.session.send(request) else {
+                guard dispatch(request, to: connection, now: now) else {
                     queue.putBack(request)
                     break
                 }
@@ -203,11 +204,20 @@ extension PoolDriver {
         if !queue.isEmpty { openAnother(now: now) }
     }
 
+    /// False when it waits for a connection that it may use.
+    private func dispatch(_ request: PendingRequest, to connection: ClientConnection, now: Duration) -> Bool {
+        guard request.request.avoidedConnection == connection.number else { return connection.send(request) }
+        if let other = roomiest(except: connection) { return other.send(request) }
+        // The only one that is open: the next one takes its place.
+        if let place = places.first(where: { $0.connection === connection }) { handle(.retired, place, now: now) }
+        return false
+    }
+
     /// Of those with room, the one with the fewest streams, so that all carry the same load.
-    private func roomiest() -> ClientConnection? {
+    private func roomiest(except avoided: ClientConnection? = nil) -> ClientConnection? {
         var best: ClientConnection?
         for place in places where place.machine.state == .ready {
-            guard let connection = place.connection, connection.room > 0 else { continue }
+            guard let connection = place.connection, connection !== avoided, connection.room > 0 else { continue }
             if let known = best, known.session.open.count <= connection.session.open.count { continue }
             best = connection
         }
@@ -284,7 +294,8 @@ extension PoolDriver {
         guard place.machine.state == .opening else { return }
         do throws(HTTP2Error) {
             let finding = try lookup.finding.get().rotated(by: place.machine.failures)
-            place.connection = try ClientConnection(seat, finding, now: now)
+            connectionsOpened += 1
+            place.connection = try ClientConnection(seat, finding, number: connectionsOpened, now: now)
         } catch {
             handle(.failed(error), place, now: now)
         }

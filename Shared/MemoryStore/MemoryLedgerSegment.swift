@@ -36,7 +36,8 @@ struct MemoryLedgerSegment {
     func detail(of offset: UInt16) -> OutcomeDetail? {
         guard let told = details[offset], let state = states[offset] else { return nil }
         return OutcomeDetail(
-            state: state, attempt: told.attempt, time: told.time, status: told.status, reason: told.reason)
+            state: state, attempt: told.attempt, time: told.time, status: told.status, reason: told.reason,
+            due: told.due)
     }
 
     mutating func mark(_ devices: SegmentSet) -> MarkVerdict {
@@ -86,7 +87,7 @@ struct MemoryLedgerSegment {
                 guard plan.keepsDetail(of: group.state, attempt: attempt) else { continue }
                 details[offset] = OutcomeDetail(
                     state: group.state, attempt: attempt, time: settlement.attempted ?? now,
-                    status: group.status, reason: group.reason)
+                    status: group.status, reason: group.reason, due: group.due)
             }
         }
         return refused

@@ -137,7 +137,7 @@ package struct RedisLedger: Ledger {
         precondition(group.state.isTerminal || group.state == .waiting, "a claim does not end as \(group.state)")
         return [
             RedisArgument(Int(group.state.rawValue)), RedisArgument(Int(group.attempt)),
-            RedisArgument(Int(group.status)), RedisArgument(group.reason),
+            RedisArgument(Int(group.status)), RedisArgument(RedisLedgerEncoding.told(group)),
             RedisArgument(RedisLedgerEncoding.ranges(SegmentSet(group.offsets).offsets)),
         ]
     }

@@ -7,6 +7,8 @@ import Store
 enum RedisLedgerEncoding {
     private static let headerBytes = 30
     private static let latest = Int64(1) << 48 - 1
+    /// A zero byte, and a time in milliseconds.
+    private static let dueBytes = 7
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -144,8 +146,26 @@ enum RedisLedgerEncoding {
             let status = reader.integer(UInt16.self)
         else { return nil }
         let time = Timestamp(milliseconds: Int64(high) << 32 | Int64(low))
-        let reason = OutsideText.replacing(reader.rest())
-        return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason)
+        var rest = reader.rest()
+        var due: Timestamp?
+        if rest.count >= dueBytes, rest[rest.endIndex - dueBytes] == 0 {
+            due = moment(rest.suffix(dueBytes - 1))
+            rest = rest.dropLast(dueBytes)
+        }
+        let reason = OutsideText.replacing(rest)
+        return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason, due: due)
+    }
+
+    /// The reason, and behind a zero byte, which no reason has, when the next attempt is due.
+    static func told(_ group: Settlement.Group) -> [UInt8] {
+        let reason = group.reason.utf8.filter { $0 != 0 }
+        guard let due = group.due else { return reason }
+        let number = UInt64(milliseconds(due))
+        return reason + [0] + (0..<(dueBytes - 1)).map { UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) }
+    }
+
+    private static func moment(_ bytes: ArraySlice<UInt8>) -> Timestamp {
+        Timestamp(milliseconds: bytes.reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) })
     }
 
     private static func sparseStates(_ bytes: ArraySlice<UInt8>, count: Int) -> [UInt16: DeliveryState]? {

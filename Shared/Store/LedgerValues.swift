@@ -90,13 +90,18 @@ package struct OutcomeDetail: Hashable, Sendable {
     package let status: UInt16
     /// The provider's reason or ours, cut at its bound.
     package let reason: String
+    /// Of a device that waits: not before this is it tried again.
+    package let due: Timestamp?
 
-    package init(state: DeliveryState, attempt: UInt8, time: Timestamp, status: UInt16, reason: String) {
+    package init(
+        state: DeliveryState, attempt: UInt8, time: Timestamp, status: UInt16, reason: String, due: Timestamp? = nil
+    ) {
         self.state = state
         self.attempt = attempt
         self.time = time
         self.status = status
         self.reason = reason
+        self.due = state == .waiting ? due : nil
     }
 }
 
@@ -112,15 +117,19 @@ package struct Settlement: Hashable, Sendable {
         package let attempt: UInt8
         package let status: UInt16
         package let reason: String
+        /// For `waiting`: when the next attempt is due.
+        package let due: Timestamp?
 
         package init(
-            offsets: [UInt16], state: DeliveryState, attempt: UInt8, status: UInt16 = 0, reason: String = ""
+            offsets: [UInt16], state: DeliveryState, attempt: UInt8, status: UInt16 = 0, reason: String = "",
+            due: Timestamp? = nil
         ) {
             self.offsets = offsets
             self.state = state
             self.attempt = attempt
             self.status = status
             self.reason = OutcomeReason.cut(reason)
+            self.due = due
         }
     }
 

@@ -54,17 +54,16 @@ import Testing
     @Test(arguments: ["-1", "soon", "99999999999999999999", "", "1.5"])
     func aRetryAfterThatIsNoneCountsForNothing(text: String) {
         let odd = HTTP2Response(status: 503, headers: ["retry-after": text], body: [], isTruncated: false)
-        #expect(APNsAnswer.pause(odd) == nil)
-        #expect(APNsAnswer.answer(odd).verdict == .retryLater(RetryAdvice(floor: .seconds(900))))
+        #expect(APNsAnswer.answer(odd).verdict == .retryLater(APNsErrorTable.ownFault))
     }
 
-    @Test func onlyAnOutagePausesTheApp() {
+    @Test func aRetryAfterIsKnownForApplesOwnWord() {
         let headers: HTTP2Headers = ["retry-after": "30"]
         let outage = HTTP2Response(status: 503, headers: headers, body: [], isTruncated: false)
         let device = HTTP2Response(status: 429, headers: headers, body: [], isTruncated: false)
-        #expect(APNsAnswer.pause(outage) == .seconds(30))
-        #expect(APNsAnswer.pause(device) == nil)
-        #expect(APNsAnswer.answer(device).verdict == .throttled(.device, RetryAdvice(floor: .seconds(30))))
+        let asked = RetryAdvice(floor: .seconds(30), isAsked: true)
+        #expect(APNsAnswer.answer(outage).verdict == .retryLater(asked))
+        #expect(APNsAnswer.answer(device).verdict == .throttled(.device, asked))
     }
 
     /// Somebody has to mend it, so the app is halted and its devices are kept.

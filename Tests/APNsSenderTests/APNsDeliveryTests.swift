@@ -47,6 +47,30 @@ import Testing
         await apple.server.close()
     }
 
+    /// Goal: a push that one of Apple's servers failed is not given to the same one again. Method: the connection on which
+    /// the first push comes fails everything that names one device; with one connection and with several, the second
+    /// attempt arrives on another one, and what else goes out is delivered.
+    @Test(arguments: [1, 2]) func aFailedPushTakesAnotherConnection(connections: Int) async throws {
+        let authority = try await TestAuthority()
+        let broken = Atomic(0)
+        let seen = Mutex<[Int]>([])
+        let apple = try ScriptedApple(authority) { request, _ in
+            guard request.path == PushLoad.path(7) else { return .accepted }
+            seen.withLock { $0.append(request.connection) }
+            let first = broken.compareExchange(expected: 0, desired: request.connection, ordering: .relaxed).original
+            let isBroken = first == 0 || first == request.connection
+            return isBroken ? .refused(503, "ServiceUnavailable") : .accepted
+        }
+        let fixture = try await SenderFixture(authority, apple) { $0.connections = connections }
+        let load = PushLoad(fixture.app, count: 100)
+        try await fixture.deliver(load)
+        #expect(fixture.counts(load)[.delivered] == load.count)
+        let used = seen.withLock { $0 }
+        #expect(used.count == 2 && used[0] != used[1], "it came on connections \(used)")
+        await fixture.end()
+        await apple.server.close()
+    }
+
     @Test func aStormOfTooManyPasses() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority) { _, number in

@@ -20,7 +20,7 @@ import Testing
     }
 
     private static let minute = RetryAdvice(floor: .seconds(60))
-    private static let quarter = RetryAdvice(floor: .seconds(900))
+    private static let fault = APNsErrorTable.ownFault
     static let death = Timestamp(milliseconds: 1_700_000_000_000)
 
     static let rows: [Row] =
@@ -54,12 +54,12 @@ import Testing
             Row(status: 418, reason: "NeverHeardOf", verdict: .payloadRejected),
             Row(status: 429, reason: "TooManyRequests", verdict: .throttled(.device, minute)),
             Row(status: 429, reason: "TooManyProviderTokenUpdates", verdict: .throttled(.app, minute)),
-            Row(status: 500, reason: "InternalServerError", verdict: .retryLater(quarter), mayBeProcessed: true),
-            Row(status: 503, reason: "ServiceUnavailable", verdict: .retryLater(quarter)),
-            Row(status: 503, reason: "", verdict: .retryLater(quarter), mayBeProcessed: true),
+            Row(status: 500, reason: "InternalServerError", verdict: .retryLater(fault), mayBeProcessed: true),
+            Row(status: 503, reason: "ServiceUnavailable", verdict: .retryLater(fault)),
+            Row(status: 503, reason: "", verdict: .retryLater(fault), mayBeProcessed: true),
             Row(status: 503, reason: "Shutdown", verdict: .retryLater(.soon), endsConnection: true),
-            Row(status: 599, reason: "NeverHeardOf", verdict: .retryLater(quarter), mayBeProcessed: true),
-            Row(status: 302, reason: "", verdict: .retryLater(quarter), mayBeProcessed: true),
+            Row(status: 599, reason: "NeverHeardOf", verdict: .retryLater(fault), mayBeProcessed: true),
+            Row(status: 302, reason: "", verdict: .retryLater(fault), mayBeProcessed: true),
         ]
 
     /// One connection serves them all, so that no row harms the next.
@@ -87,11 +87,33 @@ import Testing
         await apple.server.close()
     }
 
+    /// Most errors of Apple's are one server's: the first wait is short, and the others grow to what the manual asks for.
+    @Test func anErrorOfApplesIsTriedAgainSoon() throws {
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        let random = SeededRandomSource(seed: 3)
+        let waits: [ClosedRange<Duration>] = [
+            .seconds(10) ... .seconds(20), .seconds(60) ... .seconds(75), .seconds(300) ... .seconds(360),
+            .seconds(900) ... .seconds(1_080), .seconds(900) ... .seconds(1_080),
+        ]
+        for (attempt, wait) in waits.enumerated() {
+            var seen: Set<Int64> = []
+            for _ in 0..<50 {
+                let due = try #require(
+                    RetrySchedule.standard.due(
+                        afterAttempt: UInt8(attempt), APNsErrorTable.ownFault, now: now,
+                        deadline: now + .seconds(7_200), random: random))
+                #expect(wait.contains(due - now), "attempt \(attempt) waits \(due - now)")
+                seen.insert(due.milliseconds)
+            }
+            #expect(seen.count > 40)
+        }
+    }
+
     @Test func whatAnAnswerAsksForCountsForMoreThanTheManual() {
         let verdict = APNsErrorTable.answer(
             status: 503, reason: "ServiceUnavailable", retryAfter: .seconds(7)
         ).verdict
-        #expect(verdict == .retryLater(RetryAdvice(floor: .seconds(7))))
+        #expect(verdict == .retryLater(RetryAdvice(floor: .seconds(7), isAsked: true)))
         #expect(APNsErrorTable.answer(status: 200, reason: "", retryAfter: .seconds(7)).verdict == .delivered)
     }
 }

@@ -14,7 +14,6 @@ import Testing
         var retryAfter: String?
         let verdict: ProviderAnswer.Verdict
         var reason: String?
-        /// Beside what is tried again for a refusal.
         var mayBeProcessed = false
 
         var testDescription: String { "\(status) \(body.prefix(90)) \(retryAfter ?? "")" }
@@ -58,7 +57,7 @@ import Testing
         Row(status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), verdict: .retryLater(after(10))),
         Row(
             status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), retryAfter: "120",
-            verdict: .retryLater(after(120))),
+            verdict: .retryLater(RetryAdvice(floor: .seconds(120), isAsked: true))),
         Row(status: 502, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 503, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 504, body: "", verdict: .retryLater(after(10)), mayBeProcessed: true),

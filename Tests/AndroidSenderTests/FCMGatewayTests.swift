@@ -77,6 +77,34 @@ import Topics
         }
     }
 
+    /// Goal: a device that Google asks to wait does not keep the others. Method: 25 of 2,000 devices are answered with a
+    /// `Retry-After` of five minutes; the next ones are let in at once, and those 25 wait at least so long.
+    @Test func aRetryAfterOfAFewDevicesIsTheirs() async throws {
+        let fixture = try await GoogleFixture(onPush: { request in
+            request.text.contains("busy")
+                ? .json(503, #"{"error":{"status":"UNAVAILABLE"}}"#, headers: ["retry-after": "300"]) : .json(200, "{}")
+        })
+        try await withGoogle(fixture) { fixture in
+            let gateway = fixture.gateway()
+            var waits: [Duration] = []
+            var delivered = 0
+            for start in stride(from: 0, to: 2_000, by: 200) {
+                guard case .admitted(200) = await gateway.admit(200, lane: .bulk) else {
+                    Issue.record("the app is paused after \(start) devices")
+                    return
+                }
+                let tokens = (start..<(start + 200)).map { $0 % 80 == 0 ? "busy-\($0)" : "device-\($0)" }
+                for outcome in await gateway.send(pushes(tokens)) {
+                    if outcome.verdict == .delivered { delivered += 1 }
+                    if case .retryLater(let advice) = outcome.verdict { waits.append(advice.floor) }
+                }
+            }
+            #expect(delivered == 1_975)
+            #expect(waits == Array(repeating: .seconds(300), count: 25))
+            #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
+        }
+    }
+
     /// Two senders with the same project together get what one may, and are then told to wait. Another project is not
     /// concerned. At a permit a second nothing refills that would matter to this test.
     @Test func theQuotaOfAProjectIsShared() async throws {

@@ -27,14 +27,15 @@ import Topics
 
     private func settle(
         _ fixture: IngestFixture, _ task: PushTask, _ offsets: [UInt16], _ state: DeliveryState,
-        status: UInt16 = 0, reason: String = ""
+        attempt: UInt8 = 0, status: UInt16 = 0, reason: String = "", due: Timestamp? = nil
     ) {
         let segment = SegmentID(task.app, SegmentNumber(rawValue: 0))
         let id = ClaimID(owner: 1, number: UInt64(offsets[0]))
         _ = fixture.ledger.claim(
             ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task.id,
             in: segment)
-        let group = Settlement.Group(offsets: offsets, state: state, attempt: 0, status: status, reason: reason)
+        let group = Settlement.Group(
+            offsets: offsets, state: state, attempt: attempt, status: status, reason: reason, due: due)
         _ = fixture.ledger.settle(Settlement(claim: id, groups: [group]), of: task.id, in: segment)
     }
 
@@ -154,8 +155,11 @@ import Topics
             #expect(early.json["why"]?.text?.contains("still being looked for") == true)
 
             try await plan(fixture, task)
-            mark(fixture, task, [1, 2, 3])
+            mark(fixture, task, [1, 2, 3, 6, 7])
             settle(fixture, task, [1], .invalidRemoved, status: 410, reason: "Unregistered")
+            let due = fixture.time.now + .seconds(14)
+            settle(fixture, task, [6], .waiting, attempt: 1, status: 503, reason: "ServiceUnavailable", due: due)
+            settle(fixture, task, [7], .unknown, status: 502)
             settle(fixture, task, [2], .delivered, status: 200)
             try fixture.ledger.resolve(job: 0, of: task.id)
             let gone = await trace(1).json
@@ -167,6 +171,13 @@ import Topics
             #expect(
                 gone["why"] == .string("The provider says that the device is gone (Unregistered); it was unregistered.")
             )
+            #expect(gone["next_attempt"] == .null)
+            let waiting = await trace(6).json
+            #expect(waiting["next_attempt"] == .string("\(due)"))
+            #expect(
+                waiting["why"]
+                    == .string("It could not be sent (ServiceUnavailable), and is tried again at \(due) or later."))
+            #expect(await trace(7).json["why"]?.text?.contains("the provider's answer does not say") == true)
             #expect(await trace(2).json["state"] == .string("delivered"))
             let open = await trace(3).json
             #expect(open["state"] == .string("targeted"))

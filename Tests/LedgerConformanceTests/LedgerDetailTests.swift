@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -31,6 +32,25 @@ import Testing
         #expect(
             try await fixture.detail(2)
                 == OutcomeDetail(state: .delivered, attempt: 1, time: fixture.time.now, status: 0, reason: ""))
+    }
+
+    /// When the next attempt is due is told for as long as the device waits, whatever its reason and however many others
+    /// its ledger has.
+    @Test(arguments: LedgerDriver.allCases, ["", "Busy", "A reason of some length"])
+    func aWaitingDeviceTellsWhenItIsDue(driver: LedgerDriver, reason: String) async throws {
+        for offsets: [UInt16] in [[4], [4, 9]] {
+            let fixture = try await driver.fixture()
+            try await fixture.begin(offsets, isFast: true)
+            _ = try await fixture.claim(1, [4])
+            let (now, due) = (fixture.time.now, fixture.time.now + .milliseconds(14_256))
+            try await fixture.settle(1, [4], as: .waiting, attempt: 1, status: 503, reason: reason, due: due)
+            #expect(
+                try await fixture.detail(4)
+                    == OutcomeDetail(state: .waiting, attempt: 1, time: now, status: 503, reason: reason, due: due))
+            _ = try await fixture.claim(2, [4], attempt: 1)
+            let detail = try #require(try await fixture.detail(4))
+            #expect(detail.due == nil && detail.reason == reason)
+        }
     }
 
     @Test(arguments: LedgerDriver.allCases)

@@ -93,6 +93,38 @@ import Testing
         #expect(window.ask(1, at: .seconds(31)) == .go(1))
     }
 
+    /// Goal: an error of a few devices with a `Retry-After` is theirs alone, whatever their order, and one of most devices
+    /// is the app's. Method: batches with a few errors go on at once; errors alone pause, until answers that were under
+    /// way show that most are good.
+    @Test func aRetryAfterOfAFewDevicesPausesNobodyElse() {
+        let asked = refused(25, .retryLater(RetryAdvice(floor: .seconds(300), isAsked: true)))
+        var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
+        #expect(window.ask(2_000, at: .zero) == .go(2_000))
+        window.begin(2_000, at: .zero)
+        window.settle(delivered(1_975), pause: .zero, at: .milliseconds(100))
+        window.settle(asked, pause: .zero, at: .milliseconds(200))
+        #expect(window.ask(25, at: .milliseconds(200)) == .go(25))
+
+        var other = SendWindow(SendWindow.Settings(ceiling: 2_000))
+        #expect(other.ask(100, at: .zero) == .go(100))
+        other.begin(100, at: .zero)
+        other.settle(asked, pause: .zero, at: .milliseconds(100))
+        #expect(other.ask(25, at: .milliseconds(100)) == .pause(.seconds(300)))
+        other.settle(delivered(75), pause: .zero, at: .milliseconds(200))
+        #expect(other.ask(25, at: .milliseconds(200)) == .go(25))
+    }
+
+    /// A second later the former answers say nothing any more.
+    @Test func mostOfTheLastSecondsAnswersPauseTheApp() {
+        var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
+        #expect(window.ask(1_100, at: .zero) == .go(1_100))
+        window.begin(1_100, at: .zero)
+        window.settle(delivered(1_000), pause: .zero, at: .milliseconds(100))
+        let asked = refused(100, .retryLater(RetryAdvice(floor: .seconds(30), isAsked: true)))
+        window.settle(asked, pause: .zero, at: .milliseconds(1_200))
+        #expect(window.ask(1, at: .milliseconds(1_200)) == .pause(.seconds(30)))
+    }
+
     @Test func aFewBusyDevicesDoNotSlowAnApp() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))

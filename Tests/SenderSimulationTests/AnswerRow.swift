@@ -15,8 +15,9 @@ struct AnswerRow: Sendable {
 
     enum Fate: Sendable {
         case ended(DeliveryState)
-        /// For the attempt of that number, which comes so many seconds later at the earliest.
-        case waits(UInt8, Int)
+        /// For the attempt of that number, which comes so many seconds later at the earliest, and no later than the jitter
+        /// allows.
+        case waits(UInt8, Int, jitter: Int = 1)
     }
 
     let cause: Cause
@@ -49,6 +50,8 @@ struct AnswerRow: Sendable {
 
     /// Somebody has to mend the app's settings, which is looked for once a minute.
     private static let parked = Fate.waits(0, 60)
+    /// Apple's own errors: ten to twenty seconds for the first.
+    private static let appleFault = Fate.waits(1, 10, jitter: 10)
 
     static func rows(_ kind: PushProtocol) -> [AnswerRow] {
         switch kind {
@@ -82,11 +85,11 @@ struct AnswerRow: Sendable {
         answers(418, nil, mean: .ended(.failed)),
         answers(429, "TooManyRequests", "TooManyProviderTokenUpdates", mean: .waits(1, 60)),
         answers(429, "TooManyRequests", retryAfter: 7, mean: .waits(1, 7)),
-        answers(500, "InternalServerError", mean: .waits(1, 900)),
-        answers(503, "ServiceUnavailable", mean: .waits(1, 900)),
+        answers(500, "InternalServerError", mean: appleFault),
+        answers(503, "ServiceUnavailable", mean: appleFault),
         answers(503, "ServiceUnavailable", retryAfter: 5, mean: .waits(1, 5)),
         answers(503, "Shutdown", mean: .waits(1, 0)),
-        answers(599, nil, mean: .waits(1, 900)),
+        answers(599, nil, mean: appleFault),
         // Refused unprocessed, so the attempt does not count; the others may have been delivered.
         tokens("c0de0001", mean: .waits(0, 0)),
         tokens("c0de0002", "c0de0003", "c0de0004", mean: .waits(1, 0)),

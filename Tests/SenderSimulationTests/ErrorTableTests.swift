@@ -64,13 +64,13 @@ private struct OutcomeReader {
                 #expect(ending?.status == Int64(status), "\(row)")
                 if let reason, state != .delivered { #expect(ending?.reason == reason, "\(row)") }
             }
-        case .waits(let attempt, let seconds):
+        case .waits(let attempt, let seconds, let jitter):
             let read = try await retries.order(of: shipment.task)
             let order = try #require(read, "\(row) is not handed back")
             #expect(order.attempt == attempt, "\(row)")
-            // Jitter of a second at most, and the next whole second.
+            // And the next whole second.
             let earliest = before.milliseconds + Int64(seconds) * 1_000
-            let latest = SystemTimeSource().now.milliseconds + Int64(seconds) * 1_000 + 2_000
+            let latest = SystemTimeSource().now.milliseconds + Int64(seconds + jitter) * 1_000 + 1_000
             #expect(earliest...latest ~= order.due, "\(row) waits \(order.due - before.milliseconds) ms")
         }
     }
@@ -91,7 +91,7 @@ extension AnswerRow {
     var isTold: Bool {
         switch fate {
         case .ended(let state): state != .delivered
-        case .waits(let attempt, _): attempt > 0
+        case .waits(let attempt, _, _): attempt > 0
         }
     }
 

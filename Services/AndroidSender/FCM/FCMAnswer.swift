@@ -18,7 +18,7 @@ enum FCMAnswer {
             status: response.status, report(response.body), retryAfter: retryAfter(response, now: now))
     }
 
-    static func retryAfter(_ response: HTTP2Response, now: Timestamp) -> Duration? {
+    private static func retryAfter(_ response: HTTP2Response, now: Timestamp) -> Duration? {
         RetryAfter.wait(response.headers["retry-after"], now: now)
     }
 

@@ -50,7 +50,7 @@ enum FCMErrorTable {
         case (401, _): .refreshAuthorization
         case (429, _):
             .throttled(report.isDeviceQuota ? .device : .app, RetryAdvice(floor: retryAfter ?? quota))
-        case (503, _): .retryLater(RetryAdvice(floor: retryAfter ?? ownFault.floor))
+        case (503, _): .retryLater(retryAfter.map { RetryAdvice(floor: $0, isAsked: true) } ?? ownFault)
         case (400..<500, _): .payloadRejected
         // Google's own fault, or an answer that is none of Google's.
         default: .retryLater(ownFault)

@@ -64,7 +64,7 @@ final class FCMGateway: PushGateway {
             case .answered(let response):
                 let answer = FCMAnswer.read(response, now: now)
                 round.outcomes.append(.answered(answer))
-                round.pause = max(round.pause, FCMGateway.pause(answer, response, now: now))
+                if case .throttled(.app, let advice) = answer.verdict { round.pause = max(round.pause, advice.floor) }
             // Waiting does not help against an authority that is not trusted.
             case .notSent(let error) where !error.isRetriable: round.outcomes.append(.misconfigured(error.message))
             case .notSent(let error): round.outcomes.append(.notSent(error.message))
@@ -72,15 +72,5 @@ final class FCMGateway: PushGateway {
             }
         }
         return round
-    }
-
-    /// Only what Google says for the whole project, and in so many words: a fault of its own without a `Retry-After`
-    /// concerns the device it came for.
-    private static func pause(_ answer: ProviderAnswer, _ response: HTTP2Response, now: Timestamp) -> Duration {
-        switch answer.verdict {
-        case .throttled(.app, let advice): advice.floor
-        case .retryLater: FCMAnswer.retryAfter(response, now: now) ?? .zero
-        default: .zero
-        }
     }
 }

@@ -56,6 +56,7 @@ struct DeviceTrace: Sendable {
             json.member("time", json: detail.map { JSONText.quoted("\($0.time)") } ?? "null")
             json.member("status", json: detail.flatMap { $0.status == 0 ? nil : "\($0.status)" } ?? "null")
             json.member("reason", json: reason.map { JSONText.quoted($0) } ?? "null")
+            json.member("next_attempt", json: detail?.due.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("why", why)
         }
     }
@@ -71,7 +72,8 @@ struct DeviceTrace: Sendable {
         case .notTargeted: "The task does not mean this device, or sends nothing to its platform."
         case .targeted: "It is on its way to a sender."
         case .claimed: "A sender has it in hand."
-        case .waiting: "It could not be sent\(because), and is tried again."
+        case .waiting:
+            "It could not be sent\(because), and is tried again" + (detail?.due.map { " at \($0) or later." } ?? ".")
         case .delivered: "The provider took it."
         case .failed: "It was given up\(because)."
         case .invalid: "The provider does not know the device\(because); it stays registered for want of proof."

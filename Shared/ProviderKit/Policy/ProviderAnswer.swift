@@ -47,9 +47,15 @@ package struct ProviderAnswer: Sendable, Equatable {
 package struct RetryAdvice: Sendable, Equatable {
     /// Not before this.
     package let floor: Duration
+    /// Where they are given, the wait lies within that of the attempt, or within the last one: no back-off is added.
+    package let waits: [ClosedRange<Duration>]
+    /// Whether the answer itself asked for the wait (`Retry-After`), and not only its manual.
+    package let isAsked: Bool
     package static let soon = RetryAdvice(floor: .zero)
 
-    package init(floor: Duration) {
+    package init(floor: Duration, waits: [ClosedRange<Duration>] = [], isAsked: Bool = false) {
         self.floor = floor
+        self.waits = waits
+        self.isAsked = isAsked
     }
 }

@@ -40,6 +40,9 @@ package struct SendWindow: Sendable {
     /// One push is out to ask whether a stalled provider is back; none goes before that moment.
     private var isProbing = false
     private var restsUntil = Duration.zero
+    private var recent = RecentAnswers(within: .seconds(1))
+    /// What single answers asked for while most of the others asked for it too.
+    private var askedUntil = Duration.zero
 
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
@@ -51,8 +54,8 @@ package struct SendWindow: Sendable {
     package var isNarrowed: Bool { inFlightMaximum < settings.ceiling }
 
     package mutating func ask(_ count: Int, at now: Duration) -> Answer {
-        let pause = rate.pause(at: now)
-        guard pause == .zero else { return .pause(pause) }
+        let pause = max(rate.pause(at: now), askedUntil - now)
+        guard pause <= .zero else { return .pause(pause) }
         noticeSilence(at: now)
         if isStalled {
             guard inFlight == 0, now >= restsUntil else { return .pause(settings.pause) }
@@ -86,7 +89,8 @@ package struct SendWindow: Sendable {
         precondition(inFlight >= 0, "more came back than was admitted")
     }
 
-    /// What was sent has its outcomes; `pause` is what the provider asks of the whole app.
+    /// What was sent has its outcomes; `pause` is what the provider asks of the whole app. A `Retry-After` of an error
+    /// that most of the last second's answers do not share concerns its device alone.
     package mutating func settle(_ outcomes: [PushOutcome], pause: Duration, at now: Duration) {
         // Before they are given up: perhaps nobody has asked since they went out.
         noticeSilence(at: now)
@@ -103,6 +107,12 @@ package struct SendWindow: Sendable {
         }
         isProbing = false
         rate.noteDelivered(tally.delivered)
+        recent.note(tally.answered, troubled: tally.troubled, at: now)
+        if recent.areMostlyTroubled(at: now) {
+            askedUntil = max(askedUntil, now + min(tally.asked, RetrySchedule.floorMaximum))
+        } else if tally.answered > 0 {
+            askedUntil = .zero
+        }
         // A few devices that got too much say nothing about the app.
         if pause > .zero || tally.throttledApp || tally.overloaded * 10 > tally.answered {
             rate.noteOverload(RetryAdvice(floor: pause), at: now)
@@ -116,6 +126,9 @@ private struct SendTally {
     var delivered = 0
     var overloaded = 0
     var throttledApp = false
+    /// Errors of the provider's own, and the longest wait that one of them asked for.
+    var troubled = 0
+    var asked = Duration.zero
 
     init(_ outcomes: [PushOutcome]) {
         for case .answered(let answer) in outcomes {
@@ -125,7 +138,10 @@ private struct SendTally {
             case .throttled(let throttle, _):
                 overloaded += 1
                 if throttle == .app { throttledApp = true }
-            case .retryLater: overloaded += 1
+            case .retryLater(let advice):
+                overloaded += 1
+                troubled += 1
+                if advice.isAsked { asked = max(asked, advice.floor) }
             case .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: break
             }
         }

@@ -106,7 +106,7 @@ struct DispatchBatch: Sendable {
             case .waiting(let attempt, let due, let status, let reason):
                 settled.append(
                     Settlement.Group(
-                        offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason))
+                        offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason, due: due))
                 retries.append(retryOrder(positions.sorted(), attempt, due))
             }
         }
