@@ -46,7 +46,8 @@ import Topics
         let first = try #require(gateways.gateway(for: news))
         #expect(gateways.gateway(for: news) === first)
         #expect(gateways.gateway(for: shop) == nil)
-        guard case .noProvider = gateways.gateway(for: news, .fcm), case .unknownApp = gateways.gateway(for: shop, .apns)
+        guard case .noProvider = gateways.gateway(for: news, .fcm),
+            case .unknownApp = gateways.gateway(for: shop, .apns)
         else {
             Issue.record("an app without a provider is not one that is not known")
             return await end()

@@ -31,10 +31,12 @@ final class DispatchFixture: Sendable {
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     func plan(
-        _ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16], deadline: Duration = .seconds(3_600)
+        _ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16],
+        deadline: Duration = .seconds(3_600)
     ) async throws {
         _ = try await ledger.plan(
-            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy))
+            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
+        )
         _ = try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }
 
@@ -76,7 +78,8 @@ final class DispatchFixture: Sendable {
             kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: attempt, deadline: (DispatchFixture.start + deadline).milliseconds, countsBadge: true,
+            task: task, app: app, lane: .bulk, attempt: attempt,
+            deadline: (DispatchFixture.start + deadline).milliseconds, countsBadge: true,
             repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])
     }
 

@@ -40,7 +40,8 @@ package final class AppHalts: Sendable {
     /// How long devices wait, as the service is configured.
     package static func patience(environment: inout EnvironmentReader) -> Duration {
         environment.duration(
-            "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600), in: .seconds(60) ... .seconds(28 * 86_400),
+            "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600),
+            in: .seconds(60) ... .seconds(28 * 86_400),
             "How long devices of an app wait whose credentials are refused or cannot be read; from then on they end as "
                 + "failed, until the provider takes the app's pushes again.")
     }
