@@ -12,7 +12,7 @@ extension IngestAPI {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
-        let tasks = try await TaskAccess.open(context, access.connection)
+        let tasks = try await TaskAccess.open(context, access.connection, room: access.room)
         let routes = IngestRoutes(
             access.registry, access.reader, tasks,
             gatekeeper: Gatekeeper(limits: RequestLimits(configuration.limits, time: environment.time)) {

@@ -12,6 +12,7 @@ struct RegistryAccess {
     let reader: any RegistryReader
     /// Also for what stands beside the registry.
     let connection: StoreConnection
+    let room: StoreRoom
     /// In the order in which they start; who uses the registry comes after them.
     let services: [any Service]
 
@@ -19,21 +20,25 @@ struct RegistryAccess {
         let environment = context.environment
         let redis = context.makeRedisClient()
         let connection = StoreConnection(redis)
+        let watch = RedisMemoryWatch(client: redis, time: environment.time)
+        let room = StoreRoom(percentUsed: { watch.percentUsed }, percentMaximum: context.memoryPercent)
         let store =
             context.hasLoggedRegistry
             ? try await open(connection, .follower, environment) : try await openDirectly(connection, context)
         let keeper = RegistryKeeper(
             store, redis, interval: sweepInterval, log: environment.log, time: environment.time)
         guard context.hasLoggedRegistry else {
-            return RegistryAccess(registry: store, reader: store, connection: connection, services: [keeper])
+            return RegistryAccess(
+                registry: BoundedRegistry(registry: store, room: room), reader: store, connection: connection,
+                room: room, services: [keeper])
         }
         let log = try await context.untilReachable {
             try await RegistryLog(
                 bus: context.bus, environment: environment, projection: store, maintenance: store)
         }
         return RegistryAccess(
-            registry: store.writing(through: log.journal), reader: store, connection: connection,
-            services: [keeper] + log.services { context.worker($0, $1) })
+            registry: BoundedRegistry(registry: store.writing(through: log.journal), room: room), reader: store,
+            connection: connection, room: room, services: [keeper] + log.services { context.worker($0, $1) })
     }
 
     /// With the log its own opening says whether the registry is ready; here it has to be said before it is open, too.

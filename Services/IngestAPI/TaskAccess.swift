@@ -15,14 +15,15 @@ struct TaskAccess {
     let traces: any TaskTraces
     let keys: any IdempotencyStore
     let producer: any BusProducer
+    let room: StoreRoom
 
-    static func open(_ context: ServiceContext, _ store: StoreConnection) async throws -> TaskAccess {
+    static func open(_ context: ServiceContext, _ store: StoreConnection, room: StoreRoom) async throws -> TaskAccess {
         let producer = try await context.untilReachable {
             try await context.bus.makeProducer(ProducerOptions(patience: patience))
         }
         return TaskAccess(
             archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
-            keys: RedisIdempotencyStore(store), producer: producer)
+            keys: RedisIdempotencyStore(store), producer: producer, room: room)
     }
 }

@@ -36,9 +36,15 @@ final class AppendPipe: Sendable {
 
     private var isForward: Bool { channel.declaration.admission == .forward }
 
+    private var isCrowded: Bool {
+        let stage = channel.declaration.stage
+        return shared.memory.percentUsed >= stage.percent(accepting: shared.configuration.memoryPercentMaximum)
+    }
+
     private func append(_ batch: AppendQueue.Batch) {
-        if isForward && shared.memory.isCrowded {
-            return settle(.refused(BusError(.full, "Redis uses more of its memory than forward producers may fill")))
+        if isForward && isCrowded {
+            return settle(
+                .refused(BusError(.full, "Redis uses more of its memory than producers of \(channel.name) may fill")))
         }
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
         let (keep, age) = channel.declaration.kept(

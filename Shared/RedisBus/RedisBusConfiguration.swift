@@ -7,7 +7,8 @@ package struct RedisBusConfiguration: Sendable {
     package var logBytesMaximum: Int
     /// What may be on its way to Redis at once, over all producers of a process.
     package var sendBytesMaximum: Int
-    /// Forward producers also wait while Redis uses more of its `maxmemory`; the rest is for what drains.
+    /// New tasks also wait while Redis uses more of its `maxmemory`, and later stages at a little more: see
+    /// `AdmissionStage`.
     package var memoryPercentMaximum: Int
     /// A consumer that has not renewed for so long is taken for dead, and its partitions go to others.
     package var lease: Duration
@@ -40,7 +41,8 @@ package struct RedisBusConfiguration: Sendable {
             "Embedded bus: bytes on their way to Redis at which further senders of this process wait.")
         memoryPercentMaximum = environment.integer(
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
-            "Embedded bus: share of Redis' maxmemory at which forward producers wait; the rest is for what drains.")
+            "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on the "
+                + "embedded bus resolvers and schedulers wait 8 points later, renderers 16, and what drains never does.")
         lease = environment.duration(
             "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
             "Embedded bus: silence after which a consumer is taken for dead.")

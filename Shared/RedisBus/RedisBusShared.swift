@@ -26,7 +26,7 @@ final class RedisBusShared: Sendable {
         self.log = log
         self.time = time
         self.random = random
-        memory = RedisMemoryWatch(client: client, percentMaximum: configuration.memoryPercentMaximum, time: time)
+        memory = RedisMemoryWatch(client: client, time: time)
         meters = RedisBusMeters(metrics)
         watch = DeadlineWatch(time: time)
         budget = SendBudget(bytesMaximum: configuration.sendBytesMaximum, watch: watch)

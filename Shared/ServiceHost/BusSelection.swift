@@ -12,6 +12,8 @@ package struct BusSelection: Sendable {
     }
 
     private let kind: Kind
+    /// The share of Redis' `maxmemory` at which new tasks are refused, whichever bus carries them.
+    package let memoryPercent: Int
     /// Of everything but messages. The embedded bus' own server unless `CARILLON_REDIS` names another.
     package let redis: RedisConfiguration
 
@@ -30,6 +32,7 @@ package struct BusSelection: Sendable {
             "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
         let redis = RedisConfiguration(environment: &environment, isBusSecured: url.hasPrefix("rediss://"))
         let embedded = RedisBusConfiguration(environment: &environment)
+        memoryPercent = embedded.memoryPercentMaximum
         // Read whichever bus is chosen, so that `--help` names every variable.
         let isKafka = url.hasPrefix("kafka://")
         let kafka = KafkaConfiguration(url: isKafka ? url : "kafka://unused:9092", environment: &environment)

@@ -13,17 +13,20 @@ package struct ServiceContext: Sendable {
     package let redis: RedisConfiguration
     /// Whether the truth about devices is a log on the bus, as it is with Kafka, and Redis only its projection.
     package let hasLoggedRegistry: Bool
+    /// The share of Redis' `maxmemory` at which new tasks are refused.
+    package let memoryPercent: Int
     private let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
 
     init(
         bus: any Bus, environment: WorkerEnvironment, workerOptions: WorkerOptions, redis: RedisConfiguration,
-        hasLoggedRegistry: Bool
+        hasLoggedRegistry: Bool, memoryPercent: Int
     ) {
         self.bus = bus
         self.environment = environment
         self.workerOptions = workerOptions
         self.redis = redis
         self.hasLoggedRegistry = hasLoggedRegistry
+        self.memoryPercent = memoryPercent
     }
 
     /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service that is

@@ -53,7 +53,7 @@ package enum ServiceHost {
             }
             let context = ServiceContext(
                 bus: bus, environment: environment, workerOptions: workerOptions, redis: host.bus.redis,
-                hasLoggedRegistry: host.bus.kafka != nil)
+                hasLoggedRegistry: host.bus.kafka != nil, memoryPercent: host.bus.memoryPercent)
             let application = Application(context, drainDeadline: host.drainDeadline, build: build)
             let routes = AdminRoutes(health: environment.health, metrics: environment.metrics)
             let admin = HTTPService(

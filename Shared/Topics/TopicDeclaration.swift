@@ -23,6 +23,8 @@ package final class TopicDeclaration: Sendable {
     package let name: String
     package let kind: Kind
     package let admission: Admission
+    /// Of a forward topic: how full the store may be for its producers.
+    package let stage: AdmissionStage
     package let lanes: [Lane]
     package let cleanup: Cleanup
     /// What the key is made of, in words; empty where messages have none.
@@ -44,12 +46,14 @@ package final class TopicDeclaration: Sendable {
     }
 
     package init(
-        _ name: String, _ kind: Kind, admission: Admission, lanes: [Lane] = [], cleanup: Cleanup = .age(days: 7),
+        _ name: String, _ kind: Kind, admission: Admission, stage: AdmissionStage = .accepting,
+        lanes: [Lane] = [], cleanup: Cleanup = .age(days: 7),
         partitions: Partitions, key: String, from producers: [String], to consumers: [String]
     ) {
         self.name = name
         self.kind = kind
         self.admission = admission
+        self.stage = stage
         self.lanes = lanes
         self.cleanup = cleanup
         self.key = key

@@ -25,13 +25,13 @@ package enum Topics {
     /// once and has no jobs, so that there is no fast lane.
     package static let segments = Topic<SegmentJob>(
         TopicDeclaration(
-            "segments", .work, admission: .forward, lanes: [.bulk], partitions: hot, key: "task and segment",
+            "segments", .work, admission: .forward, stage: .resolving, lanes: [.bulk], partitions: hot, key: "task and segment",
             from: ["targeting-resolver"], to: ["targeting-resolver"]))
 
     /// Chunks of targeted devices.
     package static let audience = Topic<AudienceChunk>(
         TopicDeclaration(
-            "audience", .work, admission: .forward, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            "audience", .work, admission: .forward, stage: .resolving, lanes: Lane.allCases, partitions: hot, key: "task and segment",
             from: ["targeting-resolver", "scheduler"], to: ["renderer"]))
 
     package static let dispatchAPNs = dispatch("apns", to: "apns-sender")
@@ -107,7 +107,7 @@ package enum Topics {
     private static func dispatch(_ family: String, to sender: String) -> Topic<DispatchChunk> {
         Topic(
             TopicDeclaration(
-                "dispatch.\(family)", .work, admission: .forward, lanes: Lane.allCases, partitions: hot,
-                key: "task and segment", from: ["renderer"], to: [sender]))
+                "dispatch.\(family)", .work, admission: .forward, stage: .rendering, lanes: Lane.allCases,
+                partitions: hot, key: "task and segment", from: ["renderer"], to: [sender]))
     }
 }

@@ -37,6 +37,8 @@ final class IngestFixture: Sendable {
     let traces: MemoryTaskTraces
     let bus = TestProducer()
     let metrics = Metrics()
+    /// Of the store's memory.
+    let percentUsed = Monitor(0)
     let news: AppID
     /// A method and a pattern each.
     let routeNames: [String]
@@ -51,6 +53,7 @@ final class IngestFixture: Sendable {
     ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         registry = FaultyRegistry(memory)
+        let room = StoreRoom(percentUsed: { [percentUsed] in percentUsed.withLock { $0 } }, percentMaximum: 70)
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
@@ -62,9 +65,10 @@ final class IngestFixture: Sendable {
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces,
-            keys: MemoryIdempotencyStore(time: time), producer: bus)
+            keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
-        let routes = IngestFixture.routes(registry, memory, access, environment, requests) { [time] in
+        let routes = IngestFixture.routes(
+            BoundedRegistry(registry: registry, room: room), memory, access, environment, requests) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
         let router = routes.router

@@ -1,4 +1,5 @@
 import JSONKit
+import PushModel
 import Store
 import TestSupport
 import Testing
@@ -40,6 +41,34 @@ import Testing
         try await everyRoute(.tooMany) { response in
             #expect(response.status == 400)
             #expect(response.detail == "what the store says")
+        }
+    }
+
+    /// Goal: a store that fills refuses what stays first, then tasks, and leaves nothing behind of what it refused; who is
+    /// known is still served.
+    @Test func aStoreThatFillsRefusesInStages() async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            let other = "proto=fcm&token=\(Samples.fcmToken)"
+            func task(_ key: String) async -> RawClient.Response {
+                await fixture.json(
+                    "POST", "/v1/tasks", TaskCreationTests.small, as: .publisher, headers: ["Idempotency-Key": key])
+            }
+            fixture.percentUsed.change { $0 = 62 }
+            let refused = await fixture.form("POST", "/subscribers", other)
+            #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
+            #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/sport").status == 503)
+            #expect(await fixture.form("POST", "/subscribers", "proto=apns&token=\(Samples.token)").status == 200)
+            #expect(await fixture.form("POST", "/subscriber/\(id)", "lang=de").status == 204)
+            #expect(await task("a").status == 201)
+            fixture.percentUsed.change { $0 = 70 }
+            let late = await task("b")
+            #expect(late.status == 503 && late.headers["retry-after"] != nil)
+            #expect(try await fixture.archive.tasks(of: try AppID("news"), before: nil, limit: 10).count == 1)
+            #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 204)
+            fixture.percentUsed.change { $0 = 61 }
+            #expect(await task("b").status == 201)
+            #expect(await fixture.form("POST", "/subscribers", other).status == 201)
         }
     }
 

@@ -141,7 +141,7 @@ final class House: Sendable {
         try ChildProcess(builtExecutable("carillon"), ["rebuild", "--yes"], environment: shared)
     }
 
-    private func withRedis(_ body: (RedisClient) async throws -> Void) async throws {
+    func withRedis(_ body: (RedisClient) async throws -> Void) async throws {
         let client = RedisClient(
             try RedisConfiguration(url: redis.url), log: Log(service: "test", level: .error), metrics: Metrics())
         try await body(client)

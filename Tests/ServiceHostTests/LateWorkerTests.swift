@@ -21,7 +21,7 @@ import Topics
             metrics: Metrics(), health: health)
         return ServiceContext(
             bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration(),
-            hasLoggedRegistry: false
+            hasLoggedRegistry: false, memoryPercent: 70
         ).worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
     }
 

@@ -3,14 +3,17 @@ import Bus
 import HTTPServer
 import ServiceKit
 import TaskModel
+import Topics
 
 /// Where every dialect hands in what it has read: carried out once for each key, and durable when it is answered.
 struct TaskDesk: Sendable {
     private let acceptance: TaskAcceptance
     private let answers: IdempotentAnswers
+    private let room: StoreRoom
 
     init(_ access: TaskAccess, idempotencyLease: Duration, environment: WorkerEnvironment) {
         acceptance = TaskAcceptance(access, environment)
+        room = access.room
         answers = IdempotentAnswers(
             store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
             random: environment.random)
@@ -21,7 +24,8 @@ struct TaskDesk: Sendable {
         _ request: HTTPRequest, of admission: Admission, draft: (TaskSeed) -> TaskDraft,
         answer: (PushTask) -> HTTPResponse
     ) async throws -> HTTPResponse {
-        try await answers.answer(request, of: admission) { seed in
+        try room.check(.accepting)
+        return try await answers.answer(request, of: admission) { seed in
             let task = try await acceptance.accept(draft(seed), seed, of: admission, trace: request.traceContext)
             return answer(task)
         }

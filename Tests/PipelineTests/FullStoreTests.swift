@@ -1,0 +1,68 @@
+import JSONKit
+import PushModel
+import RedisClient
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// A Redis that is as full as the services let it become.
+@Suite(.timeLimit(.minutes(10))) struct FullStoreTests {
+    private static let maximum = 48 << 20
+    /// Tasks are large, so that few of them fill their share.
+    private static let body = String(repeating: "x", count: 3_000)
+
+    /// Goal: a full pipeline drains by itself. Method: the memory is filled up to where registrations still have room, by
+    /// one value that stands for devices; then by registrations and by single pushes to a provider that does not answer,
+    /// each until it is refused. When the provider answers again, every task that was accepted is delivered.
+    @Test func aFullPipelineDrains() async throws {
+        let house = try await House(.embedded)
+        let ids = try await house.ingest.register(TestDevice.mixture(6))
+        try await house.withRedis { redis in
+            _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
+            let filler = Self.maximum * 61 / 100 - (try await Self.used(redis))
+            _ = try await redis.send(
+                RedisCommand("SET", "filler", RedisArgument(String(repeating: "x", count: filler))))
+        }
+        for provider in House.providers {
+            try await house.simulator.admin("POST", "/faults", #"{"provider":"\#(provider)","kind":"stall"}"#)
+        }
+        let registrations = try await Self.untilRefused { number in
+            let token = String(repeating: "0", count: 56) + String(UInt32(number + 0x1000_0000), radix: 16)
+            return try await house.ingest.send("POST", "/apps/news/subscribers", #"{"proto":"apns","token":"\#(token)"}"#)
+        }
+        var tasks: [TaskID] = []
+        _ = try await Self.untilRefused { number in
+            let task = #"{"devices":["\#(ids[number % ids.count])"],"message":{"body":"\#(Self.body)"}}"#
+            let answer = try await house.ingest.send("POST", "/apps/news/v1/tasks", task)
+            if answer.status == 201 { tasks.append(try #require(try JSON(answer.body)["id"]?.text.flatMap { TaskID($0) })) }
+            return answer
+        }
+        #expect(registrations > 100 && tasks.count > 100)
+        try await house.simulator.admin("DELETE", "/faults", "")
+        for task in tasks {
+            let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+            #expect(report.targeted == 1 && report[.delivered] == 1)
+        }
+        try await house.close()
+    }
+
+    /// How many were taken before the first 503.
+    private static func untilRefused(
+        _ send: (Int) async throws -> RawClient.Response
+    ) async throws -> Int {
+        var taken = 0
+        while true {
+            let answer = try await send(taken)
+            if answer.status == 503 { return taken }
+            guard 200...299 ~= answer.status else { throw SetupError(description: "\(answer.status) \(answer.text)") }
+            taken += 1
+        }
+    }
+
+    private static func used(_ redis: RedisClient) async throws -> Int {
+        let info = try await redis.send(RedisCommand("INFO", "memory")).string ?? ""
+        let line = try #require(info.split(separator: "\r\n").first { $0.hasPrefix("used_memory:") })
+        return try #require(Int(line.dropFirst("used_memory:".count)))
+    }
+}
