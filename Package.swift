@@ -115,7 +115,7 @@ let package = Package(
             "Topics"),
         service(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
+            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
@@ -221,7 +221,7 @@ let package = Package(
             "TestSupport"),
         tests(
             "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
-            "ServiceHouse", "ServiceKit", "Store", "TestSupport", "Topics"),
+            "ServiceHouse", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
             "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Store", "TestSupport",

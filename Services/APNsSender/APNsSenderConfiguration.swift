@@ -1,17 +1,20 @@
 import Apps
 import ProviderKit
 import ServiceKit
+import Store
 
 /// What `apns-sender` is configured with, beside what every service is.
 struct APNsSenderConfiguration: Sendable {
     let apps: AppsConfiguration
     let apns: APNsConfiguration
+    let outagePauses: OutagePauses
     let concurrency: Int
     let credentialsPatience: Duration
 
     init(environment: inout EnvironmentReader) {
         apps = AppsConfiguration(environment: &environment, reading: [.apns])
         apns = APNsConfiguration(environment: &environment)
+        outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
             "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,
             "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "

@@ -24,11 +24,16 @@ extension APNsSender {
             patience: configuration.credentialsPatience, time: environment.time, log: environment.log,
             metrics: environment.metrics)
         environment.health.addRemark("sending") { halts.detail.isEmpty ? nil : halts.detail }
+        let outages = OutageWatch(
+            RedisProviderOutages(StoreConnection(redis[.fast])), pauses: configuration.outagePauses,
+            probeLease: configuration.apns.claimLease, time: environment.time, random: environment.random,
+            log: environment.log, metrics: environment.metrics)
+        environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
         let breakers = DeletionBreakers(time: environment.time)
         let workers = [Lane.bulk, .fast].map { lane in
             let handler = DispatchHandler(
                 ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
-                breakers: breakers, lease: configuration.apns.claimLease, random: environment.random,
+                outages: outages, breakers: breakers, lease: configuration.apns.claimLease, random: environment.random,
                 metrics: environment.metrics)
             return context.worker(options(lane), concurrency: configuration.concurrency, handler)
         }

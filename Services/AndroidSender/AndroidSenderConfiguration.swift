@@ -1,12 +1,14 @@
 import Apps
 import ProviderKit
 import ServiceKit
+import Store
 
 /// What `android-sender` is configured with, beside what every service is.
 struct AndroidSenderConfiguration: Sendable {
     let apps: AppsConfiguration
     let fcm: FCMConfiguration
     let huawei: HuaweiConfiguration
+    let outagePauses: OutagePauses
     let concurrency: Int
     let credentialsPatience: Duration
     let tokenLimit: Duration
@@ -16,6 +18,7 @@ struct AndroidSenderConfiguration: Sendable {
         apps = AppsConfiguration(environment: &environment, reading: [.fcm, .huawei])
         fcm = FCMConfiguration(environment: &environment)
         huawei = HuaweiConfiguration(environment: &environment)
+        outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
             "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
             "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "

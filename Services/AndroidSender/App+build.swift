@@ -25,7 +25,12 @@ extension AndroidSender {
         let providers = Providers(configuration, StoreConnection(redis[.fast]), environment)
         let gateways = AndroidGateways(
             time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, $2, of: $0) })
-        let handler = handlers(gateways, redis, configuration, environment)
+        let outages = OutageWatch(
+            RedisProviderOutages(StoreConnection(redis[.fast])), pauses: configuration.outagePauses,
+            probeLease: configuration.claimLease, time: environment.time, random: environment.random,
+            log: environment.log, metrics: environment.metrics)
+        environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
+        let handler = handlers(gateways, outages, redis, configuration, environment)
         let connections = SharedResources {
             await providers.pool.close()
             for client in providers.clients { await client.close(within: .seconds(1)) }
@@ -40,7 +45,8 @@ extension AndroidSender {
     }
 
     private static func handlers(
-        _ gateways: AndroidGateways, _ redis: LaneClients, _ configuration: AndroidSenderConfiguration,
+        _ gateways: AndroidGateways, _ outages: OutageWatch, _ redis: LaneClients,
+        _ configuration: AndroidSenderConfiguration,
         _ environment: WorkerEnvironment
     ) -> (Lane) -> DispatchHandler {
         let halts = AppHalts(
@@ -51,7 +57,7 @@ extension AndroidSender {
         return { lane in
             DispatchHandler(
                 ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
-                breakers: breakers, lease: configuration.claimLease,
+                outages: outages, breakers: breakers, lease: configuration.claimLease,
                 batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
                 random: environment.random, metrics: environment.metrics)
         }

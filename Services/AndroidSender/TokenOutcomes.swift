@@ -2,12 +2,9 @@ import ProviderKit
 import PushModel
 
 extension Admission {
-    /// When no token can be had for a while.
-    private static let tokenPause = Duration.seconds(10)
-
     /// A credential that is refused is a mistake somebody has to mend; a server that does not answer is not.
     static func withoutToken(_ error: TokenError) -> Admission {
-        error.code == .refused ? .halted(reason: error.message) : .pausedFor(tokenPause)
+        error.code == .refused ? .halted(reason: error.message) : .unavailable(reason: error.message)
     }
 }
 

@@ -21,7 +21,8 @@ extension Scheduler {
         }
         let retries = RetryParts(
             index: RedisRetryIndex(connection), registry: registry, ledger: RedisLedger(connection),
-            producer: producer, lease: configuration.lease, environment: environment)
+            outages: RedisProviderOutages(connection), producer: producer, lease: configuration.lease,
+            environment: environment)
         let connections = SharedResources {
             await producer.close()
             await redis.close()

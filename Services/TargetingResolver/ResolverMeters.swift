@@ -3,6 +3,7 @@ import Topics
 
 struct ResolverMeters: Sendable {
     let jobsResolved: Counter
+    let jobsParked: Counter
     let devicesUnledgered: Counter
     let partsLost: Counter
     private let metrics: Metrics
@@ -10,6 +11,7 @@ struct ResolverMeters: Sendable {
     init(_ metrics: Metrics) {
         self.metrics = metrics
         jobsResolved = metrics.counter(.resolverJobsResolved)
+        jobsParked = metrics.counter(.resolverJobsParked)
         devicesUnledgered = metrics.counter(.resolverDevicesUnledgered)
         partsLost = metrics.counter(.resolverPartsLost)
     }

@@ -1,5 +1,6 @@
 import Bus
 import Store
+import TaskKit
 import Topics
 
 /// The handlers of the resolver, made for one another.
@@ -12,15 +13,16 @@ struct ResolverParts: Sendable {
     ) {
         let meters = ResolverMeters(environment.metrics)
         let aims = TaskAims(archive: jobs.archive)
+        let view = OutageView(jobs.outages, time: environment.time)
         self.tasks = TaskHandler(
             archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
             scout: TaskScout(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
-            marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, meters), window: window,
-            meters: meters)
+            marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, view, meters),
+            window: window, meters: meters)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
             search: DeviceSearch(registry: jobs.registry), aims: aims, marking: JobMarking(jobs, meters, environment),
-            completion: JobCompletion(jobs, meters), meters: meters)
+            completion: JobCompletion(jobs, view, meters), meters: meters)
     }
 
     /// Jobs are alike and large, and one that must wait is not to keep others from their turn.
@@ -39,7 +41,9 @@ extension JobMarking {
 }
 
 extension JobCompletion {
-    fileprivate init(_ stores: ResolverStores, _ meters: ResolverMeters) {
-        self.init(archive: stores.archive, ledger: stores.ledger, meters: meters)
+    fileprivate init(_ stores: ResolverStores, _ view: OutageView, _ meters: ResolverMeters) {
+        self.init(
+            archive: stores.archive, ledger: stores.ledger,
+            parking: JobParking(view: view, index: stores.retries, parked: meters.jobsParked), meters: meters)
     }
 }

@@ -10,6 +10,8 @@ struct ResolverStores: Sendable {
     let ledger: any Ledger
     let archive: any TaskArchive
     let agenda: any TaskAgenda
+    let outages: any ProviderOutages
+    let retries: any RetryIndex
 }
 
 extension ResolverStores {
@@ -19,5 +21,7 @@ extension ResolverStores {
         ledger = RedisLedger(connection)
         archive = RedisTaskArchive(connection, time: context.environment.time)
         agenda = RedisTaskAgenda(connection)
+        outages = RedisProviderOutages(connection)
+        retries = RedisRetryIndex(connection)
     }
 }

@@ -47,6 +47,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case resolverDevicesTargeted = "carillon_resolver_targeted_devices_total"
     case resolverDevicesUnledgered = "carillon_resolver_unledgered_devices_total"
     case resolverDuration = "carillon_resolver_duration_seconds"
+    case resolverJobsParked = "carillon_resolver_parked_jobs_total"
     case resolverJobsResolved = "carillon_resolver_resolved_jobs_total"
     case resolverPartsLost = "carillon_resolver_lost_parts_total"
     case resolverTasksPlanned = "carillon_resolver_planned_tasks_total"
@@ -63,6 +64,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
     case senderDevicesUnledgered = "carillon_sender_unledgered_devices_total"
+    case senderProviderOutages = "carillon_sender_provider_outages"
     case senderPushDuration = "carillon_sender_push_duration_seconds"
     case senderPushes = "carillon_sender_pushes_total"
 
@@ -77,7 +79,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
             .busPartitionsAssigned, .buildInfo, .http2ConnectionsOpen, .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
-            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted:
+            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted, .senderProviderOutages:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .resolverDuration, .senderPushDuration:
@@ -135,6 +137,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .resolverDevicesTargeted: "Devices marked and sent on to be rendered, repeats among them."
         case .resolverDevicesUnledgered: "Devices not sent on because the ledger knew no open task of theirs."
         case .resolverDuration: "Time a task for few, or a job of a task for many, took until it was resolved."
+        case .resolverJobsParked: "Jobs put aside while the providers of their devices are in an outage."
         case .resolverJobsResolved: "Jobs whose devices are all marked and on the bus."
         case .resolverPartsLost: "Parts of lists that were given up, and whom they name left out."
         case .resolverTasksPlanned: "Tasks planned, by lane."
@@ -152,6 +155,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .senderClaimsRefused: "Devices whose result came after another sender had taken them over."
         case .senderDevicesEnded: "Devices that reached an end in this sender, by state."
         case .senderDevicesUnledgered: "Devices not sent because no ledger, or no mark in it, vouched for them."
+        case .senderProviderOutages: "Apps' ways to a provider that this sender knows to be in an outage."
         case .senderPushDuration: "Time a batch of devices took from its claim's answer to the provider's last answer."
         case .senderPushes: "Pushes handed to a provider, by outcome: answered, not_sent, unknown."
         }

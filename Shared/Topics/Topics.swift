@@ -25,8 +25,8 @@ package enum Topics {
     /// once and has no jobs, so that there is no fast lane.
     package static let segments = Topic<SegmentJob>(
         TopicDeclaration(
-            "segments", .work, admission: .forward, stage: .resolving, lanes: [.bulk], partitions: hot, key: "task and segment",
-            from: ["targeting-resolver"], to: ["targeting-resolver"]))
+            "segments", .work, admission: .forward, stage: .resolving, lanes: [.bulk], partitions: hot,
+            key: "task and segment", from: ["targeting-resolver", "scheduler"], to: ["targeting-resolver"]))
 
     /// Chunks of targeted devices.
     package static let audience = Topic<AudienceChunk>(

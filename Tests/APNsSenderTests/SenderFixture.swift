@@ -59,7 +59,10 @@ final class SenderFixture: Sendable {
         }
         halts = AppHalts(patience: .seconds(3_600), time: time, log: quietLog, metrics: metrics)
         handler = DispatchHandler(
-            ledger: ledger, gateways: gateways, halts: halts, breakers: DeletionBreakers(time: time),
+            ledger: ledger, gateways: gateways, halts: halts,
+            outages: OutageWatch(
+                MemoryProviderOutages(time: time), probeLease: .seconds(60), time: time, random: SystemRandomSource(),
+                log: quietLog, metrics: metrics), breakers: DeletionBreakers(time: time),
             random: SystemRandomSource(), metrics: metrics)
         context = HandlerContext(
             time: time, random: SystemRandomSource(), producer: producer, log: quietLog, attempt: 1)

@@ -96,7 +96,10 @@ import Topics
     func anAnswerWithoutATokenPauses(_ status: Int, _ body: String) async throws {
         let fixture = try await GoogleFixture(onToken: { _ in HTTP2Answer(status, body: Array(body.utf8)) })
         try await withGoogle(fixture) { fixture in
-            #expect(await fixture.gateway().admit(1, lane: .bulk) == .pausedFor(.seconds(10)))
+            guard case .unavailable = await fixture.gateway().admit(1, lane: .bulk) else {
+                Issue.record("nothing can be sent without a token")
+                return
+            }
         }
     }
 

@@ -13,6 +13,8 @@ final class DispatchFixture: Sendable {
     let ledger: ShakyLedger
     let producer = RecordingProducer()
     let halts: AppHalts
+    let outages: OutageWatch
+    let sharedOutages: MemoryProviderOutages
     let breakers: DeletionBreakers
     let task = TaskID(high: 7, low: 9)
     let app: AppID
@@ -24,6 +26,10 @@ final class DispatchFixture: Sendable {
         app = try AppID("news")
         log = Log(service: "test", level: .error, sink: CollectingSink())
         halts = AppHalts(patience: .seconds(3_600), time: time, log: log, metrics: metrics)
+        sharedOutages = MemoryProviderOutages(time: time)
+        outages = OutageWatch(
+            sharedOutages, probeLease: .seconds(60), time: time, random: SeededRandomSource(seed: 3), log: log,
+            metrics: metrics)
         breakers = DeletionBreakers(time: time)
     }
 
@@ -41,11 +47,12 @@ final class DispatchFixture: Sendable {
     }
 
     func handler(
-        _ gateway: ScriptedGateway?, absent: GatewayLookup = .noProvider, seed: UInt64 = 1
+        _ gateway: ScriptedGateway?, absent: GatewayLookup = .noProvider, seed: UInt64 = 1,
+        outages other: OutageWatch? = nil
     ) -> DispatchHandler {
         DispatchHandler(
-            ledger: ledger, gateways: OneGateway(gateway: gateway, absent: absent), halts: halts, breakers: breakers,
-            random: SeededRandomSource(seed: seed), metrics: metrics)
+            ledger: ledger, gateways: OneGateway(gateway: gateway, absent: absent), halts: halts,
+            outages: other ?? outages, breakers: breakers, random: SeededRandomSource(seed: seed), metrics: metrics)
     }
 
     /// What the handler returned; throws as it does.

@@ -3,7 +3,7 @@ import ServiceKit
 import Testing
 
 @Suite struct SendWindowTests {
-    private let settings = SendWindow.Settings(ceiling: 100, patience: .seconds(3), pause: .seconds(15))
+    private let settings = SendWindow.Settings(ceiling: 100, patience: .seconds(3))
 
     private func delivered(_ count: Int) -> [PushOutcome] {
         Array(repeating: .answered(.delivered), count: count)
@@ -32,36 +32,27 @@ import Testing
         #expect(window.ask(64, at: .zero) == .go(50))
     }
 
-    @Test func aStalledProviderIsAskedByOne() {
+    @Test func aSilentProviderIsAskedByOne() {
         var window = SendWindow(settings)
         #expect(window.ask(10, at: .seconds(100)) == .go(10))
         window.begin(10, at: .seconds(100))
         #expect(window.ask(10, at: .seconds(102)) == .go(10))
         window.begin(10, at: .seconds(102))
-        #expect(window.ask(10, at: .seconds(103)) == .pause(.seconds(15)))
+        #expect(window.ask(10, at: .seconds(103)) == .silent)
         // Nobody knows what became of them, which says nothing about the provider.
         window.settle(Array(repeating: .unknown("late"), count: 20), pause: .zero, at: .seconds(110))
         #expect(window.ask(10, at: .seconds(110)) == .go(1))
+        // It has its time before the provider counts as silent again.
+        #expect(window.ask(10, at: .seconds(110)) == .wait)
         window.begin(1, at: .seconds(110))
-        #expect(window.ask(10, at: .seconds(110)) == .pause(.seconds(15)))
-        window.settle(delivered(1), pause: .zero, at: .seconds(111))
-        #expect(window.ask(10, at: .seconds(111)) == .go(10))
-    }
-
-    @Test func aProbeWithoutAnswerIsNotFollowedByAnother() {
-        var window = SendWindow(settings)
-        #expect(window.ask(10, at: .zero) == .go(10))
-        window.begin(10, at: .zero)
-        window.settle(Array(repeating: .unknown("late"), count: 10), pause: .zero, at: .seconds(20))
-        #expect(window.ask(10, at: .seconds(20)) == .go(1))
-        window.begin(1, at: .seconds(20))
-        window.settle([.unknown("late")], pause: .zero, at: .seconds(40))
-        #expect(window.ask(9, at: .seconds(40)) == .pause(.seconds(15)))
-        #expect(window.ask(9, at: .seconds(55)) == .go(1))
+        #expect(window.ask(10, at: .seconds(112)) == .wait)
+        #expect(window.ask(10, at: .seconds(113)) == .silent)
+        window.settle(delivered(1), pause: .zero, at: .seconds(114))
+        #expect(window.ask(10, at: .seconds(114)) == .go(10))
     }
 
     /// Otherwise the next window's worth would go the same way.
-    @Test func aProviderThatLetEverythingRunOutIsStalledThoughNobodyAsked() {
+    @Test func aProviderThatLetEverythingRunOutIsSilentThoughNobodyAsked() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
         window.begin(100, at: .zero)
@@ -76,7 +67,7 @@ import Testing
         #expect(window.ask(10, at: .seconds(60)) == .go(10))
     }
 
-    @Test func answersKeepItFromStalling() {
+    @Test func answersKeepItFromSilence() {
         var window = SendWindow(settings)
         #expect(window.ask(10, at: .zero) == .go(10))
         window.begin(10, at: .zero)

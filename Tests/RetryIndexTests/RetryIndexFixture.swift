@@ -28,6 +28,20 @@ enum RetryIndexDriver: String, CaseIterable, Sendable, CustomTestStringConvertib
         }
     }
 
+    /// The same for outages.
+    func withOutages(_ body: (any ProviderOutages, ManualTimeSource) async throws -> Void) async throws {
+        let time = ManualTimeSource()
+        switch self {
+        case .memory: try await body(MemoryProviderOutages(time: time), time)
+        case .redis:
+            let server = try await RedisServer()
+            try await body(RedisProviderOutages(try connection(server.url), time: time), time)
+        case .cluster:
+            let cluster = try await RedisCluster()
+            try await body(RedisProviderOutages(try connection(cluster.url), time: time), time)
+        }
+    }
+
     private func connection(_ url: String) throws -> StoreConnection {
         StoreConnection(
             RedisClient(

@@ -19,6 +19,7 @@ final class SchedulerFixture: Sendable {
     let index: WatchedIndex
     let ledger: MemoryLedger
     let registry: GatedRegistry
+    let outages: MemoryProviderOutages
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
@@ -27,6 +28,7 @@ final class SchedulerFixture: Sendable {
         bus = MemoryBus(bytesMaximum: bytesMaximum, time: time, random: SeededRandomSource(seed: 1))
         index = WatchedIndex(MemoryRetryIndex(time: time))
         ledger = MemoryLedger(time: time)
+        outages = MemoryProviderOutages(time: time)
         registry = GatedRegistry(MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)))
         app = try AppID("news")
     }
@@ -39,8 +41,8 @@ final class SchedulerFixture: Sendable {
             health: Health(time: time))
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
-            index: index, registry: registry, ledger: ledger, producer: producer, lease: SchedulerFixture.lease,
-            environment: environment)
+            index: index, registry: registry, ledger: ledger, outages: outages, producer: producer,
+            lease: SchedulerFixture.lease, environment: environment)
         var services: [any Service] = parts.releasers
         for lane in Lane.allCases {
             let channel = Topics.retries.channel(lane)

@@ -123,7 +123,8 @@ struct AnswerRow: Sendable {
         answers(503, "UNAVAILABLE", retryAfter: 4, mean: .waits(1, 4)),
         answers(599, nil, mean: .waits(1, 10)),
         [AnswerRow(cause: .tokenAnswer(400, "invalid_grant"), fate: parked)],
-        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
+        // An outage, whose first pause has jitter.
+        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 7, jitter: 8))],
         tokens("refuse", mean: .waits(0, 0)),
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
         onceAnswers(500, "INTERNAL", nil, mean: .ended(.unknown)),
@@ -155,7 +156,8 @@ struct AnswerRow: Sendable {
         answers(503, nil, mean: .waits(1, 60)),
         answers(503, nil, retryAfter: 2, mean: .waits(1, 2)),
         [AnswerRow(cause: .tokenAnswer(400, "1101"), fate: parked)],
-        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 10))],
+        // An outage, whose first pause has jitter.
+        [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 7, jitter: 8))],
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
         onceAnswers(500, "81000001", nil, mean: .ended(.unknown)),
         onceAnswers(502, nil, mean: .ended(.unknown)),

@@ -1,4 +1,5 @@
 import Bus
+import MemoryStore
 import PushModel
 import ServiceKit
 import Store
@@ -70,6 +71,50 @@ import Topics
         let jobs = try fixture.bus.messages(Topics.segments.channel(.bulk)).map { try SegmentJob(decoding: $0.value) }
         #expect(jobs.map(\.job) == [0, 1, 2, 3, 4, 5, 6, 7])
         #expect(jobs.prefix(ResolverFixture.window).allSatisfy { $0.job < ResolverFixture.window })
+    }
+
+    /// Goal: while the provider of a task's devices is in an outage no more of its segments are resolved than its window
+    /// has chains, and none is lost. Method: the outage begins before the task; the jobs that wait are then sent as the
+    /// scheduler would.
+    @Test func aTasksWindowIsNotRefilledInAnOutage() async throws {
+        let indices = try await fill(8, 510)
+        let route = ProviderRoute(app: fixture.app, provider: .apns)
+        _ = fixture.outages.extend(route, by: OutagePauses(), jitter: 1, isProbe: false)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task).count == ResolverFixture.window * 510)
+        #expect(try await !fixture.isResolved(task))
+        fixture.time.advance(by: .seconds(15))
+        fixture.outages.end(route)
+        var parked = 0
+        for shard in RetryShard.all {
+            for entry in fixture.retries.lease(upTo: 64, for: .seconds(60), in: shard).entries {
+                let job = try ParkedJob(decoding: entry.order)
+                #expect(job.providers == [.apns])
+                fixture.bus.append([Topics.segments.message(job.job, key: job.job.key, lane: .bulk)])
+                parked += 1
+            }
+        }
+        #expect(parked == ResolverFixture.window)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == indices)
+        #expect(try await fixture.isResolved(task))
+    }
+
+    /// Another provider's devices of the same segments do not wait.
+    @Test func anOutageOfOneProviderKeepsNoOthers() async throws {
+        var indices = try await fill(8, 510)
+        for segment in 0..<8 {
+            indices.append(try await fixture.place(UInt32(segment), 4_000, .fcm, on: [news: []]).index)
+        }
+        _ = fixture.outages.extend(
+            ProviderRoute(app: fixture.app, provider: .apns), by: OutagePauses(), jitter: 1, isProbe: false)
+        let task = fixture.task(1, .topic(news))
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == indices.sorted())
+        #expect(try await fixture.isResolved(task))
     }
 
     /// Goal: segments with few members each do not make a chunk each.

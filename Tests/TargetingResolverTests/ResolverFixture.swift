@@ -24,6 +24,8 @@ final class ResolverFixture: Sendable {
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive
     let agenda: any TaskAgenda
+    let outages: MemoryProviderOutages
+    let retries: MemoryRetryIndex
     let app: AppID
     private let server: RedisServer?
     private let changes = Monitor(Int64(0))
@@ -35,6 +37,8 @@ final class ResolverFixture: Sendable {
         ledger = MemoryLedger(time: time)
         archive = MemoryTaskArchive()
         agenda = MemoryTaskAgenda(time: time)
+        outages = MemoryProviderOutages(time: time)
+        retries = MemoryRetryIndex(time: time)
         server = nil
     }
 
@@ -51,6 +55,8 @@ final class ResolverFixture: Sendable {
         ledger = RedisLedger(connection, time: time)
         archive = RedisTaskArchive(connection, time: time)
         agenda = RedisTaskAgenda(connection, time: time)
+        outages = MemoryProviderOutages(time: time)
+        retries = MemoryRetryIndex(time: time)
     }
 
     /// Puts a device in a place of the test's choice.
@@ -155,7 +161,8 @@ final class ResolverFixture: Sendable {
             time: time, random: SystemRandomSource(), log: Log(service: "test", level: .error, sink: CollectingSink()),
             metrics: metrics,
             health: Health(time: time))
-        let stores = ResolverStores(registry: registry, ledger: ledger, archive: archive, agenda: agenda)
+        let stores = ResolverStores(
+            registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries)
         return ResolverParts(tasks: stores, jobs: stores, window: ResolverFixture.window, environment: environment)
     }
 

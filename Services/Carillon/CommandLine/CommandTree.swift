@@ -12,7 +12,7 @@ struct CommandTree: Sendable {
         DeadList.self, DeadShow.self, DeadReplay.self,
         Rebuild.self,
         BenchBus.self, BenchRegistry.self, BenchSend.self, BenchIngest.self,
-        BenchHTTP.self, BenchPipeline.self, BenchHostile.self, BenchLoad.self,
+        BenchHTTP.self, BenchPipeline.self, BenchOutage.self, BenchHostile.self, BenchLoad.self,
     ])
 
     /// What the words ask for.

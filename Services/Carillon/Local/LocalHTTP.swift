@@ -22,7 +22,7 @@ struct LocalHTTP: Sendable {
         try await send(HTTPClientRequest(.get, url, to: .trusted, headers: LocalHTTP.headers(key, type: nil)))
     }
 
-    func post(_ url: String, _ body: String, type: String, key: Secret) async throws -> JSON {
+    func post(_ url: String, _ body: String, type: String, key: Secret? = nil) async throws -> JSON {
         try await send(
             HTTPClientRequest(
                 .post, url, to: .trusted, headers: LocalHTTP.headers(key, type: type), body: Array(body.utf8),

@@ -1,6 +1,7 @@
 import Bus
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 /// The parts that take retries in and let them go, made for one another.
@@ -10,12 +11,14 @@ struct RetryParts: Sendable {
     private let bells: [RetryShard: RetryBell]
 
     init(
-        index: any RetryIndex, registry: any RegistryReader, ledger: any Ledger, producer: any BusProducer,
-        lease: Duration, environment: WorkerEnvironment
+        index: any RetryIndex, registry: any RegistryReader, ledger: any Ledger, outages: any ProviderOutages,
+        producer: any BusProducer, lease: Duration, environment: WorkerEnvironment
     ) {
         let release = RetryRelease(
             registry: registry, index: index, producer: producer,
-            removal: RemovedDevices(ledger: ledger, environment: environment), log: environment.log)
+            removal: RemovedDevices(ledger: ledger, environment: environment),
+            hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
+            log: environment.log)
         let bells = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryBell()) })
         self.index = index
         self.bells = bells

@@ -12,6 +12,7 @@ struct RetryRelease: Sendable {
     let index: any RetryIndex
     let producer: any BusProducer
     let removal: RemovedDevices
+    let hold: OutageHold
     let log: Log
 
     /// How many devices went on. Cut off anywhere, the lease dies and all of it is done again, which the ledger's claims
@@ -45,11 +46,16 @@ struct RetryRelease: Sendable {
     }
 
     private func release(_ entries: [RetryEntry], of lease: RetryLease, _ shard: RetryShard) async throws -> Int {
-        let (orders, readable) = read(entries)
-        let catches = try await lookUp(RetryGroup.groups(of: orders))
+        let (orders, jobs, readable) = read(entries)
+        let due = await hold.sort(orders, jobs, at: lease.taken)
+        let catches = try await lookUp(RetryGroup.groups(of: due.orders))
         let chunks = RetryCatch.chunks(catches, isFast: shard.isFast)
         // Waits while `audience` is at its bound: nothing is released for which there is no room.
         if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
+        if !due.jobs.isEmpty {
+            try await producer.send(due.jobs.map { Topics.segments.message($0, key: $0.key, lane: .bulk) })
+        }
+        if !due.held.isEmpty { try await index.add(due.held, to: shard) }
         let held = try await endRemoved(catches)
         if !held.isEmpty {
             let due = lease.taken + RetryRelease.heldPause
@@ -60,18 +66,25 @@ struct RetryRelease: Sendable {
     }
 
     /// An order of a version that is not known here stays for a scheduler that knows it.
-    private func read(_ entries: [RetryEntry]) -> (orders: [RetryOrder], readable: [RetryEntry]) {
+    private func read(
+        _ entries: [RetryEntry]
+    ) -> (orders: [RetryOrder], jobs: [ParkedJob], readable: [RetryEntry]) {
         var orders: [RetryOrder] = []
+        var jobs: [ParkedJob] = []
         var readable: [RetryEntry] = []
         for entry in entries {
             do {
-                orders.append(try RetryOrder(decoding: entry.order))
+                if ParkedJob.isOne(entry.order) {
+                    jobs.append(try ParkedJob(decoding: entry.order))
+                } else {
+                    orders.append(try RetryOrder(decoding: entry.order))
+                }
                 readable.append(entry)
             } catch {
                 log.error("a retry cannot be read and waits", [.error: "\(error)"])
             }
         }
-        return (orders, readable)
+        return (orders, jobs, readable)
     }
 
     /// All at once: a lease is small.

@@ -7,6 +7,7 @@ import Topics
 struct JobCompletion: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
+    let parking: JobParking
     let meters: ResolverMeters
 
     /// For one job, or several of one chain in their order, whose devices are in the output.
@@ -19,7 +20,9 @@ struct JobCompletion: Sendable {
     ) async throws {
         let messages = output.messages(at: context.time.now)
         if !messages.isEmpty { try await context.producer.send(messages) }
-        if let next { try await context.producer.send([output.message(next)]) }
+        if let next, try await !parking.park(next, after: output.providers, at: context.time.now) {
+            try await context.producer.send([output.message(next)])
+        }
         for job in jobs.reversed() {
             try await ledger.resolve(job: job, of: output.task)
             // Whom a task for few means goes with its job.

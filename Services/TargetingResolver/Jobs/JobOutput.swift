@@ -9,6 +9,8 @@ import Topics
 /// their mark.
 struct JobOutput: Sendable {
     private(set) var deviceCount = 0
+    /// Through which the devices are reached.
+    private(set) var providers: Set<PushProtocol> = []
     let task: TaskID
     let lane: Lane
     private let app: AppID
@@ -39,10 +41,14 @@ struct JobOutput: Sendable {
     private mutating func add(_ marked: MarkedDevices) {
         guard !marked.open.isEmpty else { return }
         let targets = marked.targets
+        var lastKind: PushProtocol?
         for (position, offset) in targets.records.offsets.enumerated() where marked.open.contains(offset) {
-            split.append(
-                offset, of: targets.segment, record: targets.records.record(at: position),
-                isSilent: targets.silent.contains(offset))
+            let record = targets.records.record(at: position)
+            split.append(offset, of: targets.segment, record: record, isSilent: targets.silent.contains(offset))
+            if let kind = Device.PackedHead(record)?.kind, kind != lastKind {
+                providers.insert(kind)
+                lastKind = kind
+            }
             deviceCount += 1
         }
     }

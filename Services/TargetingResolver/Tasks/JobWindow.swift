@@ -18,13 +18,3 @@ enum JobWindow {
         return chains + lists
     }
 }
-
-extension SegmentJob {
-    /// Spreads the jobs of a task over the partitions.
-    var key: [UInt8] {
-        switch work {
-        case .segments(let segments, _): segments.first.map { Topics.key(task, $0) } ?? Array("\(task)".utf8)
-        case .part(let number): Array("\(task):part \(number)".utf8)
-        }
-    }
-}

@@ -2,23 +2,19 @@ import ServiceKit
 
 /// Decides how many pushes of one app may go to a provider now. Pure: times are uptimes handed in.
 ///
-/// The rate says how many may be in flight. A provider from which nothing comes back any more is stalled: instead of
-/// waiting for it, what is left is put aside, but for one push at a time that finds out when it is back.
+/// The rate says how many may be in flight. A provider from which nothing comes back any more is silent, which is an
+/// outage: instead of waiting for it, what is left is put aside. With nothing in flight one push may find out whether it
+/// is back.
 package struct SendWindow: Sendable {
     package struct Settings: Sendable, Equatable {
         /// Pushes in flight for one app.
         package var ceiling: Int
-        /// A provider that owes answers and has given none for so long is stalled.
+        /// A provider that owes answers and has given none for so long is silent.
         package var patience: Duration
-        /// How long devices of a stalled provider are put aside.
-        package var pause: Duration
 
-        package init(
-            ceiling: Int = 1_000, patience: Duration = .seconds(3), pause: Duration = .seconds(15)
-        ) {
+        package init(ceiling: Int = 1_000, patience: Duration = .seconds(3)) {
             self.ceiling = ceiling
             self.patience = patience
-            self.pause = pause
         }
     }
 
@@ -27,6 +23,8 @@ package struct SendWindow: Sendable {
         /// Until something comes back.
         case wait
         case pause(Duration)
+        /// The provider owes answers and gives none.
+        case silent
     }
 
     private let settings: Settings
@@ -36,10 +34,7 @@ package struct SendWindow: Sendable {
     private var owed = 0
     /// When the provider last answered; or since when it has something to answer.
     private var lastSign = Duration.zero
-    private var isStalled = false
-    /// One push is out to ask whether a stalled provider is back; none goes before that moment.
-    private var isProbing = false
-    private var restsUntil = Duration.zero
+    private var isSilent = false
     private var recent = RecentAnswers(within: .seconds(1))
     /// What single answers asked for while most of the others asked for it too.
     private var askedUntil = Duration.zero
@@ -57,10 +52,10 @@ package struct SendWindow: Sendable {
         let pause = max(rate.pause(at: now), askedUntil - now)
         guard pause <= .zero else { return .pause(pause) }
         noticeSilence(at: now)
-        if isStalled {
-            guard inFlight == 0, now >= restsUntil else { return .pause(settings.pause) }
-            isProbing = true
-            return go(1)
+        if isSilent {
+            guard inFlight > 0 else { return go(1) }
+            // The one that finds out whether the provider is back has its time too.
+            return owesTooLong(at: now) ? .silent : .wait
         }
         // Crumbs would each be claimed and settled for themselves.
         let least = min(count, max(1, rate.inFlightMaximum / 2))
@@ -69,7 +64,11 @@ package struct SendWindow: Sendable {
     }
 
     private mutating func noticeSilence(at now: Duration) {
-        if owed > 0 && now - lastSign >= settings.patience { isStalled = true }
+        if owesTooLong(at: now) { isSilent = true }
+    }
+
+    private func owesTooLong(at now: Duration) -> Bool {
+        owed > 0 && now - lastSign >= settings.patience
     }
 
     private mutating func go(_ count: Int) -> Answer {
@@ -100,12 +99,8 @@ package struct SendWindow: Sendable {
         let tally = SendTally(outcomes)
         if tally.answered > 0 {
             lastSign = now
-            isStalled = false
-        } else if isProbing {
-            // Else a batch that is alone would send its devices as probes, one after the other.
-            restsUntil = now + settings.pause
+            isSilent = false
         }
-        isProbing = false
         rate.noteDelivered(tally.delivered)
         recent.note(tally.answered, troubled: tally.troubled, at: now)
         if recent.areMostlyTroubled(at: now) {

@@ -12,6 +12,7 @@ package import Topics
 package struct DispatchHandler: MessageHandler {
     /// Devices claimed, sent and settled together, where a provider takes them one by one.
     package static let batchMaximum = 64
+    private static let outageReason = "the provider is in an outage"
 
     private let owner: UInt64
     private let claims: ClaimNumbers
@@ -19,6 +20,7 @@ package struct DispatchHandler: MessageHandler {
     private let gateways: any GatewayDirectory
     private let breakers: DeletionBreakers
     private let halts: AppHalts
+    private let outages: OutageWatch
     private let policy: FatePolicy
     private let lease: Duration
     private let batchMaximum: @Sendable (PushProtocol) -> Int
@@ -26,8 +28,8 @@ package struct DispatchHandler: MessageHandler {
 
     /// `lease` must be longer than the longest a gateway takes for an answer.
     package init(
-        ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, breakers: DeletionBreakers,
-        policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90),
+        ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
+        breakers: DeletionBreakers, policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90),
         batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
         random: any RandomSource, metrics: Metrics
     ) {
@@ -36,6 +38,7 @@ package struct DispatchHandler: MessageHandler {
         self.ledger = PatientLedger(ledger)
         self.gateways = gateways
         self.halts = halts
+        self.outages = outages
         self.breakers = breakers
         self.policy = policy
         self.lease = lease
@@ -73,8 +76,9 @@ package struct DispatchHandler: MessageHandler {
         var rest = batch.positions[...]
         while !rest.isEmpty {
             switch await admit(batch, rest.count) {
-            case .go(let gateway, let count):
-                end.add(try await send(batch, Array(rest.prefix(count)), through: gateway, context))
+            case .go(let gateway, let count, let isProbe):
+                let positions = Array(rest.prefix(count))
+                end.add(try await send(batch, positions, through: gateway, isProbe: isProbe, context))
                 rest = rest.dropFirst(count)
             case .aside(let pause, let reason):
                 end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
@@ -88,7 +92,8 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private enum Way {
-        case go(any PushGateway, Int)
+        /// A probe is one push that finds out whether an outage is over.
+        case go(any PushGateway, Int, isProbe: Bool)
         case aside(Duration, reason: String)
         case end(DeliveryState, reason: String)
 
@@ -107,32 +112,66 @@ package struct DispatchHandler: MessageHandler {
         switch await gateways.gateway(for: way.app, way.kind) {
         case .noProvider: return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .unknownApp: return Way(halts.halt(way, reason: "there is no file of the app"))
-        case .found(let gateway):
-            switch await gateway.admit(count, lane: batch.chunk.lane) {
-            case .admitted(let admitted): return .go(gateway, admitted)
-            case .pausedFor(let pause): return .aside(pause, reason: "the provider asked for a pause")
-            case .halted(let reason): return Way(halts.halt(way, reason: reason))
+        case .found(let gateway): return await admit(batch, count, to: gateway)
+        }
+    }
+
+    private func admit(_ batch: DispatchBatch, _ count: Int, to gateway: any PushGateway) async -> Way {
+        let way = batch.way
+        switch await outages.passage(way.route) {
+        case .open: return await admit(batch, count, through: gateway, isProbe: false)
+        case .probe: return await admit(batch, 1, through: gateway, isProbe: true)
+        case .paused(let pause): return .aside(pause, reason: DispatchHandler.outageReason)
+        }
+    }
+
+    private func admit(
+        _ batch: DispatchBatch, _ count: Int, through gateway: any PushGateway, isProbe: Bool
+    ) async -> Way {
+        let way = batch.way
+        switch await gateway.admit(count, lane: batch.chunk.lane) {
+        case .admitted(let admitted):
+            guard !isProbe, let pause = outages.pause(of: way.route) else {
+                return .go(gateway, admitted, isProbe: isProbe)
             }
+            // It has begun while the batch waited for room.
+            await gateway.giveBack(admitted)
+            return .aside(pause, reason: DispatchHandler.outageReason)
+        case .unavailable(let reason):
+            let pause = await outages.fail(way.route, isProbe: isProbe, reason: reason)
+            return .aside(pause, reason: DispatchHandler.outageReason)
+        case .pausedFor(let pause):
+            if isProbe { await outages.giveBackProbe(way.route) }
+            return .aside(pause, reason: "the provider asked for a pause")
+        case .halted(let reason):
+            if isProbe { await outages.giveBackProbe(way.route) }
+            return Way(halts.halt(way, reason: reason))
         }
     }
 
     private func send(
-        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, _ context: HandlerContext
+        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, isProbe: Bool,
+        _ context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
             claimed = try await claim(batch, positions, context)
         } catch {
             await gateway.giveBack(positions.count)
+            if isProbe { await outages.giveBackProbe(batch.way.route) }
             throw error
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
-        guard !claimed.mine.isEmpty else { return try await told(batch, claimed) }
+        guard !claimed.mine.isEmpty else {
+            if isProbe { await outages.giveBackProbe(batch.way.route) }
+            return try await told(batch, claimed)
+        }
         let started = context.time.uptime
         let attempted = context.time.now
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
         let order = note(outcomes, batch.way)
+        await outages.note(outcomes, batch.way.route, isProbe: isProbe)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
             var question = question(batch, device.position, context, verdict, attempted: attempted)

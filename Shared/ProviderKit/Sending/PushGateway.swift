@@ -15,6 +15,8 @@ package protocol PushGateway: Sendable {
 package enum Admission: Sendable, Equatable {
     case admitted(Int)
     case pausedFor(Duration)
+    /// The provider cannot be asked: it owes answers and gives none, or there is no access token to be had.
+    case unavailable(reason: String)
     /// Nothing of this app can be sent until somebody mends it.
     case halted(reason: String)
 }

@@ -6,7 +6,7 @@ package import Topics
 /// Lets through what the window allows, the fast lane first, and keeps the rest waiting for answers to come back.
 ///
 /// Waiting ends by itself: either something comes back, within the limit of a request, or nothing does and the provider
-/// counts as stalled.
+/// counts as silent.
 package final class SendGate: Sendable {
     private struct Waiter {
         let count: Int
@@ -98,7 +98,7 @@ package final class SendGate: Sendable {
         return passages
     }
 
-    /// While somebody waits, asks on his behalf now and then: nothing else would happen at a provider that is stalled.
+    /// While somebody waits, asks on his behalf now and then: nothing else would happen at a provider that is silent.
     private func watch() {
         Task { [self] in
             repeat {
@@ -121,6 +121,7 @@ extension Admission {
         switch answer {
         case .go(let count): self = .admitted(count)
         case .pause(let pause): self = .pausedFor(pause)
+        case .silent: self = .unavailable(reason: "it owes answers and gives none")
         case .wait: return nil
         }
     }

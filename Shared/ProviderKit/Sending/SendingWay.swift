@@ -1,4 +1,5 @@
 import PushModel
+import Store
 import Topics
 
 /// Where pushes go, as far as one wrong setting reaches: a key may be good for one of a provider's environments, or for
@@ -14,6 +15,7 @@ struct SendingWay: Hashable, Sendable, CustomStringConvertible {
 
     var app: AppID { world.app }
     var kind: PushProtocol { world.kind }
+    var route: ProviderRoute { ProviderRoute(app: app, provider: kind) }
 
     var destination: String {
         [kind.name, world.isSandbox ? "sandbox" : "", pushType].filter { !$0.isEmpty }.joined(separator: " ")

@@ -45,7 +45,7 @@ struct PipelineBench {
 
     /// Straight into the registry, with the append-only file at rest: the registry has a benchmark of its own. Answers
     /// two devices that are in no broadcast.
-    private func fill() async throws -> (apple: DeviceID, huawei: DeviceID) {
+    func fill() async throws -> (apple: DeviceID, huawei: DeviceID) {
         let client = RedisClient(
             try RedisConfiguration(url: house.redis),
             log: Log(service: "bench", level: .error, sink: StandardErrorSink()), metrics: Metrics())
@@ -144,17 +144,17 @@ struct PipelineBench {
         }
     }
 
-    private func postTask(_ body: String) async throws -> String {
+    func postTask(_ body: String) async throws -> String {
         let answer = try await http.post("\(house.url)/v1/tasks", body, type: "application/json", key: house.key)
         guard let id = answer["id"]?.text else { throw BenchError("the API answered without the task's id") }
         return id
     }
 
-    private func accepted() async throws -> Int {
+    func accepted() async throws -> Int {
         try await DemoSimulator(admin: house.simulator, http: http).accepted().values.reduce(0, +)
     }
 
-    private func isClosed(_ task: String) async throws {
+    func isClosed(_ task: String) async throws {
         while try await http.get("\(house.url)/v1/tasks/\(task)", key: house.key)["state"]?.text != "closed" {
             try await SystemTimeSource().sleep(for: PipelineBench.pause)
         }

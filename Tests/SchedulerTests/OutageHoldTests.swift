@@ -1,0 +1,122 @@
+import Bus
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import TestSupport
+import Testing
+import Topics
+
+@testable import scheduler
+
+/// What is due for a provider in an outage.
+@Suite(.timeLimit(.minutes(2))) struct OutageHoldTests {
+    private let pauses = OutagePauses(first: .seconds(40), longest: .seconds(40))
+
+    /// Goal: nothing is let go while a pause lasts, one device when it is over, and everybody once the outage is. Method:
+    /// devices of several segments are due; the clock goes past the pause, and the outage ends as a sender would end it.
+    @Test func ordersOfAnOutageAreHeld() async throws {
+        let fixture = try SchedulerFixture()
+        let route = ProviderRoute(app: fixture.app, provider: .apns)
+        let ids = try await fixture.begin(60)
+        let orders = Set(ids.map(\.index.segment)).count
+        let pause = fixture.outages.extend(route, by: pauses, jitter: 1, isProbe: false)
+        try await fixture.withScheduler {
+            try await fixture.order(ids, after: .zero)
+            #expect(await fixture.index.hasCompleted(orders))
+            #expect(await fixture.isAtRest())
+            let early = try await fixture.released()
+            #expect(early == [])
+
+            fixture.time.advance(by: pause + OutageHold.jitter)
+            #expect(await fixture.index.hasCompleted(2 * orders))
+            #expect(await fixture.isAtRest())
+            let probe = try await fixture.released()
+            #expect(probe.count == 1)
+
+            fixture.outages.end(route)
+            let left = Set(ids.map(\.index)).subtracting(probe)
+            fixture.time.advance(by: OutageHold.probeWait + OutageHold.jitter)
+            #expect(await fixture.index.hasCompleted(2 * orders + Set(left.map(\.segment)).count))
+            let released = try await fixture.released()
+            #expect(Set(released) == Set(ids.map(\.index)))
+            #expect(released.count == ids.count)
+        }
+    }
+
+    /// Goal: a million small orders are not a million entries for as long as an outage lasts. Method: orders for one device
+    /// each, of one segment, are due together.
+    @Test func smallOrdersWaitTogether() async throws {
+        let time = ManualTimeSource()
+        let outages = MemoryProviderOutages(time: time)
+        let app = try AppID("news")
+        _ = outages.extend(ProviderRoute(app: app, provider: .apns), by: pauses, jitter: 1, isProbe: false)
+        let orders = (0..<64).map { number in
+            RetryOrder(
+                task: TaskID(high: 1, low: 1), segment: SegmentID(app, SegmentNumber(rawValue: 7)), provider: .apns,
+                attempt: 1, due: time.now.milliseconds + Int64(number),
+                devices: [RetryOrder.Device(offset: UInt16(number), tag: 1, isSilent: number % 2 == 0)])
+        }
+        let hold = OutageHold(view: OutageView(outages, time: time), random: SeededRandomSource(seed: 1))
+        let sorted = await hold.sort(orders, [], at: time.now)
+        #expect(sorted.orders.isEmpty && sorted.held.count == 1)
+        let held = try RetryOrder(decoding: try #require(sorted.held.first).order)
+        #expect(Set(held.devices) == Set(orders.flatMap(\.devices)))
+        #expect(held.due >= (time.now + pauses.longest).milliseconds)
+    }
+
+    /// An outage of one app's provider keeps neither another provider's devices nor another app's.
+    @Test func othersGoOn() async throws {
+        let fixture = try SchedulerFixture()
+        let ids = try await fixture.begin(1)
+        for route in [
+            ProviderRoute(app: fixture.app, provider: .fcm), ProviderRoute(app: try AppID("shop"), provider: .apns),
+        ] {
+            _ = fixture.outages.extend(route, by: pauses, jitter: 1, isProbe: false)
+        }
+        try await fixture.withScheduler {
+            try await fixture.order(ids, after: .zero)
+            #expect(await fixture.index.hasCompleted(1))
+            let released = try await fixture.released()
+            #expect(released == [ids[0].index])
+        }
+    }
+
+    /// Goal: a job that waits is sent once one of its providers is back, and not before. Method: it waits for two, of which
+    /// one outage ends.
+    @Test func aJobWaitsForAllOfItsProviders() async throws {
+        let fixture = try SchedulerFixture()
+        let routes = [PushProtocol.apns, .fcm].map { ProviderRoute(app: fixture.app, provider: $0) }
+        for route in routes { _ = fixture.outages.extend(route, by: pauses, jitter: 1, isProbe: false) }
+        let segments = (3..<6).map { SegmentNumber(rawValue: $0) }
+        let job = SegmentJob(
+            task: fixture.task, app: fixture.app, lane: .bulk, job: 3, work: .segments(segments, stride: 2))
+        let parked = ParkedJob(job, waitingFor: [.apns, .fcm])
+        #expect(try ParkedJob(decoding: parked.encoded()) == parked)
+        fixture.index.add([RetryEntry(parked, due: fixture.time.now)], to: RetryShard(job))
+        try await fixture.withScheduler {
+            #expect(await fixture.index.hasCompleted(1))
+            #expect(await fixture.isAtRest())
+            let waiting = try await fixture.jobs()
+            #expect(waiting == [])
+            fixture.outages.end(routes[1])
+            fixture.time.advance(by: pauses.longest + OutageHold.jitter)
+            #expect(await fixture.index.hasCompleted(2))
+            let sent = try await fixture.jobs()
+            #expect(sent == [job])
+        }
+    }
+}
+
+extension SchedulerFixture {
+    fileprivate func jobs() async throws -> [SegmentJob] {
+        var jobs: [SegmentJob] = []
+        try await bus.scan(Topics.segments.channel(.bulk)) { message in
+            jobs.append(try SegmentJob(decoding: message.value))
+            return true
+        }
+        return jobs
+    }
+}

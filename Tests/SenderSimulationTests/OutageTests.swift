@@ -1,0 +1,72 @@
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// A provider that fails everything for a while.
+@Suite(.timeLimit(.minutes(4))) struct OutageTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let program: String
+        let kind: PushProtocol
+        let fault: String
+
+        var testDescription: String { "\(kind.name) \(fault)" }
+    }
+
+    static let cases = [
+        Case(program: "apns-sender", kind: .apns, fault: #""status":503,"reason":"ServiceUnavailable""#),
+        Case(program: "apns-sender", kind: .apns, fault: #""status":500,"reason":"InternalServerError""#),
+        Case(program: "android-sender", kind: .fcm, fault: #""status":503,"reason":"UNAVAILABLE","retry_after":1"#),
+    ]
+
+    /// Goal: an outage costs a window's worth of pushes and then one for each pause; whoever dies in it, nobody is lost,
+    /// and everybody is pushed to once it is over. Method: a provider that fails everything, and short pauses; sender and
+    /// scheduler are killed and started anew while it does.
+    @Test(arguments: cases) func anOutageIsProbedAndLosesNobody(_ story: Case) async throws {
+        try await withHouse { house in
+            let app = try AppID("news")
+            let tokens = try PushToken.numbered(story.kind, 0..<2_000)
+            let shipment = Shipment(app, try await house.register(tokens, in: app))
+            let fault = #"{"provider":"\#(story.kind.name)","kind":"answer",\#(story.fault)}"#
+            for order in [#"{"provider":"\#(story.kind.name)","kind":"delay","fixed":"50ms"}"#, fault] {
+                try await house.simulator.order("/faults", order)
+            }
+            let settings = [
+                "CARILLON_APNS_IN_FLIGHT": "32", "CARILLON_FCM_IN_FLIGHT": "32", "CARILLON_SENDER_OUTAGE_PAUSE": "2s",
+                "CARILLON_SENDER_OUTAGE_PAUSE_LONGEST": "4s", "CARILLON_APNS_REQUEST_LIMIT": "2s",
+                "CARILLON_APNS_LEASE_MARGIN": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
+                "CARILLON_ANDROID_LEASE_MARGIN": "2s", "CARILLON_ANDROID_TOKEN_LIMIT": "1s",
+            ]
+            let sender = try await house.start(story.program, settings)
+            let scheduler = try await house.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+            try await house.whileRendering {
+                try await house.dispatch(shipment)
+                #expect(await sender.hasLogged("a provider is in an outage"))
+                #expect(try await sender.metric("carillon_sender_provider_outages") == 1)
+                await sender.kill9()
+                await scheduler.kill9()
+                let before = try await house.simulator.count(story.kind.name, "requests")
+                let next = try await house.start(story.program, settings)
+                _ = try await house.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+                // In the time of some pauses there are probes and nothing else.
+                let started = SystemTimeSource().uptime
+                var probes = 0
+                while probes < 4 || SystemTimeSource().uptime - started < .seconds(8) {
+                    probes = try await house.simulator.count(story.kind.name, "requests") - before
+                    try #require(SystemTimeSource().uptime - started < .seconds(60), "\(next.lines.suffix(5))")
+                }
+                #expect(probes <= 20, "\(next.lines.suffix(5))")
+                #expect(try await house.counts(shipment)[.delivered] == 0)
+                var results = try await ResultReader(house.bus)
+                _ = try await house.simulator.admin("DELETE", "/faults")
+                #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(next.lines)")
+                #expect(results.count("delivered") == shipment.count)
+                await results.close()
+            }
+            #expect(try await house.simulator.count(story.kind.name, "distinct_devices") == shipment.count)
+            #expect(try await house.simulator.count(story.kind.name, "most_for_one_device") == 1)
+        }
+    }
+}
