@@ -42,7 +42,8 @@ package struct RedisBusConfiguration: Sendable {
         memoryPercentMaximum = environment.integer(
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
             "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on the "
-                + "embedded bus resolvers and schedulers wait 8 points later, renderers 16, and what drains never does.")
+                + "embedded bus resolvers and schedulers wait 8 points later, renderers 16, and what drains never does."
+        )
         lease = environment.duration(
             "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
             "Embedded bus: silence after which a consumer is taken for dead.")

@@ -124,9 +124,20 @@ extension StoreError {
         case .reply("OOM"): code = .full
         case .refused, .misconfigured, .reply("NOAUTH"), .reply("WRONGPASS"), .reply("NOPERM"): code = .refused
         case .reply("WRONGTYPE"): code = .corrupt
+        case .reply("ERR") where error.isOfScript: code = .corrupt
         // Every operation of the store may be repeated, also one that was executed without our knowing.
         default: code = .unavailable
         }
         self.init(code, error.description)
+    }
+}
+
+extension RedisError {
+    /// One of our scripts failed at what it found: it would again, so that waiting for Redis would hold its message, and
+    /// those behind it, for ever. Redis names the script by its line, before version 7 otherwise; a script that an operator
+    /// killed did not fail by itself.
+    fileprivate var isOfScript: Bool {
+        let isNamed = ["user_script", "Error running script"].contains { message.utf8.firstRange(of: $0.utf8) != nil }
+        return isNamed && message.utf8.firstRange(of: "SCRIPT KILL".utf8) == nil
     }
 }

@@ -31,7 +31,8 @@ package enum Topics {
     /// Chunks of targeted devices.
     package static let audience = Topic<AudienceChunk>(
         TopicDeclaration(
-            "audience", .work, admission: .forward, stage: .resolving, lanes: Lane.allCases, partitions: hot, key: "task and segment",
+            "audience", .work, admission: .forward, stage: .resolving, lanes: Lane.allCases, partitions: hot,
+            key: "task and segment",
             from: ["targeting-resolver", "scheduler"], to: ["renderer"]))
 
     package static let dispatchAPNs = dispatch("apns", to: "apns-sender")

@@ -68,7 +68,8 @@ final class IngestFixture: Sendable {
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
-            BoundedRegistry(registry: registry, room: room), memory, access, environment, requests) { [time] in
+            BoundedRegistry(registry: registry, room: room), memory, access, environment, requests
+        ) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
         let router = routes.router

@@ -1,5 +1,6 @@
 import JSONKit
 import PushModel
+import ServiceKit
 import Store
 import TestSupport
 import Testing

@@ -29,13 +29,16 @@ import Topics
         }
         let registrations = try await Self.untilRefused { number in
             let token = String(repeating: "0", count: 56) + String(UInt32(number + 0x1000_0000), radix: 16)
-            return try await house.ingest.send("POST", "/apps/news/subscribers", #"{"proto":"apns","token":"\#(token)"}"#)
+            return try await house.ingest.send(
+                "POST", "/apps/news/subscribers", #"{"proto":"apns","token":"\#(token)"}"#)
         }
         var tasks: [TaskID] = []
         _ = try await Self.untilRefused { number in
             let task = #"{"devices":["\#(ids[number % ids.count])"],"message":{"body":"\#(Self.body)"}}"#
             let answer = try await house.ingest.send("POST", "/apps/news/v1/tasks", task)
-            if answer.status == 201 { tasks.append(try #require(try JSON(answer.body)["id"]?.text.flatMap { TaskID($0) })) }
+            if answer.status == 201 {
+                tasks.append(try #require(try JSON(answer.body)["id"]?.text.flatMap { TaskID($0) }))
+            }
             return answer
         }
         #expect(registrations > 100 && tasks.count > 100)

@@ -1,0 +1,41 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+@testable import RedisStore
+
+/// What the store makes of errors of its own scripts.
+@Suite(.timeLimit(.minutes(1))) struct ScriptErrorTests {
+    /// Goal: a value that a script cannot read is not taken for an outage, which would be waited for. Method: a ledger's
+    /// bytes are cut by someone else.
+    @Test func aScriptThatFailsAtItsDataSaysSo() async throws {
+        let server = try await RedisServer(.forStores)
+        let redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        let ledger = RedisLedger(StoreConnection(redis))
+        let (task, app) = (TaskID(high: 0x4000, low: 1), try AppID("news"))
+        let segment = SegmentID(app, SegmentNumber(rawValue: 3))
+        _ = try await redis.send(RedisCommand("SET", LedgerKeys(task, segment).states, "cut"))
+        let request = ClaimRequest(
+            id: ClaimID(owner: 1, number: 1), offsets: [1], attempt: 0, lease: .seconds(10), countsBadge: false)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await ledger.claim(request, of: task, in: segment)
+        }
+        #expect(error?.code == .corrupt && error?.isRetriable == false)
+        await redis.close()
+    }
+
+    @Test(arguments: [
+        ("ERR user_script:12: data string is too short script: 4f2a, on @user_script:12.", StoreError.Code.corrupt),
+        ("ERR Error running script (call to f_4f2a): @user_script:12: too short", .corrupt),
+        ("ERR Error running script: Script killed by user with SCRIPT KILL.", .unavailable),
+        ("ERR max number of clients reached", .unavailable), ("BUSY Redis is busy running a script.", .unavailable),
+        ("OOM command not allowed when used memory > 'maxmemory'. script: 4f2a, on @user_script:3.", .full),
+    ])
+    func anErrorIsJudgedByWhoseItIs(line: String, code: StoreError.Code) {
+        #expect(StoreError(RedisError(reply: line)).code == code)
+    }
+}
