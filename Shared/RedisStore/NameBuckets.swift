@@ -11,6 +11,17 @@ struct NameBucket: Sendable {
     var key: RedisArgument { RegistryKeys.bucket(scope.app, kind, number) }
 }
 
+extension NameBucket: Hashable {
+    static func == (left: NameBucket, right: NameBucket) -> Bool {
+        left.kind == right.kind && left.number == right.number && left.scope.app == right.scope.app
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(number)
+    }
+}
+
 /// Looks names up in buckets, and opens buckets when their first name comes.
 ///
 /// A bucket that is not there is either new or lost, and the two must not be confused: a token whose bucket was lost would
@@ -28,110 +39,120 @@ struct NameBuckets: Sendable {
     func read(_ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]) async throws(StoreError)
         -> RedisValue?
     {
-        try await settle(bucket, try await redis.run(call(bucket, script, arguments)), script, arguments)
+        try await read([(bucket, arguments)], script)[0]
     }
 
-    /// The same for many.
+    /// The same for many, of one app.
     func read(
         _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ script: RedisScript
     ) async throws(StoreError) -> [RedisValue?] {
-        let replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
-        var values: [RedisValue?] = []
-        for (request, reply) in zip(requests, replies) {
-            values.append(try await settle(request.bucket, reply, script, request.arguments))
-        }
-        return values
+        var replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
+        let open = try await opened(among: unanswered(requests, replies))
+        let late = requests.indices.filter { replies[$0].isNull && open.contains(requests[$0].bucket) }
+        let again = try await redis.run(late.map { call(requests[$0].bucket, script, requests[$0].arguments) })
+        for (position, reply) in zip(late, again) { replies[position] = reply }
+        return replies.map { $0.isNull ? nil : $0 }
     }
 
     /// Runs a script that may write, in a bucket that is opened if need be. The app must have been entered.
     func write(
         _ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(StoreError) -> RedisValue {
-        try await finish(bucket, try await redis.run(call(bucket, script, arguments)), script, arguments)
+        try await write([(bucket, arguments)], script)[0]
     }
 
-    /// The same for many.
+    /// The same for many, of one app.
     func write(
         _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ script: RedisScript
     ) async throws(StoreError) -> [RedisValue] {
-        let replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
-        var values: [RedisValue] = []
-        for (request, reply) in zip(requests, replies) {
-            values.append(try await finish(request.bucket, reply, script, request.arguments))
+        var replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
+        try await open(unanswered(requests, replies))
+        let late = requests.indices.filter { replies[$0].isNull }
+        let again = try await redis.run(late.map { call(requests[$0].bucket, script, requests[$0].arguments) })
+        for (position, reply) in zip(late, again) {
+            guard !reply.isNull else { throw lost(requests[position].bucket) }
+            replies[position] = reply
         }
-        return values
+        return replies
     }
 
     private func call(_ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]) -> ScriptCall {
         ScriptCall(script, [bucket.key], [RedisArgument(bucket.scope.generation.id)] + arguments)
     }
 
-    private func settle(
-        _ bucket: NameBucket, _ reply: RedisValue, _ script: RedisScript, _ arguments: [RedisArgument]
-    ) async throws(StoreError) -> RedisValue? {
-        guard reply.isNull else { return reply }
-        guard try await isNoted(bucket) else { return nil }
-        switch try await begin(bucket, isNoted: true) {
-        case .lost: throw lost(bucket)
-        // Noted and not confirmed: nothing was ever put into it.
-        case .begun: return nil
-        // It was opened between the two questions.
-        case .open: return try await redis.run(call(bucket, script, arguments))
+    /// The buckets that are not open, each once.
+    private func unanswered(
+        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ replies: [RedisValue]
+    ) -> [NameBucket] {
+        var seen: Set<NameBucket> = []
+        return zip(requests, replies).compactMap { request, reply in
+            reply.isNull && seen.insert(request.bucket).inserted ? request.bucket : nil
         }
     }
 
-    private func finish(
-        _ bucket: NameBucket, _ reply: RedisValue, _ script: RedisScript, _ arguments: [RedisArgument]
-    ) async throws(StoreError) -> RedisValue {
-        guard reply.isNull else { return reply }
-        try await open(bucket)
-        let again = try await redis.run(call(bucket, script, arguments))
-        guard !again.isNull else { throw lost(bucket) }
-        return again
-    }
-
     private enum Standing {
-        case lost
         case begun
         case open
     }
 
-    private func open(_ bucket: NameBucket) async throws(StoreError) {
-        let isNoted = try await isNoted(bucket)
-        switch try await begin(bucket, isNoted: isNoted) {
-        case .open: return
-        case .lost: throw lost(bucket)
-        case .begun: break
-        }
-        let id = RedisArgument(bucket.scope.generation.id)
+    /// Those that somebody has opened since they were asked. One that is noted and not confirmed was never put anything into.
+    private func opened(among buckets: [NameBucket]) async throws(StoreError) -> Set<NameBucket> {
+        let noted = try await noted(among: buckets)
+        let expected = buckets.filter(noted.contains)
+        let standings = try await begin(expected) { _ in true }
+        return Set(zip(expected, standings).filter { $1 == .open }.map(\.0))
+    }
+
+    private func open(_ buckets: [NameBucket]) async throws(StoreError) {
+        guard let scope = buckets.first?.scope else { return }
+        let noted = try await noted(among: buckets)
+        let begun = zip(buckets, try await begin(buckets, noted.contains)).filter { $1 == .begun }.map(\.0)
+        let id = RedisArgument(scope.generation.id)
+        let fields = Dictionary(grouping: begun, by: \.kind)
         _ = try await redis.run(
-            ScriptCall(
-                RegistryScripts.noteBucket, [RegistryKeys.app(bucket.scope.app)],
-                [id, field(of: bucket), RedisArgument(bucket.number)]))
-        _ = try await redis.run(ScriptCall(RegistryScripts.confirmBucket, [bucket.key], [id]))
+            fields.map { kind, buckets in
+                ScriptCall(
+                    RegistryScripts.noteBuckets, [RegistryKeys.app(scope.app)],
+                    [id, field(of: kind)] + buckets.map { RedisArgument($0.number) })
+            })
+        _ = try await redis.run(begun.map { ScriptCall(RegistryScripts.confirmBucket, [$0.key], [id]) })
     }
 
-    private func begin(_ bucket: NameBucket, isNoted: Bool) async throws(StoreError) -> Standing {
-        let reply = try await redis.run(
-            ScriptCall(
-                RegistryScripts.beginBucket, [bucket.key],
-                [RedisArgument(bucket.scope.generation.id), isNoted ? "1" : "0"]))
-        switch reply.integer {
-        case 2: return .open
-        case 1: return .begun
-        default: return .lost
+    private func begin(
+        _ buckets: [NameBucket], _ isNoted: (NameBucket) -> Bool
+    ) async throws(StoreError) -> [Standing] {
+        let replies = try await redis.run(
+            buckets.map { bucket in
+                ScriptCall(
+                    RegistryScripts.beginBucket, [bucket.key],
+                    [RedisArgument(bucket.scope.generation.id), isNoted(bucket) ? "1" : "0"])
+            })
+        var standings: [Standing] = []
+        for (bucket, reply) in zip(buckets, replies) {
+            switch reply.integer {
+            case 2: standings.append(.open)
+            case 1: standings.append(.begun)
+            default: throw lost(bucket)
+            }
         }
+        return standings
     }
 
-    private func isNoted(_ bucket: NameBucket) async throws(StoreError) -> Bool {
-        guard let bits = try await root.fields([field(of: bucket)], of: bucket.scope)?.first?.bytes else {
-            return false
-        }
-        let place = bucket.number / 8
-        return place < bits.count && bits[place] & 1 << UInt8(bucket.number % 8) != 0
+    /// Those that the app knows to exist.
+    private func noted(among buckets: [NameBucket]) async throws(StoreError) -> Set<NameBucket> {
+        guard let scope = buckets.first?.scope else { return [] }
+        let kinds = Array(Set(buckets.map(\.kind)))
+        guard let fields = try await root.fields(kinds.map { field(of: $0) }, of: scope) else { return [] }
+        let bits = Dictionary(uniqueKeysWithValues: zip(kinds, fields.map { $0.bytes ?? [] }))
+        return Set(
+            buckets.filter { bucket in
+                let place = bucket.number / 8
+                guard let bytes = bits[bucket.kind], place < bytes.count else { return false }
+                return bytes[place] & 1 << UInt8(bucket.number % 8) != 0
+            })
     }
 
-    private func field(of bucket: NameBucket) -> RedisArgument { RedisArgument("buckets:\(bucket.kind.field)") }
+    private func field(of kind: BucketKind) -> RedisArgument { RedisArgument("buckets:\(kind.field)") }
 
     private func lost(_ bucket: NameBucket) -> StoreError {
         redis.notReady("a bucket of \(bucket.scope.app) that was there is lost")

@@ -63,7 +63,7 @@ extension RedisRegistry {
                 }
                 contests.note(change.change.index, of: scope.app)
             }
-            return try await flush(pending, numbers, in: scope)
+            return try await flush(pending, numbers, atOnce: RedisRegistry.refilledAtOnce, in: scope)
         }
         var batch: [LoggedChange] = []
         for change in pending {
@@ -176,37 +176,45 @@ extension RedisRegistry {
 
     /// How many changes of one segment go into one script, which keeps Redis from all else.
     private static let changesAtOnce = 256
+    /// The same while nobody can ask the registry: the more changes meet in a script, the less often a field is written.
+    private static let refilledAtOnce = 1_024
 
-    /// A segment's next changes wait for the script before them: were that one alone to fail, the segment would pass over
-    /// its changes for ever, having applied later ones.
+    /// All scripts are on their way at once. Those of one segment stand behind each other: were one alone to fail, the
+    /// segment would otherwise apply later changes and pass over its own for ever.
     private func flush(
-        _ changes: [LoggedChange], _ numbers: [TopicName: TopicNumber], in scope: AppScope
+        _ changes: [LoggedChange], _ numbers: [TopicName: TopicNumber], atOnce: Int = changesAtOnce, in scope: AppScope
     ) async throws(StoreError) {
-        var rest = Dictionary(grouping: changes, by: \.change.segment).mapValues { $0[...] }
-        while !rest.isEmpty {
-            let round = rest.mapValues { $0.prefix(RedisRegistry.changesAtOnce) }
-            rest = rest.mapValues { $0.dropFirst(RedisRegistry.changesAtOnce) }.filter { !$0.value.isEmpty }
-            try await flush(round.map { (segment: $0, changes: $1) }, numbers, in: scope)
+        var parts: [ArraySlice<LoggedChange>] = []
+        var calls: [ScriptCall] = []
+        for (segment, changes) in Dictionary(grouping: changes, by: \.change.segment) {
+            var predecessor: Int64?
+            for start in stride(from: 0, to: changes.count, by: atOnce) {
+                let part = changes[start..<min(start + atOnce, changes.count)]
+                var script = SegmentChanges(segment, generation: scope.generation, now: now)
+                for change in part {
+                    let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
+                    script.append(content, at: change.change.index.offset, logOffset: change.offset)
+                }
+                parts.append(part)
+                calls.append(script.applyLogged(after: predecessor))
+                predecessor = part.last.map { $0.offset + 1 }
+            }
+        }
+        for (part, reply) in zip(parts, try await redis.run(calls)) {
+            try await dropAliases(of: part, found: reply.array ?? [], in: scope)
         }
     }
 
-    private func flush(
-        _ parts: [(segment: SegmentID, changes: ArraySlice<LoggedChange>)], _ numbers: [TopicName: TopicNumber],
-        in scope: AppScope
+    /// `found` holds the place of a change and the record that was there before it, in turn.
+    private func dropAliases(
+        of changes: ArraySlice<LoggedChange>, found: [RedisValue], in scope: AppScope
     ) async throws(StoreError) {
-        let scripts = parts.map { segment, changes in
-            var script = SegmentChanges(segment, generation: scope.generation, now: now)
-            for change in changes {
-                let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
-                script.append(content, at: change.change.index.offset, logOffset: change.offset)
-            }
-            return script.applyLogged
-        }
-        for (part, reply) in zip(parts, try await redis.run(scripts)) {
-            for (change, result) in zip(part.changes, reply.array?.dropFirst() ?? []) {
-                try await dropAliases(
-                    from: result.bytes ?? [], to: change.change.content, index: change.change.index, in: scope)
-            }
+        for position in stride(from: 0, to: found.count - 1, by: 2) {
+            guard let place = found[position].integer.flatMap(Int.init(exactly:)), place >= 0, place < changes.count
+            else { throw StoreError(.corrupt, "changes of the log were answered with \(found[position])") }
+            let change = changes[changes.startIndex + place].change
+            try await dropAliases(
+                from: found[position + 1].bytes ?? [], to: change.content, index: change.index, in: scope)
         }
     }
 }

@@ -79,22 +79,27 @@ extension RegistryScripts {
             return redis.call('HSET', KEYS[1], 'open', ARGV[2])
             """)
 
-    /// KEYS app. ARGV generation. Returns a topic number that nobody has.
-    static let numberTopic = RedisScript(
+    /// KEYS app. ARGV generation, how many. Returns the last of so many topic numbers in a row that nobody has.
+    static let numberTopics = RedisScript(
         "#!lua\n" + ready + """
-            return redis.call('HINCRBY', KEYS[1], 'topics', 1)
+            return redis.call('HINCRBY', KEYS[1], 'topics', ARGV[2])
             """)
 
-    /// KEYS app. ARGV generation, field, bucket. Notes that the bucket exists.
-    static let noteBucket = RedisScript(
+    /// KEYS app. ARGV generation, field, then buckets. Notes that they exist.
+    static let noteBuckets = RedisScript(
         "#!lua\n" + ready + """
-            local bits = redis.call('HGET', KEYS[1], ARGV[2]) or ''
-            local bucket = tonumber(ARGV[3])
-            local at, mask = math.floor(bucket / 8) + 1, 2 ^ (bucket % 8)
-            if #bits < at then bits = bits .. string.rep('\\0', at - #bits) end
-            local byte = bit.bor(string.byte(bits, at), mask)
-            bits = string.sub(bits, 1, at - 1) .. string.char(byte) .. string.sub(bits, at + 1)
-            redis.call('HSET', KEYS[1], ARGV[2], bits)
+            local bytes, length = {}, 0
+            local found = redis.call('HGET', KEYS[1], ARGV[2]) or ''
+            for at = 1, #found do bytes[at] = string.byte(found, at) end
+            length = #found
+            for i = 3, #ARGV do
+              local at, mask = math.floor(ARGV[i] / 8) + 1, 2 ^ (ARGV[i] % 8)
+              for new = length + 1, at do bytes[new] = 0 end
+              length = math.max(length, at)
+              bytes[at] = bit.bor(bytes[at], mask)
+            end
+            for at = 1, length do bytes[at] = string.char(bytes[at]) end
+            redis.call('HSET', KEYS[1], ARGV[2], table.concat(bytes))
             return 1
             """)
 

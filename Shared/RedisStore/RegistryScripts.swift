@@ -10,6 +10,51 @@ enum RegistryScripts {
 
         """
 
+    /// What the changes of one script read and write. A field is read once and written once however many changes meet in it:
+    /// a topic that many devices of a segment join, a device that joins many topics.
+    private static let fields = """
+        local known, unsaved, bits, marks = {}, {}, {}, 0
+        local function read(key, field)
+          local fields = known[key]
+          if not fields then
+            fields = {}
+            known[key] = fields
+          end
+          local value = fields[field]
+          if value == nil then
+            value = redis.call('HGET', key, field)
+            fields[field] = value
+          end
+          return value
+        end
+        -- False removes the field.
+        local function write(key, field, value)
+          known[key] = known[key] or {}
+          unsaved[key] = unsaved[key] or {}
+          known[key][field] = value
+          unsaved[key][field] = true
+        end
+        local function save()
+          for key, fields in pairs(unsaved) do
+            local set, gone = {}, {}
+            for field in pairs(fields) do
+              local value = known[key][field]
+              if value then
+                set[#set + 1] = field
+                set[#set + 1] = value
+              else
+                gone[#gone + 1] = field
+              end
+            end
+            if #set > 0 then redis.call('HSET', key, unpack(set)) end
+            if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
+          end
+          for bit, value in pairs(bits) do redis.call('SETBIT', KEYS[2], bit, value) end
+          if marks > 0 then redis.call('HINCRBY', KEYS[1], 'marks', marks) end
+        end
+
+        """
+
     /// Members of a topic, a list of pairs of bytes or a bitmap; subscriptions, a list of four bytes each.
     private static let sets = """
         local function aligned(list, bytes, width, shift)
@@ -53,17 +98,17 @@ enum RegistryScripts {
           return table.concat(list)
         end
         local function join(key, field, offset)
-          local value = redis.call('HGET', key, field) or ''
+          local value = read(key, field) or ''
           if #value == 512 then value = changed(value, offset, true)
           elseif aligned(value, pair(offset), 2, 0) then return
           else
             value = value .. pair(offset)
             if #value == 512 then value = bitmap(value) end
           end
-          redis.call('HSET', key, field, value)
+          write(key, field, value)
         end
         local function leave(key, field, offset)
-          local value = redis.call('HGET', key, field)
+          local value = read(key, field)
           if not value then return end
           if #value == 512 then
             value = changed(value, offset, false)
@@ -73,7 +118,7 @@ enum RegistryScripts {
             if not at then return end
             value = string.sub(value, 1, at - 1) .. string.sub(value, at + 2)
           end
-          if value == '' then redis.call('HDEL', key, field) else redis.call('HSET', key, field, value) end
+          write(key, field, value ~= '' and value)
         end
         local function place(list, number)
           local suffix = string.sub(struct.pack('<I4', number * 16), 2)
@@ -95,59 +140,58 @@ enum RegistryScripts {
         local function bit_of(offset) return offset - offset % 8 + 7 - offset % 8 end
         local function put(offset, devices, record)
           local field = offset % 128
-          local old = redis.call('HGET', devices, field)
+          local old = read(devices, field)
           if old and string.byte(old) == 255 then return '' end
-          redis.call('HSET', devices, field, record)
-          redis.call('SETBIT', KEYS[2], bit_of(offset), 1)
-          redis.call('HDEL', KEYS[3], offset)
+          write(devices, field, record)
+          write(KEYS[3], offset, false)
+          bits[bit_of(offset)] = 1
           return old or ''
         end
         local function remove(offset, devices, subscriptions, badges, topics)
           local field = offset % 128
-          local old = redis.call('HGET', devices, field) or ''
+          local old = read(devices, field) or ''
           if old ~= '' and string.byte(old) == 255 then return '' end
-          redis.call('HSET', devices, field, '\\255' .. now .. old)
-          redis.call('HINCRBY', KEYS[1], 'marks', 1)
-          redis.call('SETBIT', KEYS[2], bit_of(offset), 0)
-          local list = redis.call('HGET', subscriptions, field) or ''
+          write(devices, field, '\\255' .. now .. old)
+          marks = marks + 1
+          bits[bit_of(offset)] = 0
+          local list = read(subscriptions, field) or ''
           for at = 1, #list, 4 do
             local number = math.floor(struct.unpack('<I4', list, at) / 16)
             local key = KEYS[topics + number % 32]
             leave(key, number, offset)
             leave(key, number .. 'i', offset)
           end
-          redis.call('HDEL', subscriptions, field)
-          redis.call('HDEL', badges, field)
-          redis.call('HDEL', KEYS[3], offset)
+          write(subscriptions, field, false)
+          write(badges, field, false)
+          write(KEYS[3], offset, false)
           return old
         end
         local function subscribe(offset, subscriptions, topics, number, options)
           local field = offset % 128
-          local list = redis.call('HGET', subscriptions, field) or ''
+          local list = read(subscriptions, field) or ''
           local at = place(list, number)
           if not at and bounded and #list >= 4000 then return nil end
           local entry = struct.pack('<I4', number * 16 + options)
           list = at and string.sub(list, 1, at - 1) .. entry .. string.sub(list, at + 4) or list .. entry
-          redis.call('HSET', subscriptions, field, list)
+          write(subscriptions, field, list)
           join(topics, number, offset)
-          if options % 2 == 1 then join(topics, number .. 'i', offset) else leave(topics, number .. 'i', offset) end
+          if options % 2 == 1 then join(topics, number .. 'i', offset)
+          elseif at then leave(topics, number .. 'i', offset) end
           return at and 0 or 1
         end
         local function unsubscribe(offset, subscriptions, topics, number)
           local field = offset % 128
-          local list = redis.call('HGET', subscriptions, field) or ''
+          local list = read(subscriptions, field) or ''
           local at = place(list, number)
           if not at then return 0 end
           list = string.sub(list, 1, at - 1) .. string.sub(list, at + 4)
-          if list == '' then redis.call('HDEL', subscriptions, field)
-          else redis.call('HSET', subscriptions, field, list) end
+          write(subscriptions, field, list ~= '' and list)
           leave(topics, number, offset)
           leave(topics, number .. 'i', offset)
           return 1
         end
         local function set_badge(offset, badges, value)
-          if value == '' then redis.call('HDEL', badges, offset % 128)
-          else redis.call('HSET', badges, offset % 128, value) end
+          write(badges, offset % 128, value ~= '' and value)
           return 0
         end
         local function apply(i)
@@ -192,31 +236,42 @@ enum RegistryScripts {
           if not result then return {3} end
           results[#results + 1] = result
         end
+        save()
         return results
         """
 
-    static let commit = RedisScript("#!lua\n" + ready + sets + changes + direct)
+    static let commit = RedisScript("#!lua\n" + ready + fields + sets + changes + direct)
 
     /// The same for changes after which there is less than before: it works in a Redis that is full.
-    static let commitShrinking = RedisScript("#!lua flags=allow-oom\n" + ready + sets + changes + direct)
+    static let commitShrinking = RedisScript("#!lua flags=allow-oom\n" + ready + fields + sets + changes + direct)
 
-    /// As `commit`, for records of the log: no condition (ARGV 3 is `log`, 4 to 8 are empty), and a change whose offset lies
-    /// below what the segment has applied is passed over, with an empty result.
+    /// As `commit`, for records of the log: no condition (ARGV 3 is `log`, 5 to 8 are empty), and a change whose offset lies
+    /// below what the segment has applied is passed over. ARGV 4 is what the segment must have applied already, or empty:
+    /// the offset behind the changes of the script before this one, so that both can be on their way at once. Returns, for
+    /// each change that found a record, its place among the changes, from 0, and the record.
     static let applyLogged = RedisScript(
-        "#!lua\n" + ready + sets + changes + """
+        "#!lua\n" + ready + fields + sets + changes + """
             local applied = tonumber(redis.call('HGET', KEYS[1], 'applied'))
             local next = tonumber(redis.call('HGET', KEYS[1], 'next'))
+            if applied < (tonumber(ARGV[4]) or 0) then
+              return {err = 'OUTOFTURN ' .. KEYS[1] .. ' has not applied what comes before'}
+            end
+            local found = {}
             for i = 9, #ARGV, 8 do
               local position = tonumber(ARGV[i + 1])
-              if position < applied then results[#results + 1] = ''
-              else
-                results[#results + 1] = apply(i)
+              if position >= applied then
+                local old = apply(i)
+                if type(old) == 'string' and old ~= '' then
+                  found[#found + 1] = (i - 9) / 8
+                  found[#found + 1] = old
+                end
                 applied = position + 1
                 next = math.max(next, tonumber(ARGV[i + 2]) + 1)
               end
             end
+            save()
             redis.call('HSET', KEYS[1], 'applied', string.format('%.0f', applied), 'next', next)
-            return results
+            return found
             """)
 
     /// KEYS header, devices, subscriptions, badges. ARGV generation, field. Returns {record, subscriptions, badge}, each

@@ -20,6 +20,7 @@ struct SegmentAllocator: Sendable {
     /// What may have been given out before a rebuild without the log's knowing yet.
     private static let placesOnTheirWay = 256
     private static let roundsMaximum = 64
+    private static let openedAtOnce = 1_024
 
     let root: RegistryRoot
     let random: any RandomSource
@@ -31,7 +32,7 @@ struct SegmentAllocator: Sendable {
         for _ in 0..<SegmentAllocator.roundsMaximum {
             let standing = try await standing(of: scope)
             guard !standing.open.isEmpty else {
-                try await open(SegmentNumber(rawValue: standing.count), in: scope, forRegistrations: true)
+                try await open([SegmentNumber(rawValue: standing.count)], in: scope, forRegistrations: true)
                 continue
             }
             let segment = standing.open[Int(random.next() % UInt64(standing.open.count))]
@@ -39,7 +40,7 @@ struct SegmentAllocator: Sendable {
             if places.count < SegmentAllocator.batch { try await close(segment, in: scope) }
             guard let place = places.popLast() else { continue }
             if Int(place.offset) >= SegmentAllocator.spreadFrom, standing.open.count < SegmentAllocator.openWanted {
-                try await open(SegmentNumber(rawValue: standing.count), in: scope, forRegistrations: true)
+                try await open([SegmentNumber(rawValue: standing.count)], in: scope, forRegistrations: true)
             }
             scope.generation.places.put(places, for: scope.app)
             return place
@@ -61,8 +62,9 @@ struct SegmentAllocator: Sendable {
         guard segment.rawValue >= scope.generation.segments.count(of: scope.app) else { return }
         let count = try await count(in: scope)
         guard segment.rawValue >= count else { return }
-        for number in count...segment.rawValue {
-            try await open(SegmentNumber(rawValue: number), in: scope, forRegistrations: false)
+        for first in stride(from: count, through: segment.rawValue, by: SegmentAllocator.openedAtOnce) {
+            let last = min(segment.rawValue, first + UInt32(SegmentAllocator.openedAtOnce) - 1)
+            try await open((first...last).map(SegmentNumber.init(rawValue:)), in: scope, forRegistrations: false)
         }
     }
 
@@ -95,21 +97,24 @@ struct SegmentAllocator: Sendable {
         return Standing(count: count, open: numbers.map(SegmentNumber.init(rawValue:)))
     }
 
-    /// The header first: should that be all, the next who opens this segment finds it and goes on.
+    /// Segments that follow each other, the next one first. The headers come before the count: should they be all, the next
+    /// who opens these segments finds them and goes on.
     private func open(
-        _ number: SegmentNumber, in scope: AppScope, forRegistrations: Bool
+        _ numbers: [SegmentNumber], in scope: AppScope, forRegistrations: Bool
     ) async throws(StoreError) {
-        guard number.rawValue <= SegmentNumber.maximum else {
+        guard let last = numbers.last, last.rawValue <= SegmentNumber.maximum else {
             throw StoreError(.tooMany, "\(scope.app) has as many segments as can be numbered")
         }
         let id = RedisArgument(scope.generation.id)
         _ = try await redis.run(
-            ScriptCall(RegistryScripts.createSegment, [SegmentKeys(scope.segment(number)).header], [id]))
+            numbers.map { ScriptCall(RegistryScripts.createSegment, [SegmentKeys(scope.segment($0)).header], [id]) })
         let counted = try await redis.run(
-            ScriptCall(
-                RegistryScripts.countSegment, [RegistryKeys.app(scope.app)],
-                [id, RedisArgument(Int64(number.rawValue)), forRegistrations ? "1" : "0"]))
-        if let count = counted.integer.flatMap(UInt32.init(exactly:)) {
+            numbers.map { number in
+                ScriptCall(
+                    RegistryScripts.countSegment, [RegistryKeys.app(scope.app)],
+                    [id, RedisArgument(Int64(number.rawValue)), forRegistrations ? "1" : "0"])
+            })
+        if let count = counted.last?.integer.flatMap(UInt32.init(exactly:)) {
             scope.generation.segments.note(count, for: scope.app)
         }
     }

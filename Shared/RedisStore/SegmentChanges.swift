@@ -96,11 +96,12 @@ struct SegmentChanges {
             script, keys, [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
     }
 
-    /// Under the guard of the log's offsets.
-    var applyLogged: ScriptCall {
+    /// Under the guard of the log's offsets; with a predecessor, only once the segment has applied what lies below it.
+    func applyLogged(after predecessor: Int64?) -> ScriptCall {
         ScriptCall(
             RegistryScripts.applyLogged, keys,
-            [generation, now, "log"] + SegmentChanges.noCondition.dropFirst() + changes)
+            [generation, now, "log", predecessor.map { RedisArgument($0) } ?? ""]
+                + SegmentChanges.noCondition.dropFirst(2) + changes)
     }
 
     private static let noCondition: [RedisArgument] = ["none", "", "", "", "0", ""]

@@ -9,14 +9,20 @@ package final class StoreConnection: Sendable {
     package typealias BeforeCommand = @Sendable () -> StoreError?
 
     /// What one pipeline holds, so that no operation fills the connection for the others.
-    private static let pipelineMaximum = 128
+    package static let pipelineMaximumDefault = 128
 
     private let redis: RedisClient
     private let beforeCommand: BeforeCommand?
+    private let pipelineMaximum: Int
     private let refusals = Atomic<Int>(0)
 
-    package init(_ redis: RedisClient, beforeCommand: BeforeCommand? = nil) {
+    /// Longer pipelines are for a client that nobody else uses: with `appendfsync always` Redis flushes once for all it
+    /// reads at once, so that fewer and longer ones cost fewer flushes.
+    package init(
+        _ redis: RedisClient, pipelineMaximum: Int = pipelineMaximumDefault, beforeCommand: BeforeCommand? = nil
+    ) {
         self.redis = redis
+        self.pipelineMaximum = pipelineMaximum
         self.beforeCommand = beforeCommand
     }
 
@@ -66,8 +72,8 @@ package final class StoreConnection: Sendable {
     func send(_ commands: [RedisCommand]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(commands.count)
-        for start in stride(from: 0, to: commands.count, by: StoreConnection.pipelineMaximum) {
-            let (allowed, cut) = allowed(commands[start..<min(commands.count, start + StoreConnection.pipelineMaximum)])
+        for start in stride(from: 0, to: commands.count, by: pipelineMaximum) {
+            let (allowed, cut) = allowed(commands[start..<min(commands.count, start + pipelineMaximum)])
             for result in await redis.send(allowed) { replies.append(try value(result)) }
             if let cut { throw cut }
         }
@@ -78,8 +84,8 @@ package final class StoreConnection: Sendable {
     func run(_ calls: [ScriptCall]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(calls.count)
-        for start in stride(from: 0, to: calls.count, by: StoreConnection.pipelineMaximum) {
-            let (allowed, cut) = allowed(calls[start..<min(calls.count, start + StoreConnection.pipelineMaximum)])
+        for start in stride(from: 0, to: calls.count, by: pipelineMaximum) {
+            let (allowed, cut) = allowed(calls[start..<min(calls.count, start + pipelineMaximum)])
             for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
                 replies.append(try value(await known(call, result)))
             }

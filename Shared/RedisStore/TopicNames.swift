@@ -34,7 +34,8 @@ struct TopicNames: Sendable {
     /// All of them, with new numbers where need be. The app must have been entered.
     func intern(_ names: [TopicName], in scope: AppScope) async throws(StoreError) -> [TopicName: TopicNumber] {
         var numbers = try await numbers(of: names, in: scope)
-        for name in names where numbers[name] == nil { numbers[name] = try await intern(name, in: scope) }
+        let unknown = Set(names).filter { numbers[$0] == nil }.sorted()
+        for (name, number) in zip(unknown, try await intern(new: unknown, in: scope)) { numbers[name] = number }
         return numbers
     }
 
@@ -62,26 +63,40 @@ struct TopicNames: Sendable {
         return names
     }
 
-    private func intern(_ name: TopicName, in scope: AppScope) async throws(StoreError) -> TopicNumber {
+    /// Numbers for names that had none a moment ago, in their order.
+    private func intern(new names: [TopicName], in scope: AppScope) async throws(StoreError) -> [TopicNumber] {
+        guard !names.isEmpty else { return [] }
         let id = RedisArgument(scope.generation.id)
+        let own = try await newNumbers(names.count, in: scope)
+        _ = try await buckets.write(
+            zip(own, names).map { (bucket(of: $0, in: scope), [field(of: $0), RedisArgument($1.text)]) },
+            RegistryScripts.reserve)
+        _ = try await redis.run(
+            own.map { ScriptCall(RegistryScripts.createTopic, [RegistryKeys.topicSegments(scope.app, $0)], [id]) })
+        let holding = try await buckets.write(
+            zip(own, names).map { (bucket(of: $1, in: scope), [field(of: $1), RedisArgument(Int64($0))]) },
+            RegistryScripts.reserve)
+        var numbers: [TopicNumber] = []
+        for ((name, own), reply) in zip(zip(names, own), holding) {
+            guard let number = reply.integer.flatMap(TopicNumber.init(exactly:)) else {
+                throw StoreError(.corrupt, "the number of a topic of \(scope.app) cannot be read")
+            }
+            if number != own { try await forget(own, name, in: scope) }
+            scope.generation.topics.note(name, number, in: scope.app)
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    private func newNumbers(_ count: Int, in scope: AppScope) async throws(StoreError) -> [TopicNumber] {
         let reply = try await redis.run(
-            ScriptCall(RegistryScripts.numberTopic, [RegistryKeys.app(scope.app)], [id]))
-        guard let own = reply.integer.flatMap(TopicNumber.init(exactly:)), own < 1 << 28 else {
+            ScriptCall(
+                RegistryScripts.numberTopics, [RegistryKeys.app(scope.app)],
+                [RedisArgument(scope.generation.id), RedisArgument(count)]))
+        guard let last = reply.integer, last >= Int64(count), last < 1 << 28 else {
             throw StoreError(.tooMany, "\(scope.app) has had as many topics as can be numbered")
         }
-        _ = try await buckets.write(
-            bucket(of: own, in: scope), RegistryScripts.reserve, [field(of: own), RedisArgument(name.text)])
-        _ = try await redis.run(
-            ScriptCall(RegistryScripts.createTopic, [RegistryKeys.topicSegments(scope.app, own)], [id]))
-        let holding = try await buckets.write(
-            bucket(of: name, in: scope), RegistryScripts.reserve,
-            [field(of: name), RedisArgument(Int64(own))])
-        guard let number = holding.integer.flatMap(TopicNumber.init(exactly:)) else {
-            throw StoreError(.corrupt, "the number of a topic of \(scope.app) cannot be read")
-        }
-        if number != own { try await forget(own, name, in: scope) }
-        scope.generation.topics.note(name, number, in: scope.app)
-        return number
+        return (last - Int64(count) + 1...last).map { TopicNumber($0) }
     }
 
     /// Somebody else was faster.

@@ -22,7 +22,7 @@ package struct RegistryRebuild: Sendable {
     private let patience: StorePatience
 
     package init(
-        bus: any Bus, maintenance: any RegistryMaintenance, environment: WorkerEnvironment, batchMaximum: Int = 4_096
+        bus: any Bus, maintenance: any RegistryMaintenance, environment: WorkerEnvironment, batchMaximum: Int = 8_192
     ) {
         self.bus = bus
         self.maintenance = maintenance
@@ -37,6 +37,21 @@ package struct RegistryRebuild: Sendable {
         _ note: (Note) -> Void, beforeReady: () async throws -> Void = {}
     ) async throws -> RebuildProgress {
         let refill = try await maintenance.beginRebuild()
+        let applying = ApplyingBatch(refill, patience)
+        let progress: RebuildProgress
+        do {
+            progress = try await read(into: applying, note)
+            try await applying.end()
+        } catch {
+            await applying.abandon()
+            throw error
+        }
+        try await beforeReady()
+        try await patience.perform { try await refill.finish() }
+        return progress
+    }
+
+    private func read(into applying: ApplyingBatch, _ note: (Note) -> Void) async throws -> RebuildProgress {
         var progress = RebuildProgress()
         var batch: [LoggedChange] = []
         try await bus.scan(Topics.registry.channel) { message in
@@ -51,15 +66,50 @@ package struct RegistryRebuild: Sendable {
                         partition: message.partition.number, offset: message.offset, problem: "\(error)"))
             }
             if batch.count >= batchMaximum {
-                try await patience.perform { try await refill.apply(batch) }
+                try await applying.apply(batch)
                 batch.removeAll(keepingCapacity: true)
                 note(.progress(progress))
             }
             return true
         }
-        try await patience.perform { try await refill.apply(batch) }
-        try await beforeReady()
-        try await patience.perform { try await refill.finish() }
+        try await applying.apply(batch)
         return progress
+    }
+}
+
+/// Applies one batch while the next is being read, in their order: a batch begins when the one before it is done. Used by
+/// one task at a time.
+private final class ApplyingBatch {
+    private let refill: any RegistryRefill
+    private let patience: StorePatience
+    private var current: Task<Void, any Error>?
+
+    init(_ refill: any RegistryRefill, _ patience: StorePatience) {
+        self.refill = refill
+        self.patience = patience
+    }
+
+    /// Returns once the batch before it is applied.
+    func apply(_ batch: [LoggedChange]) async throws {
+        try await end()
+        current = Task { [refill, patience] in
+            try await patience.perform { try await refill.apply(batch) }
+        }
+    }
+
+    func end() async throws {
+        try await withTaskCancellationHandler {
+            try await current?.value
+        } onCancel: { [current] in
+            current?.cancel()
+        }
+        current = nil
+    }
+
+    /// Nothing is applied any more once it returns.
+    func abandon() async {
+        current?.cancel()
+        _ = await current?.result
+        current = nil
     }
 }

@@ -13,7 +13,7 @@ extension Surroundings {
         let environment = WorkerEnvironment(log: settings.log)
         let client = RedisClient(settings.bus.redis, log: settings.log, metrics: environment.metrics)
         do {
-            let connection = StoreConnection(client)
+            let connection = StoreConnection(client, pipelineMaximum: RebuildBounds.pipelineMaximum)
             let registry = try await RedisRegistry.open(connection, mode: .follower, log: settings.log)
             let stores = RecoveryStores(
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),

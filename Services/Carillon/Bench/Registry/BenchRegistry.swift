@@ -30,6 +30,8 @@ struct BenchRegistry: Command {
         say("\(devices) devices in ours")
         let registry = try await RegistryBench(devices: devices).run(pushdBytesPerDevice: pushd.value)
         figures += registry + [pushd]
+        say("a rebuild of \(devices) devices")
+        figures += try await RebuildBench(devices: devices).run()
         say("the ledger")
         figures += try await LedgerBench().run()
         say("registering over HTTP")
