@@ -31,7 +31,8 @@ import Topics
         #expect(console.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
         #expect(
             console.printed.last
-                == "tasks recovered: 0 ended, with 0 devices as they had and 0 unknown; 0 to be resolved")
+                == "tasks recovered: 0 ended, with 0 devices as they had and 0 unknown; 0 to be resolved; 0 reports of closed tasks"
+        )
         #expect(await run("rebuild", variables: variables) == 64)
         #expect(console.complaints.last?.contains("--yes rebuilds it without asking") == true)
         #expect(await run("rebuild", "--yes", variables: variables) == 0)

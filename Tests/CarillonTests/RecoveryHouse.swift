@@ -79,9 +79,9 @@ struct RecoveryHouse {
         try await send(batches.map { Topics.results.message($0, key: $0.key) })
     }
 
-    func close(_ task: PushTask, created: Timestamp) async throws {
+    func close(_ task: PushTask, created: Timestamp, closed: Timestamp? = nil) async throws {
         let report = TaskReport(
-            task: task.id, app: app, dialect: .native, created: created, closed: time.now, isCancelled: false,
+            task: task.id, app: app, dialect: .native, created: created, closed: closed ?? time.now, isCancelled: false,
             lane: .fast, count: { $0 == .delivered ? 3 : 0 })
         try await send([Topics.reports.message(report, key: task.id.bytes)])
     }

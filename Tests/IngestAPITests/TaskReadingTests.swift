@@ -57,6 +57,24 @@ import Topics
         }
     }
 
+    /// Goal: what a rebuild brings back of a closed task, its report, can be read as before. Method: nothing else is there.
+    @Test func aTaskOfWhichOnlyTheReportIsLeftIsRead() async throws {
+        try await IngestFixture.run { fixture in
+            let created = fixture.time.now
+            let task = TaskID(high: 9, low: 9)
+            let report = TaskReport(
+                task: task, app: try AppID("news"), dialect: .native, created: created,
+                closed: created + .seconds(5), isCancelled: false, lane: .fast, count: { $0 == .delivered ? 3 : 0 })
+            _ = try await fixture.archive.fix(report: report.encoded(), of: task)
+            let read = await fixture.json("GET", "/v1/tasks/\(task)/report", as: .publisher)
+            #expect(read.status == 200 && read.json["counts"]?["delivered"] == .integer(3))
+            let status = await fixture.json("GET", "/v1/tasks/\(task)", as: .publisher)
+            #expect(status.status == 200 && status.json["state"] == .string("closed"))
+            #expect(status.json["created"] == .string("\(created)"))
+            #expect(status.json["counts"]?["targeted"] == .integer(3))
+        }
+    }
+
     /// A task on its way from being accepted to being closed.
     @Test func theStatusFollowsTheLedger() async throws {
         try await IngestFixture.run { fixture in

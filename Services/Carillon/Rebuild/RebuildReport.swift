@@ -52,7 +52,8 @@ struct RebuildReport {
     func end(_ summary: RecoverySummary) {
         console.print(
             "tasks recovered: \(summary.ended) ended, with \(summary.proven) devices as they had and "
-                + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved")
+                + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
+                + "\(summary.reports) reports of closed tasks")
         guard summary.unreadable > 0 else { return }
         console.complain("\(summary.unreadable) messages about tasks cannot be read and were left out")
     }

@@ -36,6 +36,8 @@ struct RecoveryBook {
     private(set) var lost: [TaskID: LostTask] = [:]
     private var done: Set<TaskID> = []
     private var givenUp: Set<TaskID> = []
+    /// Reported tasks whose request may be repeated, and until when what is brought back of them is kept.
+    private(set) var repeatable: [TaskID: Timestamp] = [:]
     private var segmentCount = 0
 
     init(_ slice: RecoverySlice, entriesMaximum: Int = RecoveryBook.entriesMaximum) {
@@ -51,6 +53,11 @@ struct RecoveryBook {
         guard slice.contains(task) else { return }
         lost[task] = nil
         done.insert(task)
+        try checkRoom()
+    }
+
+    mutating func keep(_ task: TaskID, until end: Timestamp) throws(Full) {
+        repeatable[task] = end
         try checkRoom()
     }
 
@@ -80,6 +87,7 @@ struct RecoveryBook {
     }
 
     private func checkRoom() throws(Full) {
-        guard lost.count + done.count + givenUp.count + segmentCount <= entriesMaximum else { throw Full() }
+        let entries = lost.count + done.count + givenUp.count + repeatable.count + segmentCount
+        guard entries <= entriesMaximum else { throw Full() }
     }
 }

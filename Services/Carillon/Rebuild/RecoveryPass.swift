@@ -13,6 +13,7 @@ struct RecoveryPass {
     private static let noteEvery = 5_000
     /// Tasks that are sent to be resolved at once.
     private static let sentAtOnce = 100
+    private static let restoredAtOnce = 512
 
     private let bus: any Bus
     private let stores: RecoveryStores
@@ -21,6 +22,8 @@ struct RecoveryPass {
     private let patience: StorePatience
     private var book: RecoveryBook
     private(set) var summary: RecoverySummary
+    /// Read and not brought back yet.
+    private var reports: [TaskReport] = []
 
     init(_ recovery: TaskRecovery, _ book: RecoveryBook, _ producer: any BusProducer, _ summary: RecoverySummary) {
         bus = recovery.bus
@@ -36,6 +39,7 @@ struct RecoveryPass {
 
     mutating func run(_ note: (RecoverySummary) -> Void) async throws {
         try await scan(Topics.reports.channel, note) { try await $0.take(TaskReport(decoding: $1.value)) }
+        try await restoreReports()
         try await scan(Topics.dead.channel, note) { try $0.takeDead($1) }
         try await scan(Topics.tasks.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
         try await scan(Topics.segments.channel(.bulk), note) { try $0.take(SegmentJob(decoding: $1.value)) }
@@ -67,19 +71,34 @@ struct RecoveryPass {
 
 // What each topic tells.
 extension RecoveryPass {
-    /// A task whose id comes from its request may be asked for again for a day, and must then be found done.
     private mutating func take(_ report: TaskReport) async throws {
         guard book.isOpen(report.task) else { return }
         try book.close(report.task)
-        let remembered = (report.created ?? report.closed) + IdempotencyBounds.retention
-        guard report.task.isDerived, now < remembered else { return }
-        var counts = StateCounts()
-        for state in DeliveryState.allCases where state.isTerminal { counts[state] = report[state] }
-        let plan = TaskPlan(
-            app: report.app, jobs: 1, isFast: report.lane == .fast, deadline: report.closed, policy: .atMostOnce)
-        try await patience.perform {
-            try await stores.ledger.restoreClosed(
-                report.task, plan, counts, closed: report.closed, for: remembered - now)
+        guard now < report.closed + TaskTraceBounds.retention else { return }
+        reports.append(report)
+        if reports.count == RecoveryPass.restoredAtOnce { try await restoreReports() }
+    }
+
+    /// Side by side, so that the store flushes to its disk once for many of them.
+    private mutating func restoreReports() async throws {
+        let restoration = ReportRestoration(stores: stores, now: now)
+        let patience = patience
+        let restored = try await withThrowingTaskGroup(of: TaskReport?.self) { group in
+            for report in reports {
+                group.addTask {
+                    try await patience.perform { try await restoration.restore(report) } ? report : nil
+                }
+            }
+            var restored: [TaskReport] = []
+            for try await report in group {
+                if let report { restored.append(report) }
+            }
+            return restored
+        }
+        reports = []
+        summary.reports += restored.count
+        for report in restored where restoration.isRepeatable(report) {
+            try book.keep(report.task, until: report.closed + TaskTraceBounds.retention)
         }
     }
 
@@ -98,6 +117,7 @@ extension RecoveryPass {
                 try await stores.archive.keep(bytes, number: part.number, of: part.task)
             }
         case .task(let task):
+            if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }
             guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
             if try await isLost(task.id, LostTask(task)) {
                 // What stands there beside a lost ledger may have been written while it was being lost.
@@ -105,6 +125,15 @@ extension RecoveryPass {
             }
             let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
             try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry) }
+        }
+    }
+
+    /// A repeat of its request then finds the task as it was accepted, and does not write another in its place.
+    private func keep(_ bytes: [UInt8], of task: PushTask, until end: Timestamp) async throws {
+        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        try await patience.perform {
+            try await stores.archive.keep(bytes, of: task.id, entry)
+            try await stores.archive.forget(task.id, after: max(end - now, .milliseconds(1)))
         }
     }
 

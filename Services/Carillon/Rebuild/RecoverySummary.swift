@@ -10,6 +10,8 @@ struct RecoverySummary: Equatable, Sendable {
     /// Devices of the closed ones whose result was on the bus.
     var proven = 0
     var unknown = 0
+    /// Reports of tasks that were closed before, readable again.
+    var reports = 0
     /// Messages that no version of the house has written, or one later than this; they are left out.
     var unreadable = 0
     /// Looked at, to show that it goes on.

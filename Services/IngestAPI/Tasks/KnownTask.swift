@@ -9,11 +9,14 @@ enum KnownTask: Sendable {
     case kept(PushTask)
     /// One for few devices that is closed.
     case traced(TaskID, TaskTrace)
+    /// One of which only the report is left: that is what a rebuild brings back.
+    case reported(TaskReport)
 
     var id: TaskID {
         switch self {
         case .kept(let task): task.id
         case .traced(let id, _): id
+        case .reported(let report): report.task
         }
     }
 
@@ -21,6 +24,7 @@ enum KnownTask: Sendable {
         switch self {
         case .kept(let task): task.app
         case .traced(_, let trace): trace.plan.app
+        case .reported(let report): report.app
         }
     }
 }

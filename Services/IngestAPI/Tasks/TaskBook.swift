@@ -22,6 +22,7 @@ struct TaskBook: Sendable {
     func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
         switch task {
         case .traced(let id, let trace): return TaskStatus(id, trace)
+        case .reported(let report): return TaskStatus(report)
         case .kept(let task):
             if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress) }
             if let trace = try await trace(of: task) { return TaskStatus(task.id, trace) }
@@ -36,12 +37,14 @@ struct TaskBook: Sendable {
         switch task {
         case .kept(let task): try await archive.report(of: task.id)
         case .traced(let id, let trace): TaskReport(id, trace).encoded()
+        case .reported(let report): report.encoded()
         }
     }
 
     func trace(of device: DeviceID, in task: KnownTask) async throws -> DeviceTrace {
         switch task {
         case .traced(let id, let trace): return DeviceTrace(device, of: id, trace)
+        case .reported: throw TaskRefusal.unknownDevice
         case .kept(let task):
             if let progress = try await ledger.progress(of: task.id) {
                 return try await DeviceTrace.read(device, of: task, progress, from: ledger)
@@ -74,7 +77,8 @@ struct TaskBook: Sendable {
 
     private func known(_ id: TaskID, created: Timestamp?) async throws -> KnownTask? {
         if let task = try await archive.task(id) { return .kept(task) }
-        return try await traces.trace(of: id, created: created).map { .traced(id, $0) }
+        if let trace = try await traces.trace(of: id, created: created) { return .traced(id, trace) }
+        return try await archive.report(of: id).map { .reported(try TaskReport(decoding: $0)) }
     }
 
     private func trace(of task: PushTask) async throws(StoreError) -> TaskTrace? {

@@ -2,6 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 import TaskModel
+import Topics
 
 /// How far a task is.
 struct TaskStatus: Sendable {
@@ -52,6 +53,22 @@ struct TaskStatus: Sendable {
         deadline = trace.plan.deadline
         progress = trace.progress
         isCancelled = trace.isCancelled
+        problem = nil
+    }
+
+    /// When it would have ended is known no more: it has ended.
+    init(_ report: TaskReport) {
+        id = report.task
+        app = report.app
+        created = report.created ?? report.closed
+        deadline = report.closed
+        var counts = StateCounts()
+        for state in DeliveryState.allCases where state.isTerminal { counts[state] = report[state] }
+        let plan = TaskPlan(
+            app: report.app, jobs: 1, isFast: report.lane == .fast, deadline: report.closed, policy: .atMostOnce)
+        progress = TaskProgress(
+            plan: plan, jobsResolved: 1, isCancelled: report.isCancelled, counts: counts, closed: report.closed)
+        isCancelled = report.isCancelled
         problem = nil
     }
 
