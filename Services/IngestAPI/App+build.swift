@@ -24,6 +24,7 @@ extension IngestAPI {
             HTTPServer(
                 name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
                 metrics: environment.metrics, time: environment.time))
-        return access.services + [ProducerCloser(tasks.producer), apps, server]
+        let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment)] : []
+        return lag + access.services + [ProducerCloser(tasks.producer), apps, server]
     }
 }

@@ -8,6 +8,8 @@ package final class KafkaBus: Bus {
     private let configuration: KafkaConfiguration
     private let environment: WorkerEnvironment
     private let storeInterval: Duration
+    /// Neither produces nor consumes.
+    private let observer: RDKafkaClient
     private let readinessProbe: KafkaReadiness
 
     /// `storeInterval` is how often finished work is noted for the next commit.
@@ -18,7 +20,7 @@ package final class KafkaBus: Bus {
         self.configuration = configuration
         self.environment = environment
         self.storeInterval = storeInterval
-        let observer = try RDKafkaClient(
+        observer = try RDKafkaClient(
             .producer, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: environment.log))
         readinessProbe = KafkaReadiness(observer, time: environment.time)
     }
@@ -50,6 +52,12 @@ package final class KafkaBus: Bus {
             throw error
         }
         await scan.close()
+    }
+
+    package func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int] {
+        try await onNativeThread("kafka-backlog") { [observer] in
+            Result { () throws(BusError) in try KafkaBacklog(client: observer).read(readers) }
+        }.get()
     }
 
     package func readiness() async -> Health.Readiness {

@@ -18,10 +18,7 @@ package final class KafkaConsumer: BusConsumer {
         let signals = ConsumerSignals()
         self.mailbox = mailbox
         self.signals = signals
-        let lag = environment.metrics.gauge(
-            .busConsumerLag, ["topic": options.channel.name, "group": options.group])
-        let callbacks = RDKafkaCallbacks(log: environment.log) { lag.set(KafkaStatistics.consumerLag(in: $0)) }
-        let client = try RDKafkaClient(.consumer, settings, callbacks)
+        let client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: environment.log))
         try RDKafkaConsumer(client, topic: options.channel.name).subscribe()
         NativeThread(name: "kafka-consumer") {
             let loop = KafkaConsumerLoop(

@@ -9,6 +9,7 @@ final class KafkaConsumerLoop {
     /// From what is paused nothing can come, so this is how soon a drained inbox is noticed.
     private static let pausedPollMilliseconds: Int32 = 10
     private static let groupMessagesMaximum = 256
+    private static let lagInterval = Duration.seconds(1)
     private static let committedDeadline = Duration.seconds(3)
     private static let commitDeadline = Duration.seconds(5)
     private static let leaveDeadline = Duration.seconds(5)
@@ -26,6 +27,9 @@ final class KafkaConsumerLoop {
     /// Where the library was told not to fetch, also in an assignment that is over: it may remember that.
     private var paused: Set<Int32> = []
     private var lastStore: Duration
+    private var lastLag: Duration
+    /// Up to where the work on each assigned partition is recorded as done.
+    private var positions: [Int32: Int64] = [:]
     private var fetchComplaint = Complaint()
     private var storeComplaint = Complaint()
 
@@ -43,6 +47,7 @@ final class KafkaConsumerLoop {
         pulse = environment.health.pulse(
             "kafka consumer \(options.group) of \(options.channel.name)", limit: .seconds(30))
         lastStore = environment.time.uptime
+        lastLag = lastStore
     }
 
     func run() {
@@ -52,6 +57,7 @@ final class KafkaConsumerLoop {
             fetch()
             storeWhenDue()
             updatePause()
+            updateLagWhenDue()
             if let problem = client.fatalProblem {
                 awaitClose(after: problem)
                 break
@@ -94,6 +100,8 @@ extension KafkaConsumerLoop {
         collecting: while group.count < Self.groupMessagesMaximum && group.bytes < groupBytesMaximum {
             switch client.poll(timeout) {
             case .message(let message):
+                // A group that never committed here begins with what comes first.
+                if positions[message.partition.number] == nil { positions[message.partition.number] = message.offset }
                 group.append(message)
                 fetchComplaint.forget()
             case .problem(let text): problem = text
@@ -152,6 +160,22 @@ extension KafkaConsumerLoop {
 }
 
 extension KafkaConsumerLoop {
+    private func updateLagWhenDue() {
+        let now = environment.time.uptime
+        guard now - lastLag >= Self.lagInterval else { return }
+        lastLag = now
+        updateLag()
+    }
+
+    /// Reckoned here: the library's own figure keeps partitions that are gone, and of one that came back with a rebalance
+    /// what was committed when it was here before.
+    private func updateLag() {
+        meters.lag.set(
+            positions.reduce(0) { sum, partition in
+                sum + Int(max(0, (client.end(of: partition.key) ?? partition.value) - partition.value))
+            })
+    }
+
     private func storeWhenDue() {
         let now = environment.time.uptime
         guard now - lastStore >= storeInterval else { return }
@@ -162,6 +186,8 @@ extension KafkaConsumerLoop {
     private func store(_ offsets: [Int32: Int64]) {
         guard !offsets.isEmpty else { return }
         let refusals = client.store(offsets)
+        positions.merge(offsets) { $1 }
+        for refusal in refusals where !refusal.isOurs { positions[refusal.partition] = nil }
         let ours = refusals.filter(\.isOurs)
         meters.lost.increment(by: refusals.count - ours.count)
         mailbox.change { $0.takeBack(ours, topic: topic) }
@@ -195,6 +221,8 @@ extension KafkaConsumerLoop {
             lose(Array(assigned))
         }
         meters.assigned.set(assigned.count)
+        positions = positions.filter { assigned.contains($0.key) }
+        updateLag()
         if case .assigned = event { return }
         client.unassign()
     }
@@ -206,6 +234,7 @@ extension KafkaConsumerLoop {
         }
         client.assign(partitions, from: positions)
         assigned.formUnion(partitions)
+        for partition in partitions { self.positions[partition] = positions[partition] }
         resume(paused.intersection(partitions))
         signals.joined.happen()
         log.info("partitions assigned", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
@@ -272,6 +301,7 @@ private struct Meters {
     let lost: Counter
     let assigned: Gauge
     let buffered: Gauge
+    let lag: Gauge
 
     init(_ metrics: Metrics, _ options: ConsumerOptions) {
         let labels: Metrics.Labels = ["topic": options.channel.name, "group": options.group]
@@ -279,5 +309,6 @@ private struct Meters {
         lost = metrics.counter(.busLeasesLost, labels)
         assigned = metrics.gauge(.busPartitionsAssigned, labels)
         buffered = metrics.gauge(.busBytesBuffered, labels)
+        lag = metrics.gauge(.busConsumerLag, labels)
     }
 }

@@ -35,8 +35,7 @@ actor KafkaReadiness {
         // No topics are asked for: only whether a broker answers at all.
         let error = rd_kafka_metadata(client.handle, 0, nil, &metadata, Int32(questionDeadline.wholeMilliseconds))
         if let metadata { rd_kafka_metadata_destroy(metadata) }
-        // Errors wait in a queue until they are served, and this client has no thread for that.
-        rd_kafka_poll(client.handle, 0)
+        client.serveErrors()
         guard error != RD_KAFKA_RESP_ERR_NO_ERROR else {
             client.callbacks.forgetProblem()
             return .ready

@@ -59,8 +59,6 @@ package enum KafkaSettings {
             KafkaSetting("allow.auto.create.topics", "false"),
             KafkaSetting("isolation.level", "read_committed"),
             KafkaSetting("enable.partition.eof", "false"),
-            // Feeds the lag metric.
-            KafkaSetting("statistics.interval.ms", "10000"),
         ] + configuration.overrides(for: .consumer).map { memberSetting($0, topic: topic) }
     }
 

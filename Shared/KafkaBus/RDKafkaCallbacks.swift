@@ -18,12 +18,10 @@ final class RDKafkaCallbacks: @unchecked Sendable {
     var reports: [RDKafkaReport] = []
     var onRebalance: ((rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) -> Void)?
     let log: Log
-    fileprivate let onStatistics: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void)?
     fileprivate let problem = Mutex<String?>(nil)
 
-    init(log: Log, onStatistics: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void)? = nil) {
+    init(log: Log) {
         self.log = log
-        self.onStatistics = onStatistics
     }
 
     /// The library's last complaint, such as that no broker can be reached.
@@ -38,7 +36,6 @@ final class RDKafkaCallbacks: @unchecked Sendable {
         rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(self).toOpaque())
         rd_kafka_conf_set_log_cb(configuration, forwardLog)
         rd_kafka_conf_set_error_cb(configuration, rememberProblem)
-        if onStatistics != nil { rd_kafka_conf_set_stats_cb(configuration, forwardStatistics) }
         if role == RD_KAFKA_PRODUCER { rd_kafka_conf_set_dr_msg_cb(configuration, bufferReport) }
         guard role == RD_KAFKA_CONSUMER else { return }
         rd_kafka_conf_set_rebalance_cb(configuration, forwardRebalance)
@@ -104,14 +101,4 @@ private func forwardLog(
     case 5...6: callbacks.log.info(line, [.librdkafka: facility])
     default: callbacks.log.debug(line, [.librdkafka: facility])
     }
-}
-
-private func forwardStatistics(
-    _: OpaquePointer?, _ json: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-    guard let json else { return 0 }
-    json.withMemoryRebound(to: UInt8.self, capacity: count) { bytes in
-        RDKafkaCallbacks.from(context)?.onStatistics?(UnsafeBufferPointer(start: bytes, count: count))
-    }
-    return 0
 }

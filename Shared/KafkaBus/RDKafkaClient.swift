@@ -36,6 +36,11 @@ final class RDKafkaClient: @unchecked Sendable {
         }.detach()
     }
 
+    /// Errors wait in a queue until they are served; for a client that has no thread of its own for that.
+    func serveErrors() {
+        rd_kafka_poll(handle, 0)
+    }
+
     /// Why this client can never work again, or nil.
     var fatalProblem: String? {
         var reason = [CChar](repeating: 0, count: 512)

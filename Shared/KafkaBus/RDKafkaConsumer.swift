@@ -119,6 +119,13 @@ final class RDKafkaConsumer {
         _ = list.withPointer { rd_kafka_resume_partitions(client.handle, $0) }
     }
 
+    /// Where the partition ended when the broker last answered a fetch of it; nil before the first.
+    func end(of partition: Int32) -> Int64? {
+        var (low, high): (Int64, Int64) = (-1, -1)
+        let error = rd_kafka_get_watermark_offsets(client.handle, topic, partition, &low, &high)
+        return error == RD_KAFKA_RESP_ERR_NO_ERROR && high >= 0 ? high : nil
+    }
+
     /// Leaves offsets for the library to commit. Returns those it did not take, and why.
     func store(_ offsets: [Int32: Int64]) -> [StoreRefusal] {
         RDKafkaPartitionList(topic: topic, offsets).withPointer { pointer in
@@ -161,12 +168,6 @@ struct StoreRefusal {
     let problem: String
     /// False when the partition belongs to another consumer by now, who will do the work again.
     let isOurs: Bool
-}
-
-extension [Int32] {
-    fileprivate func at(_ offset: Int64) -> [Int32: Int64] {
-        Dictionary(map { ($0, offset) }) { first, _ in first }
-    }
 }
 
 extension IncomingMessage {

@@ -7,6 +7,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case busBytesProduced = "carillon_bus_produced_bytes_total"
     case busConsumerLag = "carillon_bus_consumer_lag_messages"
     case busDeadLetters = "carillon_bus_dead_letters_total"
+    case busGroupLag = "carillon_bus_group_lag_messages"
     case busHandlerDuration = "carillon_bus_handler_duration_seconds"
     case busHandlerErrors = "carillon_bus_handler_errors_total"
     case busLeasesLost = "carillon_bus_leases_lost_total"
@@ -77,7 +78,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
-            .busPartitionsAssigned, .buildInfo, .http2ConnectionsOpen, .httpBodyBytesBuffered,
+            .busGroupLag, .busPartitionsAssigned, .buildInfo, .http2ConnectionsOpen, .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted, .senderProviderOutages:
             .gauge
@@ -95,7 +96,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .appsLoaded: "Apps in force now."
         case .busBytesBuffered: "Bytes fetched from the bus whose work is not done yet."
         case .busBytesProduced: "Bytes of message values the bus acknowledged as durable."
-        case .busConsumerLag: "Messages of the assigned partitions whose work is not recorded as done."
+        case .busConsumerLag: "Messages fetched from or left in the partitions assigned here, not recorded as done."
+        case .busGroupLag: "Messages that a group has not recorded as done, as the brokers know it."
         case .busDeadLetters: "Messages given up and moved to the dead topic."
         case .busHandlerDuration: "Time from handing a batch to its handler until its outputs were durable."
         case .busHandlerErrors: "Batches whose handler failed and will be tried again."

@@ -187,6 +187,43 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
+    /// Goal: after a rebalance the figures of two members add up to what is left, and name nothing that is no longer theirs.
+    @Test("the lag of a consumer is that of the partitions it has now")
+    func lagAfterARebalance() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 4, (0..<40).map { channel.message("\($0)", key: "\($0)") })
+        let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .milliseconds(50))
+        let first = try await kafka.bus().makeConsumer(options)
+        while kafka.metrics.total(.busConsumerLag) != 40 { await Task.yield() }
+        // A process of its own, with its own figures.
+        let other = KafkaFixture(server: kafka.server)
+        let second = try await other.bus().makeConsumer(options)
+        #expect(await kafka.lines.awaitLine("partitions assigned", times: 2))
+        #expect(await other.lines.awaitLine("partitions assigned"))
+        while kafka.metrics.total(.busConsumerLag) + other.metrics.total(.busConsumerLag) != 40 { await Task.yield() }
+        await second.close()
+        await first.close()
+        #expect(kafka.metrics.total(.busConsumerLag) + other.metrics.total(.busConsumerLag) == 0)
+    }
+
+    @Test("the brokers tell how far a group is behind, also while nobody reads with it")
+    func backlog() async throws {
+        let kafka = try await KafkaFixture.start()
+        try await fill(kafka, partitions: 2, (0..<10).map { channel.message("\($0)", key: "\($0)") })
+        let bus = try kafka.bus()
+        let (reader, other) = (BusReader(channel, group: "g"), BusReader(channel, group: "h"))
+        let absent = BusReader(testChannel("test.absent"), group: "g")
+        #expect(try await bus.backlog(of: [reader, other, absent]) == [reader: 10, other: 10])
+        let options = ConsumerOptions(channel: channel, group: "g", order: .none, batchMessagesMaximum: 1)
+        let consumer = try await bus.makeConsumer(options)
+        _ = try await consumer.collect(4)
+        await consumer.close()
+        let left = try await bus.backlog(of: [reader, other])
+        // Of what is done only what no open message precedes is recorded.
+        let behind = try #require(left[reader])
+        #expect(6...9 ~= behind && left[other] == 10)
+    }
+
     @Test("an offset that the library refused is stored with the next round")
     func refusedOffset() throws {
         let id = PartitionID(channel: channel.name, number: 0)

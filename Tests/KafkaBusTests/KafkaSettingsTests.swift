@@ -31,7 +31,7 @@ struct KafkaSettingsTests {
             ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"), ("auto.commit.interval.ms", "1000"),
             ("partition.assignment.strategy", "range,roundrobin"), ("auto.offset.reset", "smallest"),
             ("queued.max.messages.kbytes", "32768"), ("queued.min.messages", "100000"), ("check.crcs", "true"),
-            ("allow.auto.create.topics", "false"), ("group.id", "g"), ("statistics.interval.ms", "10000"),
+            ("allow.auto.create.topics", "false"), ("group.id", "g"),
             ("session.timeout.ms", "45000"),
         ])
     func consumer(name: String, value: String) throws {
