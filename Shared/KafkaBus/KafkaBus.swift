@@ -10,6 +10,7 @@ package final class KafkaBus: Bus {
     private let storeInterval: Duration
     /// Neither produces nor consumes.
     private let observer: RDKafkaClient
+    private let failures: BrokerFailures
     private let readinessProbe: KafkaReadiness
 
     /// `storeInterval` is how often finished work is noted for the next commit.
@@ -20,8 +21,10 @@ package final class KafkaBus: Bus {
         self.configuration = configuration
         self.environment = environment
         self.storeInterval = storeInterval
+        failures = BrokerFailures(environment)
         observer = try RDKafkaClient(
-            .producer, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: environment.log))
+            .producer, KafkaSettings.observer(configuration),
+            RDKafkaCallbacks(log: environment.log, failures: failures))
         readinessProbe = KafkaReadiness(observer, time: environment.time)
     }
 
@@ -32,15 +35,18 @@ package final class KafkaBus: Bus {
     package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
         let settings = KafkaSettings.consumer(
             configuration, group: options.group, topic: options.channel.name)
-        return try await onNativeThread("kafka-start") { [environment, storeInterval] in
+        return try await onNativeThread("kafka-start") { [environment, storeInterval, failures] in
             Result { () throws(BusError) in
-                try KafkaConsumer(settings, options: options, storeInterval: storeInterval, environment: environment)
+                try KafkaConsumer(
+                    settings, options: options, storeInterval: storeInterval, environment: environment,
+                    failures: failures)
             }
         }.get()
     }
 
     package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
-        let scan = try KafkaScan(configuration, topic: channel.name, log: environment.log, time: environment.time)
+        let scan = try KafkaScan(
+            configuration, topic: channel.name, failures: failures, log: environment.log, time: environment.time)
         do {
             while case let page = try await scan.nextPage(), !page.isEmpty {
                 for message in page {
@@ -69,9 +75,9 @@ package final class KafkaBus: Bus {
 
     func producer(_ options: ProducerOptions) async throws(BusError) -> KafkaProducer {
         let settings = KafkaSettings.producer(configuration)
-        return try await onNativeThread("kafka-start") { [environment] in
+        return try await onNativeThread("kafka-start") { [environment, failures] in
             Result { () throws(BusError) in
-                try KafkaProducer(settings, options: options, environment: environment)
+                try KafkaProducer(settings, options: options, environment: environment, failures: failures)
             }
         }.get()
     }

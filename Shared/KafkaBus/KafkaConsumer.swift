@@ -10,7 +10,8 @@ package final class KafkaConsumer: BusConsumer {
     private let environment: WorkerEnvironment
 
     init(
-        _ settings: [KafkaSetting], options: ConsumerOptions, storeInterval: Duration, environment: WorkerEnvironment
+        _ settings: [KafkaSetting], options: ConsumerOptions, storeInterval: Duration, environment: WorkerEnvironment,
+        failures: BrokerFailures
     ) throws(BusError) {
         self.options = options
         self.environment = environment
@@ -18,12 +19,12 @@ package final class KafkaConsumer: BusConsumer {
         let signals = ConsumerSignals()
         self.mailbox = mailbox
         self.signals = signals
-        let client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: environment.log))
+        let client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: environment.log, failures: failures))
         try RDKafkaConsumer(client, topic: options.channel.name).subscribe()
         NativeThread(name: "kafka-consumer") {
             let loop = KafkaConsumerLoop(
                 RDKafkaConsumer(client, topic: options.channel.name), mailbox: mailbox, signals: signals,
-                options: options, storeInterval: storeInterval, environment: environment)
+                options: options, storeInterval: storeInterval, environment: environment, failures: failures)
             loop.run()
         }.detach()
     }

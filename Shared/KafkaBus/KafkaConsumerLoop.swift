@@ -20,6 +20,7 @@ final class KafkaConsumerLoop {
     private let options: ConsumerOptions
     private let storeInterval: Duration
     private let environment: WorkerEnvironment
+    private let failures: BrokerFailures
     private let meters: Meters
     private let pulse: Pulse
     private var group = FetchedGroup()
@@ -35,7 +36,7 @@ final class KafkaConsumerLoop {
 
     init(
         _ client: RDKafkaConsumer, mailbox: Mailbox, signals: ConsumerSignals, options: ConsumerOptions,
-        storeInterval: Duration, environment: WorkerEnvironment
+        storeInterval: Duration, environment: WorkerEnvironment, failures: BrokerFailures
     ) {
         self.client = client
         self.mailbox = mailbox
@@ -43,6 +44,7 @@ final class KafkaConsumerLoop {
         self.options = options
         self.storeInterval = storeInterval
         self.environment = environment
+        self.failures = failures
         meters = Meters(environment.metrics, options)
         pulse = environment.health.pulse(
             "kafka consumer \(options.group) of \(options.channel.name)", limit: .seconds(30))
@@ -58,6 +60,7 @@ final class KafkaConsumerLoop {
             storeWhenDue()
             updatePause()
             updateLagWhenDue()
+            failures.look()
             if let problem = client.fatalProblem {
                 awaitClose(after: problem)
                 break

@@ -39,18 +39,21 @@ package final class KafkaProducer: BusProducer {
     private let settings: [KafkaSetting]
     private let options: ProducerOptions
     private let environment: WorkerEnvironment
+    private let failures: BrokerFailures
     private let meters: Meters
     private let pulse: Pulse
 
     init(
-        _ settings: [KafkaSetting], options: ProducerOptions, environment: WorkerEnvironment
+        _ settings: [KafkaSetting], options: ProducerOptions, environment: WorkerEnvironment,
+        failures: BrokerFailures
     ) throws(BusError) {
         self.settings = settings
         self.options = options
         self.environment = environment
+        self.failures = failures
         meters = Meters(environment.metrics)
         pulse = environment.health.pulse("kafka producer", limit: .seconds(30))
-        let client = try RDKafkaProducer(settings, log: environment.log)
+        let client = try RDKafkaProducer(settings, log: environment.log, failures: failures)
         state = Monitor(State(client: client))
         NativeThread(name: "kafka-producer") { self.serve(client) }.detach()
     }
@@ -179,6 +182,7 @@ extension KafkaProducer {
         var nextGlance = Duration.zero
         while let current = client {
             pulse.tick()
+            failures.look()
             let reports = current.poll(Self.pollMilliseconds)
             // The flag is looked at after the poll: the failures that a fatal error causes come after it was raised.
             let fatalProblem = current.fatalProblem
@@ -251,7 +255,7 @@ extension KafkaProducer {
         var attempt = 0
         while true {
             do {
-                let client = try RDKafkaProducer(settings, log: environment.log)
+                let client = try RDKafkaProducer(settings, log: environment.log, failures: failures)
                 reproduce(with: client)
                 state.withLock { $0.client = client }
                 admitWaiters(hasRoom: true)

@@ -77,6 +77,9 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("ssl.endpoint.identification.algorithm", "https checks the brokers' names, none does not."),
         KafkaProperty("broker.address.family", "any, v4 or v6."),
         KafkaProperty("socket.timeout.ms", "How long one request may take."),
+        KafkaProperty(
+            "reconnect.backoff.max.ms",
+            "The longest wait between attempts to reach a broker; 1000 where it is not set."),
         KafkaProperty("debug", "What the library tells in the debug log, such as broker,security."),
         KafkaProperty(
             "linger.ms", for: .producer, "How long a message waits for others of its partition, in milliseconds."),

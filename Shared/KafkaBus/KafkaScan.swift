@@ -18,13 +18,15 @@ final class KafkaScan: @unchecked Sendable {
     private var open: Set<Int32> = []
     private var hasStarted = false
 
-    init(_ configuration: KafkaConfiguration, topic: String, log: Log, time: any TimeSource) throws(BusError) {
+    init(
+        _ configuration: KafkaConfiguration, topic: String, failures: BrokerFailures, log: Log, time: any TimeSource
+    ) throws(BusError) {
         // A later setting replaces an earlier one.
         let settings =
             KafkaSettings.consumer(configuration, group: "scan", topic: topic) + [
                 KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
             ]
-        client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: log))
+        client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: log, failures: failures))
         consumer = RDKafkaConsumer(client, topic: topic)
         self.topic = topic
         self.time = time

@@ -10,12 +10,15 @@ package enum KafkaSettings {
         KafkaSetting("socket.keepalive.enable", "true"),
         // Brokers move to other addresses under an orchestrator.
         KafkaSetting("broker.address.ttl", "1000"),
+        // A client may stand still for so long after a broker is back. The default, ten seconds, is longer than publishers
+        // wait; one attempt a second costs nothing.
+        KafkaSetting("reconnect.backoff.max.ms", "1000"),
         // A broker that closes an idle connection is no event.
         KafkaSetting("log.connection.close", "false"),
     ]
 
     package static func producer(_ configuration: KafkaConfiguration) -> [KafkaSetting] {
-        configuration.connection + common + [
+        common + configuration.connection + [
             KafkaSetting("acks", "all"),
             KafkaSetting("enable.idempotence", "true"),
             KafkaSetting("max.in.flight.requests.per.connection", "5"),
@@ -35,7 +38,7 @@ package enum KafkaSettings {
     package static func consumer(
         _ configuration: KafkaConfiguration, group: String, topic: String
     ) -> [KafkaSetting] {
-        configuration.connection + common + [
+        common + configuration.connection + [
             KafkaSetting("group.id", group),
             // Offsets are stored when the work is done, not when a message was handed out; the library then commits.
             KafkaSetting("enable.auto.offset.store", "false"),
@@ -70,6 +73,6 @@ package enum KafkaSettings {
 
     /// A client that neither produces nor consumes: readiness and the creation of topics.
     package static func observer(_ configuration: KafkaConfiguration) -> [KafkaSetting] {
-        configuration.connection + common
+        common + configuration.connection
     }
 }

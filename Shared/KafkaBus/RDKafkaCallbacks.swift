@@ -18,10 +18,13 @@ final class RDKafkaCallbacks: @unchecked Sendable {
     var reports: [RDKafkaReport] = []
     var onRebalance: ((rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) -> Void)?
     let log: Log
+    fileprivate let failures: BrokerFailures?
     fileprivate let problem = Mutex<String?>(nil)
 
-    init(log: Log) {
+    /// Without `failures` each failure of a connection is a line of its own.
+    init(log: Log, failures: BrokerFailures? = nil) {
         self.log = log
+        self.failures = failures
     }
 
     /// The library's last complaint, such as that no broker can be reached.
@@ -96,6 +99,7 @@ private func forwardLog(
     guard let client, let text, let callbacks = RDKafkaCallbacks.from(rd_kafka_opaque(client)) else { return }
     let facility = facility.map { String(cString: $0) } ?? ""
     let line = String(cString: text)
+    if facility == "FAIL", let failures = callbacks.failures { return failures.fail(line) }
     switch level {
     case ...4: callbacks.log.warning(line, [.librdkafka: facility])
     case 5...6: callbacks.log.info(line, [.librdkafka: facility])

@@ -13,8 +13,8 @@ final class RDKafkaProducer: @unchecked Sendable {
     private let client: RDKafkaClient
     private let topics = Mutex<[String: UInt]>([:])
 
-    init(_ settings: [KafkaSetting], log: Log) throws(BusError) {
-        client = try RDKafkaClient(.producer, settings, RDKafkaCallbacks(log: log))
+    init(_ settings: [KafkaSetting], log: Log, failures: BrokerFailures) throws(BusError) {
+        client = try RDKafkaClient(.producer, settings, RDKafkaCallbacks(log: log, failures: failures))
     }
 
     deinit {

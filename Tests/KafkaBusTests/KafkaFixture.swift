@@ -55,6 +55,10 @@ final class LineList: LogSink {
         }
     }
 
+    func count(_ text: String, and other: String) -> Int {
+        lines.withLock { $0.count { $0.contains(text) && (other.isEmpty || $0.contains(other)) } }
+    }
+
     func contains(_ text: String) -> Bool {
         lines.withLock { $0.contains { $0.contains(text) } }
     }

@@ -18,7 +18,8 @@ struct KafkaSettingsTests {
             ("acks", "-1"), ("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "5"),
             ("message.timeout.ms", "120000"), ("delivery.report.only.error", "false"),
             ("queue.buffering.max.kbytes", "65536"), ("queue.buffering.max.messages", "100000"),
-            ("socket.nagle.disable", "true"), ("ssl.endpoint.identification.algorithm", "https"),
+            ("socket.nagle.disable", "true"), ("reconnect.backoff.max.ms", "1000"),
+            ("ssl.endpoint.identification.algorithm", "https"),
         ])
     func producer(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")

@@ -48,6 +48,23 @@ struct KafkaTopicsTests {
     }
 }
 
+/// Lines of an outage, without any broker.
+struct BrokerOutageTests {
+    @Test("an outage is a line at its beginning, one a minute, and one at its end")
+    func lines() {
+        var outage = BrokerOutage()
+        #expect(outage.look(at: .seconds(1)) == nil && !outage.isOpen)
+        #expect(outage.fail("a", at: .seconds(1)) == .began("a"))
+        for second in 2..<61 { #expect(outage.fail("b", at: .seconds(second)) == nil) }
+        #expect(outage.fail("c", at: .seconds(61)) == .lasts("c", failures: 61, since: .seconds(60)))
+        #expect(outage.fail("d", at: .seconds(62)) == nil)
+        #expect(outage.look(at: .seconds(96)) == nil)
+        #expect(outage.look(at: .seconds(97)) == .ended("d", failures: 62, lasted: .seconds(61)))
+        #expect(outage.look(at: .seconds(98)) == nil && !outage.isOpen)
+        #expect(outage.fail("e", at: .seconds(99)) == .began("e"))
+    }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct KafkaReadinessTests {
     @Test("ready while brokers answer; otherwise it says why")
@@ -62,5 +79,26 @@ struct KafkaReadinessTests {
             return
         }
         #expect(reason.contains("Kafka does not answer") && reason.contains("\(port)"))
+    }
+
+    /// Goal: many clients with several connections notice that brokers are away; the log has one line of it.
+    @Test("brokers that are away are one line in the log, whoever notices")
+    func oneLineAnOutage() async throws {
+        let kafka = try await KafkaFixture.start(brokers: 2)
+        try await kafka.server.perform("create topic t.outage 2")
+        let bus = try kafka.bus()
+        let channel = testChannel("t.outage")
+        let producers = [
+            try await bus.makeProducer(ProducerOptions()), try await bus.makeProducer(ProducerOptions()),
+        ]
+        for producer in producers { try await producer.send([channel.message("a", key: "k")]) }
+        for broker in 1...2 { try await kafka.server.perform("broker down \(broker)") }
+        #expect(await kafka.lines.awaitLine(#""librdkafka":"FAIL""#, times: 4))
+        #expect(await kafka.lines.awaitLine("brokers fail: further failures are counted"))
+        #expect(kafka.lines.count(#""level":"warning""#, and: #""librdkafka":"FAIL""#) == 0)
+        #expect(kafka.lines.count("brokers fail: further", and: "") == 1)
+        for broker in 1...2 { try await kafka.server.perform("broker up \(broker)") }
+        for producer in producers { try await producer.send([channel.message("b", key: "k")]) }
+        for producer in producers { await producer.close() }
     }
 }
