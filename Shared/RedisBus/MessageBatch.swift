@@ -7,6 +7,11 @@ import Topics
 enum MessageBatch {
     private static let version: UInt8 = 1
 
+    /// Written by a later version of the house, and readable there.
+    static func laterVersion(of bytes: [UInt8]) -> UInt8? {
+        bytes.first.flatMap { $0 > version ? $0 : nil }
+    }
+
     /// Adds one message as it lies inside a batch; it takes no more than its cost.
     static func append(_ message: OutgoingMessage, now: Timestamp, to bytes: inout [UInt8]) {
         bytes.appendLength(Int(now.milliseconds))

@@ -19,7 +19,8 @@ struct RedisBusMeters: Sendable {
             gaps: metrics.counter(.busOffsetGaps, ["topic": channel, "group": name]),
             lost: metrics.counter(.busLeasesLost, ["topic": channel, "group": name]),
             assigned: metrics.gauge(.busPartitionsAssigned, ["topic": channel, "group": name]),
-            buffered: metrics.gauge(.busBytesBuffered, ["topic": channel, "group": name]))
+            buffered: metrics.gauge(.busBytesBuffered, ["topic": channel, "group": name]),
+            heldBack: metrics.gauge(.busPartitionsHeldBack, ["topic": channel, "group": name]))
     }
 }
 
@@ -34,4 +35,5 @@ struct GroupMeters: Sendable {
     let lost: Counter
     let assigned: Gauge
     let buffered: Gauge
+    let heldBack: Gauge
 }

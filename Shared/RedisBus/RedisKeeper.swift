@@ -74,6 +74,7 @@ struct RedisKeeper {
             for number in share.subtracting(tenures.withLock { $0.numbers }).sorted() { acquire(number) }
         }
         meters.assigned.set(tenures.withLock { $0.held.count })
+        meters.heldBack.set(tenures.withLock { $0.heldBackCount })
         meters.buffered.set(mailbox.read { $0.bufferedBytes })
         return tenures.withLock { tenures in
             let isLeaving = tenures.held.values.contains { $0.leavingSince != nil }

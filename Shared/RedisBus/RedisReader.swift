@@ -111,6 +111,10 @@ struct RedisReader {
                     alarm(partition(reading.number), "an entry without an offset")
                     continue
                 }
+                if let version = entry.laterVersion {
+                    holdBack(reading, before: entry, of: version)
+                    break
+                }
                 let tenure = tenures.withLock { tenures in
                     tenures.note(
                         reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
@@ -120,6 +124,17 @@ struct RedisReader {
             }
         }
         return noted
+    }
+
+    /// During a rolling upgrade or downgrade: a process of the later version goes on with the partition.
+    private func holdBack(_ reading: RedisTenures.Reading, before entry: RedisStreamEntry, of version: UInt8) {
+        guard tenures.change({ $0.holdBack(reading.number, fence: reading.fence) }) else { return }
+        shared.log.error(
+            "a partition is held: a later version wrote what comes next, and this one cannot read it",
+            [
+                .topic: options.channel.name, .partition: "\(reading.number)", .group: options.group,
+                .reason: "entry \(entry.nextOffset) is of version \(version)",
+            ])
     }
 
     private func offer(_ fetched: Fetched) {

@@ -11,6 +11,8 @@ struct RedisTenures {
         fileprivate var marks: [(nextOffset: Int64, bytes: Int64)] = []
         fileprivate var passed: Int64
         var leavingSince: Duration?
+        /// What comes next cannot be read here. Nothing behind it is read either, or it would be removed unread.
+        fileprivate(set) var isHeldBack = false
 
         init(fence: Int64, inboxTenure: Int, position: Int64, passed: Int64) {
             self.fence = fence
@@ -45,9 +47,18 @@ struct RedisTenures {
     /// What is to be read: partitions that stay, and from where.
     var reading: [Reading] {
         numbers.compactMap { number in
-            guard let tenure = held[number], tenure.leavingSince == nil else { return nil }
+            guard let tenure = held[number], tenure.leavingSince == nil, !tenure.isHeldBack else { return nil }
             return Reading(number: number, fence: tenure.fence, position: tenure.position)
         }
+    }
+
+    var heldBackCount: Int { held.values.count { $0.isHeldBack } }
+
+    /// Reads nothing more of the partition in this tenure; false where that is so already, or the tenure is over.
+    mutating func holdBack(_ number: Int32, fence: Int64) -> Bool {
+        guard let tenure = held[number], tenure.fence == fence, !tenure.isHeldBack else { return false }
+        held[number]?.isHeldBack = true
+        return true
     }
 
     /// Notes an entry that was read, and says to which tenure of the inbox it goes; nil when it belongs to one that is

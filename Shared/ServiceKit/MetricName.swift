@@ -15,6 +15,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case busMessagesProduced = "carillon_bus_messages_produced_total"
     case busOffsetGaps = "carillon_bus_offset_gaps_total"
     case busPartitionsAssigned = "carillon_bus_assigned_partitions"
+    case busPartitionsHeldBack = "carillon_bus_held_partitions"
     case busProducerRestarts = "carillon_bus_producer_restarts_total"
     case busProducerWaits = "carillon_bus_producer_waits_total"
     case buildInfo = "carillon_build_info"
@@ -78,7 +79,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
-            .busGroupLag, .busPartitionsAssigned, .buildInfo, .http2ConnectionsOpen, .httpBodyBytesBuffered,
+            .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
+            .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted, .senderProviderOutages:
             .gauge
@@ -106,6 +108,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .busMessagesProduced: "Messages the bus acknowledged as durable."
         case .busOffsetGaps: "Messages missing from a sequence that should have none: data was lost upstream."
         case .busPartitionsAssigned: "Partitions this consumer holds now."
+        case .busPartitionsHeldBack: "Partitions not read on, as a later version wrote what comes next."
         case .busProducerRestarts: "Producers replaced after an error they could not recover from."
         case .busProducerWaits: "Times a producer had to wait because a topic was at its bound."
         case .buildInfo: "Always 1; the labels say which build runs."

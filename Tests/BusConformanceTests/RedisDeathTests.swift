@@ -1,4 +1,5 @@
 import Bus
+import RedisClient
 import ServiceKit
 import TestSupport
 import Testing
@@ -64,6 +65,55 @@ import Topics
         try await producer.send((0..<10).map { topic.text("after \($0)") })
         #expect(await record.wait(forCount: 110))
         try await worker.stop()
+        await bus.close()
+    }
+
+    /// Goal: what a later version wrote is neither skipped nor removed, and a process that can read it goes on with it.
+    /// Method: the version of one entry of three is changed as a later one would write it; the group gets up to there. Then it
+    /// is changed back, as reading with that version would be, and another process takes over.
+    @Test func anEntryOfALaterVersionHoldsItsPartition() async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make(partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        for text in ["a", "b", "c"] { try await producer.send([topic.text(text)]) }
+        let log = RedisArgument("bus:{\(topic.channel.name)/0}:log")
+        let redis = RedisClient(
+            try RedisConfiguration(url: fixture.server.url),
+            log: Log(service: "test", level: .error, sink: SilentSink()), metrics: Metrics())
+        let entries = try #require(try await redis.send(RedisCommand("XRANGE", log, "-", "+")).array)
+        #expect(entries.count == 3)
+        func rewrite(version: UInt8) async throws {
+            _ = try await redis.send(RedisCommand("DEL", log))
+            for (number, entry) in entries.enumerated() {
+                let id = try #require(entry.array?.first?.bytes)
+                let values = try #require(entry.array?.last?.array)
+                var fields = values.compactMap(\.bytes)
+                if number == 1 { fields[1][0] = version }
+                _ = try await redis.send(
+                    RedisCommand(["XADD", log, RedisArgument(id)] + fields.map { RedisArgument($0) }))
+            }
+        }
+        try await rewrite(version: 2)
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        let held = fixture.metrics.gauge(.busPartitionsHeldBack, ["topic": topic.channel.name, "group": "g"])
+        #expect(await fixture.eventually { held.value == 1 })
+        #expect(await record.wait(forCount: 1))
+        try await worker.stop()
+        #expect(record.all == ["a"])
+        try await rewrite(version: 1)
+        let other = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait(forCount: 3))
+        #expect(record.all == ["a", "b", "c"])
+        try await other.stop()
+        await redis.close()
         await bus.close()
     }
 
