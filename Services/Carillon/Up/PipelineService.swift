@@ -3,8 +3,9 @@
 struct PipelineService: Sendable {
     static let all = [
         PipelineService(name: "reporter", adminPort: 9469, settings: ["APPS", "REPORTER"]),
-        PipelineService(name: "apns-sender", adminPort: 9467, settings: ["APPS", "APNS"]),
-        PipelineService(name: "android-sender", adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI"]),
+        PipelineService(name: "apns-sender", adminPort: 9467, settings: ["APPS", "APNS", "SENDER"]),
+        PipelineService(
+            name: "android-sender", adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI", "SENDER"]),
         PipelineService(name: "renderer", adminPort: 9466, settings: ["RENDERER"]),
         PipelineService(name: "scheduler", adminPort: 9470, settings: ["SCHEDULER"]),
         PipelineService(name: "targeting-resolver", adminPort: 9465, settings: ["RESOLVER"]),
