@@ -8,7 +8,7 @@ import Topics
 
 /// A Redis that is as full as the services let it become.
 @Suite(.timeLimit(.minutes(10))) struct FullStoreTests {
-    private static let maximum = 48 << 20
+    private static let maximum = 24 << 20
     /// Tasks are large, so that few of them fill their share.
     private static let body = String(repeating: "x", count: 3_000)
 
@@ -21,7 +21,7 @@ import Topics
         let ids = try await house.ingest.register(TestDevice.mixture(6))
         try await house.withRedis { redis in
             _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
-            let filler = Self.maximum * 58 / 100 - (try await Self.used(redis))
+            let filler = Self.maximum * 61 / 100 - (try await Self.used(redis))
             // Not sent as a value: the buffer of the connection would count as well.
             _ = try await redis.send(RedisCommand("SETRANGE", "filler", RedisArgument(filler), "x"))
         }
@@ -42,7 +42,7 @@ import Topics
             }
             return answer
         }
-        #expect(registrations > 100 && tasks.count > 100)
+        #expect(registrations > 0 && tasks.count > 50)
         try await house.simulator.admin("DELETE", "/faults", "")
         for task in tasks {
             let report = try #require(await house.reports.report(of: task), "\(house.lines)")
