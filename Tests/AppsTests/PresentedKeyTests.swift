@@ -29,8 +29,8 @@ import Testing
     /// A header of the server's largest size, in marks that cost most to compare: as a scheme, a key, and as a password.
     @Test(arguments: [
         CombiningMarks.text(bytes: 16_000), "Bearer " + CombiningMarks.text(bytes: 16_000),
-        CombiningMarks.text(bytes: 1_000) + " x", "Bearer " + CombiningMarks.text(bytes: 1_000),
-        "Basic Ojo6" + String(repeating: "zIHMo8yBzKPMgcyj", count: 60),
+        CombiningMarks.text(bytes: 16_000) + " x",
+        "Basic Ojo6" + String(repeating: "zIHMo8yBzKPMgcyj", count: 1_000),
     ])
     func whatNoKeyIsCostsNothing(_ header: String) {
         var keys: Set<String> = []
