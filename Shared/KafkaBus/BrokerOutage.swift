@@ -29,7 +29,7 @@ struct BrokerOutage {
     var isOpen: Bool { current != nil }
 
     mutating func fail(_ reason: String, at now: Duration) -> Line? {
-        // The end of the last one that nobody has looked for would come too late to be true.
+        // The last outage ended without a line, since `look` was not called in time; one now would be misleading.
         guard var outage = current, now - outage.last < Self.quiet else {
             current = Current(began: now, last: now, told: now, reason: reason)
             return .began(reason)

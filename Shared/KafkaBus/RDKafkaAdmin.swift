@@ -16,17 +16,10 @@ struct RDKafkaAdmin {
     func create(_ plans: [KafkaTopicPlan], within limit: Duration) throws(BusError) -> [String: Creation] {
         var topics = try plans.map { plan throws(BusError) in try newTopic(plan) }
         defer { for topic in topics { rd_kafka_NewTopic_destroy(topic) } }
-        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_CREATETOPICS)
-        defer { rd_kafka_AdminOptions_destroy(options) }
-        var reason = [CChar](repeating: 0, count: 512)
-        let milliseconds = Int32(limit.wholeMilliseconds)
-        rd_kafka_AdminOptions_set_request_timeout(options, milliseconds, &reason, reason.count)
-        let answers = rd_kafka_queue_new(client.handle)
-        defer { rd_kafka_queue_destroy(answers) }
-
-        rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, answers)
-        // The library answers in time by itself; a second more lets its own words come through.
-        guard let event = rd_kafka_queue_poll(answers, milliseconds + 1_000) else {
+        let event = client.answer(to: RD_KAFKA_ADMIN_OP_CREATETOPICS, within: limit) { options, answers in
+            rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, answers)
+        }
+        guard let event else {
             throw BusError(.unavailable, "no answer to the creation of topics within \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }

@@ -39,16 +39,10 @@ struct RDKafkaOffsets {
         let list = RDKafkaPartitionList(topic: topic, partitions.at(Int64(RD_KAFKA_OFFSET_INVALID)))
         var question = list.withPointer { rd_kafka_ListConsumerGroupOffsets_new(group, $0) }
         defer { rd_kafka_ListConsumerGroupOffsets_destroy(question) }
-        let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS)
-        defer { rd_kafka_AdminOptions_destroy(options) }
-        var reason = [CChar](repeating: 0, count: 512)
-        let milliseconds = Int32(limit.wholeMilliseconds)
-        rd_kafka_AdminOptions_set_request_timeout(options, milliseconds, &reason, reason.count)
-        let answers = rd_kafka_queue_new(client.handle)
-        defer { rd_kafka_queue_destroy(answers) }
-        rd_kafka_ListConsumerGroupOffsets(client.handle, &question, 1, options, answers)
-        // The library answers in time by itself; a second more lets its own words come through.
-        guard let event = rd_kafka_queue_poll(answers, milliseconds + 1_000) else {
+        let event = client.answer(to: RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, within: limit) { options, answers in
+            rd_kafka_ListConsumerGroupOffsets(client.handle, &question, 1, options, answers)
+        }
+        guard let event else {
             throw BusError(.unavailable, "no offsets of group \(group) within \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
