@@ -22,16 +22,7 @@ enum APNsErrorTable {
         if let retryAfter { verdict = verdict.waiting(retryAfter) }
         return ProviderAnswer(
             verdict, reason: reason, status: UInt16(clamping: status), endsConnection: endsConnection,
-            mayBeProcessed: mayBeProcessed(status, reason))
-    }
-
-    /// A 503 with a reason is Apple's own refusal; without one it comes from a gateway, which may have passed the push on.
-    private static func mayBeProcessed(_ status: Int, _ reason: String) -> Bool {
-        switch status {
-        case 200, 400..<500: false
-        case 503: reason.isEmpty
-        default: true
-        }
+            mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
     }
 
     private static func verdict(

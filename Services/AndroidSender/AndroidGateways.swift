@@ -58,10 +58,10 @@ actor AndroidGateways: GatewayDirectory {
             entries[key] = nil
             return app == nil ? .unknownApp : .noProvider
         }
-        return .found(await gateway(key, credentials))
+        return .found(await gateway(for: key, with: credentials))
     }
 
-    private func gateway(_ key: Key, _ credentials: Credentials) async -> any PushGateway {
+    private func gateway(for key: Key, with credentials: Credentials) async -> any PushGateway {
         let known = entries[key].flatMap { $0.credentials == credentials ? $0 : nil }
         if let known, time.uptime - known.readAt < AndroidGateways.readInterval { return known.gateway }
         if let reading = readings[key] { return await reading.value.gateway }

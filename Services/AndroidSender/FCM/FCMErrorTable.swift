@@ -22,17 +22,7 @@ enum FCMErrorTable {
         let reason = report.errorCode.isEmpty ? report.status : report.errorCode
         return ProviderAnswer(
             verdict(status, report, retryAfter), reason: reason, status: UInt16(clamping: status),
-            mayBeProcessed: mayBeProcessed(status, reason))
-    }
-
-    /// A 503 with a status of Google's is a refusal; without one it comes from a gateway, which may have passed the push
-    /// on.
-    private static func mayBeProcessed(_ status: Int, _ reason: String) -> Bool {
-        switch status {
-        case 200, 400..<500: false
-        case 503: reason.isEmpty
-        default: true
-        }
+            mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
     }
 
     private static func verdict(

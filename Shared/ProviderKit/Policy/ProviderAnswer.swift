@@ -41,6 +41,16 @@ package struct ProviderAnswer: Sendable, Equatable {
         self.endsConnection = endsConnection
         self.mayBeProcessed = mayBeProcessed
     }
+
+    /// What `mayBeProcessed` is for an answer over HTTP. A 503 with a reason of the provider's is its own refusal; without
+    /// one it comes from a gateway, which may have passed the push on.
+    package static func mayBeProcessed(status: Int, reason: String) -> Bool {
+        switch status {
+        case 200, 400..<500: false
+        case 503: reason.isEmpty
+        default: true
+        }
+    }
 }
 
 /// When to try again, as far as the provider or its manual says.

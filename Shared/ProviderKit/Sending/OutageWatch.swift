@@ -152,9 +152,7 @@ package final class OutageWatch: Sendable {
             state.detectors[route] = nil
             return state.pauses.removeValue(forKey: route) != nil
         }
-        if wasKnown {
-            log.info("an outage is over", [.app: route.app.text, .provider: route.provider.name])
-        }
+        if wasKnown { logEnd(of: route) }
     }
 
     private func change(_ body: (inout State) -> Bool) -> Bool {
@@ -195,8 +193,10 @@ package final class OutageWatch: Sendable {
             return ended
         }
         hasRead.happen()
-        for route in ended {
-            log.info("an outage is over", [.app: route.app.text, .provider: route.provider.name])
-        }
+        for route in ended { logEnd(of: route) }
+    }
+
+    private func logEnd(of route: ProviderRoute) {
+        log.info("an outage is over", [.app: route.app.text, .provider: route.provider.name])
     }
 }
