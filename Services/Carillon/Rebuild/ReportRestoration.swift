@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 /// Brings back what is known of a task that was closed and reported before the store was lost.
@@ -28,12 +29,9 @@ struct ReportRestoration: Sendable {
     }
 
     private func restoreLedger(_ report: TaskReport) async throws(StoreError) {
-        var counts = StateCounts()
-        for state in DeliveryState.allCases where state.isTerminal { counts[state] = report[state] }
-        let plan = TaskPlan(
-            app: report.app, jobs: 1, isFast: report.lane == .fast, deadline: report.closed, policy: .atMostOnce)
+        let progress = report.progress
         try await stores.ledger.restoreClosed(
-            report.task, plan, counts, closed: report.closed, for: keysEnd(report) - now)
+            report.task, progress.plan, progress.counts, closed: report.closed, for: keysEnd(report) - now)
     }
 
     private func keysEnd(_ report: TaskReport) -> Timestamp {

@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -56,18 +57,12 @@ struct TaskStatus: Sendable {
         problem = nil
     }
 
-    /// When it would have ended is known no more: it has ended.
     init(_ report: TaskReport) {
         id = report.task
         app = report.app
         created = report.created ?? report.closed
         deadline = report.closed
-        var counts = StateCounts()
-        for state in DeliveryState.allCases where state.isTerminal { counts[state] = report[state] }
-        let plan = TaskPlan(
-            app: report.app, jobs: 1, isFast: report.lane == .fast, deadline: report.closed, policy: .atMostOnce)
-        progress = TaskProgress(
-            plan: plan, jobsResolved: 1, isCancelled: report.isCancelled, counts: counts, closed: report.closed)
+        progress = report.progress
         isCancelled = report.isCancelled
         problem = nil
     }
