@@ -24,23 +24,8 @@ struct BenchOutage: Command {
     }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
-        let house = try await LocalHouse(memory: "4GiB")
-        let http = LocalHTTP()
-        let pipeline = PipelineBench(devices: devices, house: house, http: http) { text in
-            surroundings.console.complain(text + " …")
-        }
-        do {
-            let figures = try await OutageBench(pipeline: pipeline, outage: outage).run()
-            await http.close()
-            if isJSON {
-                for figure in figures { surroundings.console.print(figure.json) }
-            } else {
-                surroundings.console.print(BenchFigure.table(figures))
-            }
-            return 0
-        } catch {
-            await http.close()
-            throw error
+        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: surroundings.console) { bench in
+            try await OutageBench(pipeline: bench, outage: outage).run()
         }
     }
 }
