@@ -2,7 +2,7 @@ import RedisClient
 import Store
 import Topics
 
-/// Whether Redis has room for what this service would bring. It refuses before anything is written, or requests that are
+/// Whether Redis has room for what this service would bring. It refuses before anything is kept, or requests that are
 /// refused and repeated would fill what the later stages need to finish their work.
 struct StoreRoom: Sendable {
     let percentUsed: @Sendable () -> Int

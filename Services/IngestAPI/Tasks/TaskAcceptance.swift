@@ -39,6 +39,11 @@ struct TaskAcceptance: Sendable {
         _ draft: TaskDraft, _ seed: TaskSeed, of admission: Admission, trace: TraceContext?
     ) async throws -> PushTask {
         let listless = draft.task(seed.id, of: admission, created: seed.created)
+        let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
+        if mayBeDone, try await archive.isReported(listless.id) {
+            log.info("a request was repeated whose task is done", [.task: "\(listless.id)", .app: listless.app.text])
+            return listless
+        }
         var task = listless
         let parts = ListParts.cut(draft.entries)
         task.target.list =
@@ -51,11 +56,6 @@ struct TaskAcceptance: Sendable {
                 || listless.bytes.count <= TaskLimits.taskBytesMaximum
         else {
             throw TaskRefusal.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
-        }
-        let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
-        if mayBeDone, try await archive.isReported(task.id) {
-            log.info("a request was repeated whose task is done", [.task: "\(task.id)", .app: task.app.text])
-            return task
         }
         do {
             try await keep(task, message.value)

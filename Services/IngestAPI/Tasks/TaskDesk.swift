@@ -24,8 +24,8 @@ struct TaskDesk: Sendable {
         _ request: HTTPRequest, of admission: Admission, draft: (TaskSeed) -> TaskDraft,
         answer: (PushTask) -> HTTPResponse
     ) async throws -> HTTPResponse {
-        try room.check(.accepting)
-        return try await answers.answer(request, of: admission) { seed in
+        try await answers.answer(request, of: admission) { seed in
+            try room.check(.accepting)
             let task = try await acceptance.accept(draft(seed), seed, of: admission, trace: request.traceContext)
             return answer(task)
         }
