@@ -377,7 +377,8 @@ enum LedgerScripts {
             """)
 
     /// KEYS ledger, claims, details. ARGV now, name of the claim, time of the attempt or nothing for now, then for each
-    /// group state, attempt, status, reason, ranges. Returns the ranges that are refused; 1 when all are, nothing when there is no ledger.
+    /// group state, attempt, status, reason, ranges. Returns the ranges that are refused; 1 when all are, nothing when
+    /// there is no ledger.
     static let settle = RedisScript(
         start("allow-oom") + clock + ledger + claims + """
             if not head then return false end

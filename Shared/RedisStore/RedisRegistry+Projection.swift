@@ -176,7 +176,7 @@ extension RedisRegistry {
 
     /// How many changes of one segment go into one script, which keeps Redis from all else.
     private static let changesAtOnce = 256
-    /// The same while nobody can ask the registry: the more changes meet in a script, the less often a field is written.
+    /// The same while the registry is not ready to be asked: the more changes meet in a script, the less often a field is written.
     private static let refilledAtOnce = 1_024
 
     /// All scripts are on their way at once. Those of one segment stand behind each other: were one alone to fail, the

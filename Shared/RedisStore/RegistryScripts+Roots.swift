@@ -79,7 +79,7 @@ extension RegistryScripts {
             return redis.call('HSET', KEYS[1], 'open', ARGV[2])
             """)
 
-    /// KEYS app. ARGV generation, how many. Returns the last of so many topic numbers in a row that nobody has.
+    /// KEYS app. ARGV generation, how many. Returns the last of so many unused topic numbers in a row.
     static let numberTopics = RedisScript(
         "#!lua\n" + ready + """
             return redis.call('HINCRBY', KEYS[1], 'topics', ARGV[2])

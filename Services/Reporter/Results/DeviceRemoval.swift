@@ -6,8 +6,9 @@ import Topics
 /// Takes devices from the registry that a provider does not know any more.
 ///
 /// With proof a device goes at once, unless it was registered anew since the provider was asked: the second of the attempt
-/// counts as since, as the registry keeps whole seconds. Without proof a failure is counted where the sender's breaker let it count, and
-/// it goes when its app has had enough of them: sent to the wrong environment, every living device is refused.
+/// counts as since, as the registry keeps whole seconds. Without proof a failure is counted where the sender's breaker let
+/// it count, and it goes when its app has had enough of them: sent to the wrong environment, every living device is
+/// refused.
 struct DeviceRemoval: Sendable {
     /// Devices asked for at once.
     static let concurrency = 32

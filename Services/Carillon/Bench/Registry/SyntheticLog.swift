@@ -9,7 +9,7 @@ import Topics
 /// for its badge and one for each subscription. Nothing else can be done with it than to scan it.
 ///
 /// The records of a segment are made when the scan comes to them, so that the log takes no more memory than one segment;
-/// the time this takes is counted, for whoever measures the reader.
+/// the time this takes is counted, which a measurement of the reader must leave out.
 final class SyntheticLog: Bus {
     private let devices: Int
     private let app: AppID
