@@ -151,7 +151,7 @@ let package = Package(
         testLibrary(
             "ServiceHouse", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
-        testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Topics"),
+        testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Store", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",

@@ -30,14 +30,16 @@ extension APNsSender {
             log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
         let breakers = DeletionBreakers(time: environment.time)
+        let witness = context.openWitness(redis[.fast])
         let workers = [Lane.bulk, .fast].map { lane in
             let handler = DispatchHandler(
-                ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
-                outages: outages, breakers: breakers, lease: configuration.apns.claimLease, random: environment.random,
+                ledger: RedisLedger(StoreConnection(redis[lane]), witness: witness), gateways: gateways, halts: halts,
+                outages: outages, breakers: breakers, witness: witness, lease: configuration.apns.claimLease,
+                random: environment.random,
                 metrics: environment.metrics)
             return context.worker(options(lane), concurrency: configuration.concurrency, handler)
         }
-        return [SharedResources { await redis.close() }, apps, gateways] + workers
+        return [SharedResources { await redis.close() }, apps, gateways, context.watch(witness)] + workers
     }
 
     /// The order of chunks means nothing, and one that waits for Apple must not hold up those behind it. A delivery is as

@@ -30,7 +30,8 @@ extension AndroidSender {
             probeLease: configuration.claimLease, time: environment.time, random: environment.random,
             log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
-        let handler = handlers(gateways, outages, redis, configuration, environment)
+        let witness = context.openWitness(redis[.fast])
+        let handler = handlers(gateways, outages, redis, witness, configuration, environment)
         let connections = SharedResources {
             await providers.pool.close()
             for client in providers.clients { await client.close(within: .seconds(1)) }
@@ -41,13 +42,12 @@ extension AndroidSender {
         let workers = [Lane.bulk, .fast].map {
             context.worker(options($0), concurrency: configuration.concurrency, handler($0))
         }
-        return [connections, apps] + workers
+        return [connections, apps, context.watch(witness)] + workers
     }
 
     private static func handlers(
-        _ gateways: AndroidGateways, _ outages: OutageWatch, _ redis: LaneClients,
-        _ configuration: AndroidSenderConfiguration,
-        _ environment: WorkerEnvironment
+        _ gateways: AndroidGateways, _ outages: OutageWatch, _ redis: LaneClients, _ witness: RedisWitness,
+        _ configuration: AndroidSenderConfiguration, _ environment: WorkerEnvironment
     ) -> (Lane) -> DispatchHandler {
         let halts = AppHalts(
             patience: configuration.credentialsPatience, time: environment.time, log: environment.log,
@@ -56,8 +56,8 @@ extension AndroidSender {
         let breakers = DeletionBreakers(time: environment.time)
         return { lane in
             DispatchHandler(
-                ledger: RedisLedger(StoreConnection(redis[lane])), gateways: gateways, halts: halts,
-                outages: outages, breakers: breakers, lease: configuration.claimLease,
+                ledger: RedisLedger(StoreConnection(redis[lane]), witness: witness), gateways: gateways, halts: halts,
+                outages: outages, breakers: breakers, witness: witness, lease: configuration.claimLease,
                 batchMaximum: { $0 == .huawei ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum },
                 random: environment.random, metrics: environment.metrics)
         }

@@ -27,10 +27,11 @@ struct RegistryAccess {
             ? try await open(connection, .follower, environment) : try await openDirectly(connection, context)
         let keeper = RegistryKeeper(
             store, redis, interval: sweepInterval, log: environment.log, time: environment.time)
+        let witness = context.watch(context.openWitness(redis), over: store)
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
                 registry: BoundedRegistry(registry: store, room: room), reader: store, connection: connection,
-                room: room, services: [keeper])
+                room: room, services: [keeper, witness])
         }
         let log = try await context.untilReachable {
             try await RegistryLog(
@@ -38,7 +39,7 @@ struct RegistryAccess {
         }
         return RegistryAccess(
             registry: BoundedRegistry(registry: store.writing(through: log.journal), room: room), reader: store,
-            connection: connection, room: room, services: [keeper] + log.services { context.worker($0, $1) })
+            connection: connection, room: room, services: [keeper, witness] + log.services { context.worker($0, $1) })
     }
 
     /// With the log its own opening says whether the registry is ready; here it has to be said before it is open, too.

@@ -82,7 +82,8 @@ struct DispatchSplit {
         full.append(
             DispatchChunk(
                 task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
-                deadline: task.deadline.milliseconds, countsBadge: task.content.countsBadge,
+                accepted: task.created.milliseconds, deadline: task.deadline.milliseconds,
+                countsBadge: task.content.countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce, variants: variants, segments: segments))
         variants = []
         places = []

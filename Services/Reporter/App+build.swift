@@ -36,7 +36,8 @@ extension Reporter {
             await producer.close()
             await redis.close()
         }
-        return [connections, apps] + journal + [
+        let watch = context.watch(context.openWitness(redis), over: registry)
+        return [connections, apps, watch] + journal + [
             parts.sweeper, context.worker(webhooks, concurrency: 1, parts.replayedPosts),
             context.worker(results, parts.handler),
         ]

@@ -28,7 +28,8 @@ extension Scheduler {
             await redis.close()
         }
         // Stopped in reverse: first nothing more is taken in, then what is being released is finished.
-        return [connections] + retries.releasers
+        let watch = context.watch(context.openWitness(redis), over: registry)
+        return [connections, watch] + retries.releasers
             + Lane.allCases.map { lane in
                 context.worker(
                     ConsumerOptions(channel: Topics.retries.channel(lane), group: group), retries.intake(lane))

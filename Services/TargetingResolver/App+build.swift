@@ -20,7 +20,9 @@ extension TargetingResolver {
             environment: environment)
         // Stopped in reverse: first nothing more is planned, then the jobs under way are finished.
         return [
-            SharedResources { await redis.close() }, context.worker(ResolverParts.jobs(group: group), parts.jobs),
+            SharedResources { await redis.close() },
+            context.watch(context.openWitness(redis[.fast])),
+            context.worker(ResolverParts.jobs(group: group), parts.jobs),
             context.worker(
                 ConsumerOptions(channel: Topics.tasks.channel, group: group), carriesSinglePushes: true, parts.tasks),
         ]

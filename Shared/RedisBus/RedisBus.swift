@@ -72,16 +72,13 @@ package final class RedisBus: Bus {
 
     package func readiness() async -> Health.Readiness {
         do {
-            // Sooner than `Health` gives up asking, so that the reason is Redis' own.
-            let settings = try await shared.client.send(
-                RedisCommand("CONFIG", "GET", "append*", "maxmemory-policy"), deadline: .milliseconds(1_500))
-            let durability = RedisBus.readiness(of: settings.array?.compactMap(\.string) ?? [])
+            let durability = try await shared.client.durability()
             guard durability == .ready else { return durability }
             let facts = try await shared.client.send(
-                RedisCommand("INFO", "replication", "cluster"), deadline: .milliseconds(1_500))
+                RedisCommand("INFO", "replication", "cluster"), deadline: RedisClient.questionDeadline)
             return RedisBus.readiness(ofServer: facts.string ?? "")
         } catch  where error.code == .reply("NOPERM") || error.code == .reply("ERR") {
-            // Managed servers hide their settings; whoever runs one has read its durability in its manual.
+            // As for its durability: a managed server may hide this.
             return .ready
         } catch {
             return .notReady("Redis does not answer: \(error)")
@@ -97,17 +94,6 @@ package final class RedisBus: Bus {
             return .notReady("Redis is part of a cluster: the embedded bus needs a single server, or use Kafka")
         }
         return .ready
-    }
-
-    /// Names and values in turn, as `CONFIG GET` lists them.
-    private static func readiness(of settings: [String]) -> Health.Readiness {
-        let wanted = [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
-        let wrong = wanted.filter { name, value in
-            !zip(settings, settings.dropFirst()).contains { $0 == (name, value) }
-        }
-        guard !wrong.isEmpty else { return .ready }
-        let cure = wrong.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return .notReady("Redis would lose acknowledged messages: set \(cure)")
     }
 
     package func close() async {

@@ -37,6 +37,11 @@ extension RedisConfiguration {
         replyBytesMaximum = environment.bytes(
             RedisSettings.replyBytes, default: defaults.replyBytesMaximum, in: (64 << 10)...(1 << 30),
             "A larger reply ends the connection.")
+        durability = environment.parse(
+            RedisSettings.durability, default: defaults.durability, text: defaults.durability.rawValue,
+            "What services ask of Redis to be ready: always for appendonly yes, appendfsync always; any for one that "
+                + "may lose acknowledged writes.",
+            expected: RedisDurability.allCases.map(\.rawValue).joined(separator: ", "), RedisDurability.init(rawValue:))
     }
 
     /// The files count for every address with TLS, that of the bus among them.

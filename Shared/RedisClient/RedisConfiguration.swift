@@ -38,6 +38,8 @@ package struct RedisConfiguration: Sendable {
     package var outstandingBytesMaximum = 64 * 1024 * 1024
     /// A larger reply ends the connection.
     package var replyBytesMaximum = 64 * 1024 * 1024
+    /// What services ask of it before they are ready; the embedded bus asks for `always` whatever stands here.
+    package var durability = RedisDurability.always
 
     package init(host: String = "127.0.0.1", port: UInt16 = 6379) {
         addresses = [Address(host: host, port: port)]

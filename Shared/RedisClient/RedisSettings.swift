@@ -10,4 +10,5 @@ enum RedisSettings {
     static let connectDeadline = "CARILLON_REDIS_CONNECT_DEADLINE"
     static let outstandingBytes = "CARILLON_REDIS_OUTSTANDING_BYTES"
     static let replyBytes = "CARILLON_REDIS_REPLY_BYTES"
+    static let durability = "CARILLON_REDIS_DURABILITY"
 }

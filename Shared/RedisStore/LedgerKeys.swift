@@ -4,6 +4,9 @@ import RedisClient
 /// Every key of the ledger. The keys of one segment share its hash tag with the registry's keys of that segment, so
 /// that the script that claims a device can count its badge; those of a task as a whole share the task's.
 struct LedgerKeys {
+    /// What the names of all keys begin with, up to the colon.
+    static let families = ["led", "clm", "det", "task", "jobs", "segs", "sums"]
+
     /// A string: header and states, see `LedgerScripts`.
     let states: RedisArgument
     /// A hash: the claim's name, owner and number in 16 bytes, to lease end (u48 ms), attempt (u8) and ranges of

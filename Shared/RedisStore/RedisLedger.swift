@@ -9,10 +9,13 @@ package struct RedisLedger: Ledger {
     let redis: StoreConnection
     /// Nil for the server's own time, which all who share a ledger agree on.
     private let time: (any TimeSource)?
+    /// Raised with every claim; nil for those who claim nothing.
+    private let witness: RedisWitness?
 
-    package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
+    package init(_ redis: StoreConnection, time: (any TimeSource)? = nil, witness: RedisWitness? = nil) {
         self.redis = redis
         self.time = time
+        self.witness = witness
     }
 
     /// The first argument of scripts that need the time.
@@ -45,7 +48,7 @@ package struct RedisLedger: Ledger {
         let offsets = SegmentSet(request.offsets).offsets
         let keys = LedgerKeys(task, segment)
         let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
-        let answer = try await redis.run(
+        let answer = try await runWitnessed(
             ScriptCall(
                 LedgerScripts.claim, [keys.states, keys.claims, keys.details] + badges,
                 [
@@ -56,6 +59,15 @@ package struct RedisLedger: Ledger {
         guard !answer.isNull else { return .missing }
         let answers = try RedisLedgerReply.answers(answer, to: offsets, withBadges: request.countsBadge)
         return .answers(request.offsets.compactMap { answers[$0] })
+    }
+
+    /// The claim and the witness of it in one go, in this order: a claim that Redis loses is known to be lost.
+    private func runWitnessed(_ claim: ScriptCall) async throws(StoreError) -> RedisValue {
+        guard let witness else { return try await redis.run(claim) }
+        let floor = witness.floor
+        let answers = try await redis.run([claim, witness.raise])
+        try await witness.note(answers[1], above: floor)
+        return answers[0]
     }
 
     package func renew(

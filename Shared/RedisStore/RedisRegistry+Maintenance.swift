@@ -18,6 +18,13 @@ extension RedisRegistry: RegistryMaintenance {
         return RedisRefill(registry: self, generation: generation)
     }
 
+    /// Takes a registry that went back with its store out of use until it is filled again. One that a rebuild has filled
+    /// meanwhile stays.
+    package func distrust(_ witness: RedisWitness) async throws(StoreError) {
+        guard try await root.state() == .ready, try await witness.isDoubtful() else { return }
+        _ = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
+    }
+
     package func sweep() async throws(StoreError) -> SweepReport {
         let generation = try await root.ready()
         var report = SweepReport()

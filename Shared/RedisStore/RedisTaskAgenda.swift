@@ -6,7 +6,8 @@ package import Store
 /// The agenda in Redis: one sorted set of task ids by the time they are due. A few thousand tasks are open at once, so
 /// one slot is enough.
 package struct RedisTaskAgenda: TaskAgenda {
-    private static let key: RedisArgument = "agenda"
+    static let name = "agenda"
+    private static let key = RedisArgument(name)
 
     private let redis: StoreConnection
     /// Nil for the server's own time, which all reporters agree on.

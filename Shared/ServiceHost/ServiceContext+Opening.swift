@@ -1,7 +1,8 @@
 package import Apps
 import Bus
+package import RedisClient
 package import RedisStore
-import ServiceKit
+package import ServiceKit
 import Store
 
 // What several services open alike.
@@ -11,6 +12,28 @@ extension ServiceContext {
         await AppDirectory.open(
             configuration, log: environment.log, metrics: environment.metrics, health: environment.health,
             time: environment.time)
+    }
+
+    /// What notices that the store went back; it is to be watched. `/readyz` says of the store when it went back, and when
+    /// it may do so without anybody noticing.
+    package func openWitness(_ client: RedisClient) -> RedisWitness {
+        let witness = RedisWitness(
+            StoreConnection(client), isRepairable: hasLoggedRegistry, log: environment.log,
+            metrics: environment.metrics)
+        let asksNothing = redis.durability == .any
+        environment.health.addReadinessCheck("store") {
+            guard !witness.epoch.isDoubtful else {
+                return .notReady("Redis came back with older data; `carillon rebuild` fills it again")
+            }
+            // What else Redis answers is told by the checks of those who need it.
+            return asksNothing ? .ready : (try? await client.durability()) ?? .ready
+        }
+        return witness
+    }
+
+    /// To be started before whatever sends, and stopped after it.
+    package func watch(_ witness: RedisWitness, over registry: RedisRegistry? = nil) -> any Service {
+        WitnessWatch(witness, over: registry, time: environment.time)
     }
 
     /// Only `ingest-api` and `carillon rebuild` make a registry; whoever else finds none waits for it.

@@ -69,6 +69,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case senderProviderOutages = "carillon_sender_provider_outages"
     case senderPushDuration = "carillon_sender_push_duration_seconds"
     case senderPushes = "carillon_sender_pushes_total"
+    case storeWentBack = "carillon_store_rollbacks_total"
 
     package enum Kind: String, Sendable {
         case counter
@@ -163,6 +164,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .senderProviderOutages: "Apps' ways to a provider that this sender knows to be in an outage."
         case .senderPushDuration: "Time a batch of devices took from its claim's answer to the provider's last answer."
         case .senderPushes: "Pushes handed to a provider, by outcome: answered, not_sent, unknown."
+        case .storeWentBack: "Times this process found that Redis had come back with older data."
         }
     }
 }

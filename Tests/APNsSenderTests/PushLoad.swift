@@ -63,7 +63,8 @@ struct PushLoad: Sendable {
             kind: .apns, priority: .high, pushType: pushType, collapseID: "score", expiration: 1_900_000_000,
             payload: PayloadTemplate(Array(#"{"aps":{"alert":"Goal"}}"#.utf8)))
         return DispatchChunk(
-            task: task, app: app, lane: lane, attempt: attempt, deadline: deadline, countsBadge: false,
+            task: task, app: app, lane: lane, attempt: attempt,
+            accepted: SystemTimeSource().now.milliseconds, deadline: deadline, countsBadge: false,
             repeatsUnknown: true, variants: [variant], segments: [devices])
     }
 }

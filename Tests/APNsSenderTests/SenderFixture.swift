@@ -63,7 +63,7 @@ final class SenderFixture: Sendable {
             outages: OutageWatch(
                 MemoryProviderOutages(time: time), probeLease: .seconds(60), time: time, random: SystemRandomSource(),
                 log: quietLog, metrics: metrics), breakers: DeletionBreakers(time: time),
-            random: SystemRandomSource(), metrics: metrics)
+            witness: ScriptedWitness(), random: SystemRandomSource(), metrics: metrics)
         context = HandlerContext(
             time: time, random: SystemRandomSource(), producer: producer, log: quietLog, attempt: 1)
     }

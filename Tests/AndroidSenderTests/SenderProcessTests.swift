@@ -93,7 +93,8 @@ import Topics
                 device: Device(tag: UInt32(number), token: token, created: 1_700_000_000))
         }
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: 0, deadline: deadline.milliseconds, countsBadge: false,
+            task: task, app: app, lane: .bulk, attempt: 0,
+            accepted: SystemTimeSource().now.milliseconds, deadline: deadline.milliseconds, countsBadge: false,
             repeatsUnknown: true, variants: variants, segments: [devices])
     }
 

@@ -32,7 +32,7 @@ struct RecoveryHouse {
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink()),
             metrics: Metrics(), health: Health(time: time))
-        let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda)
+        let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores, environment, entriesMaximum: entriesMaximum
         ).run { _ in }
@@ -165,4 +165,10 @@ struct CutBus: Bus {
 
     func readiness() async -> Health.Readiness { await bus.readiness() }
     func close() async {}
+}
+
+private struct NoDoubt: StoreDoubt {
+    func isDoubtful() -> Bool { false }
+    func removeWork() {}
+    func trust() {}
 }

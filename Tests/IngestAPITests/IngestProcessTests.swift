@@ -91,15 +91,23 @@ import Topics
         #expect(read.json["lang"] == .string("fr"))
         #expect(read.json["badge"] == .integer(3))
         #expect(try await api.curl("GET", "/subscriber/\(id)/subscriptions/sport").status == 200)
+        #expect(try await api.readiness().status == 200)
+        await command("CONFIG SET appendfsync everysec", to: redis)
+        #expect(try await api.readiness().text.contains("set appendfsync always"))
+        await command("CONFIG SET appendfsync always", to: redis)
         try await empty(redis)
         try await expectNotReady(api, id: id, reason: "run carillon rebuild")
         #expect(await api.stop() == .exited(0))
     }
 
     private func empty(_ redis: RedisServer) async throws {
+        await command("FLUSHALL", to: redis)
+    }
+
+    private func command(_ line: String, to redis: RedisServer) async {
         let answer = await blocking { [port = redis.port] in
             let client = RawClient(port: port)
-            client.send("FLUSHALL\r\n")
+            client.send("\(line)\r\n")
             return client.receive(through: "\r\n")
         }
         #expect(answer == "+OK\r\n")

@@ -65,6 +65,8 @@ import Testing
             fixture.percentUsed.change { $0 = 70 }
             let late = await task("b")
             #expect(late.status == 503 && late.headers["retry-after"] != nil)
+            let repeated = await task("a")
+            #expect(repeated.status == 201 && repeated.headers["idempotency-replayed"] == "true")
             #expect(try await fixture.archive.tasks(of: try AppID("news"), before: nil, limit: 10).count == 1)
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 204)
             fixture.percentUsed.change { $0 = 61 }

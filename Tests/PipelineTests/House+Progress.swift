@@ -90,10 +90,11 @@ extension House {
     }
 
     /// Answers take a while, so that a task can be met in its middle.
-    func slowProviders() async throws {
+    func slowProviders(from shortest: String = "5ms", to longest: String = "300ms") async throws {
         for provider in House.providers {
             try await simulator.admin(
-                "POST", "/faults", #"{"provider":"\#(provider)","kind":"delay","from":"5ms","to":"300ms"}"#)
+                "POST", "/faults",
+                #"{"provider":"\#(provider)","kind":"delay","from":"\#(shortest)","to":"\#(longest)"}"#)
         }
     }
 }

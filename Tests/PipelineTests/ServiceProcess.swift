@@ -43,13 +43,23 @@ final class ServiceProcess: Sendable {
 
     /// What it counts of a topic that it reads.
     func value(_ metric: String, of channel: String) async throws -> Int {
-        let response = await blocking { [adminPort] in
+        guard let response = await get("/metrics") else {
+            throw SetupError(description: "\(name) shows no metrics")
+        }
+        return Int(try PrometheusText(response.text).value(metric, ["topic": channel, "group": name]) ?? 0)
+    }
+
+    /// What it says in `/readyz`; nothing while it does not answer.
+    func readiness() async -> String {
+        await get("/readyz")?.text ?? ""
+    }
+
+    private func get(_ path: String) async -> RawClient.Response? {
+        await blocking { [adminPort] in
             let client = RawClient(port: adminPort)
-            client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return client.receiveResponse()
         }
-        guard let response else { throw SetupError(description: "\(name) shows no metrics") }
-        return Int(try PrometheusText(response.text).value(metric, ["topic": channel, "group": name]) ?? 0)
     }
 
     /// The last lines it has logged, for a test that fails.

@@ -16,6 +16,7 @@ final class DispatchFixture: Sendable {
     let outages: OutageWatch
     let sharedOutages: MemoryProviderOutages
     let breakers: DeletionBreakers
+    let witness = ScriptedWitness()
     let task = TaskID(high: 7, low: 9)
     let app: AppID
     let metrics = Metrics()
@@ -34,7 +35,7 @@ final class DispatchFixture: Sendable {
     }
 
     var segment: SegmentID { SegmentID(app, SegmentNumber(rawValue: 3)) }
-    private static let start = Timestamp(milliseconds: 1_767_225_600_000)
+    static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     func plan(
         _ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16],
@@ -52,7 +53,8 @@ final class DispatchFixture: Sendable {
     ) -> DispatchHandler {
         DispatchHandler(
             ledger: ledger, gateways: OneGateway(gateway: gateway, absent: absent), halts: halts,
-            outages: other ?? outages, breakers: breakers, random: SeededRandomSource(seed: seed), metrics: metrics)
+            outages: other ?? outages, breakers: breakers, witness: witness, random: SeededRandomSource(seed: seed),
+            metrics: metrics)
     }
 
     /// What the handler returned; throws as it does.
@@ -86,7 +88,8 @@ final class DispatchFixture: Sendable {
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: attempt,
-            deadline: (DispatchFixture.start + deadline).milliseconds, countsBadge: true,
+            accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
+            countsBadge: true,
             repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])
     }
 

@@ -26,7 +26,7 @@ struct Renderer: Sendable {
         _ segments: [SegmentDevices]
     ) -> DispatchChunk {
         DispatchChunk(
-            task: task, app: app, lane: lane, attempt: attempt, deadline: Renderer.deadline.milliseconds,
+            task: task, app: app, lane: lane, attempt: attempt, accepted: 0, deadline: Renderer.deadline.milliseconds,
             countsBadge: false, repeatsUnknown: repeatsUnknown,
             variants: [variant(.apns, apns), variant(.fcm, fcm), variant(.huawei, huawei)],
             segments: segments)

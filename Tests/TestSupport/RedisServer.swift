@@ -66,6 +66,24 @@ package final class RedisServer: Sendable {
         if let obstacle = await RedisServer.obstacle(next) { throw obstacle }
     }
 
+    /// Restored from a copy: comes back without what was written while `body` ran.
+    package func goBack(after body: () async throws -> Void) async throws {
+        let copy = TemporaryDirectory("redis-copy")
+        try await RedisServer.copy(directory.path + "/appendonlydir", into: copy.path)
+        try await body()
+        await kill9()
+        FileTree.remove(directory.path + "/appendonlydir")
+        try await RedisServer.copy(copy.path + "/appendonlydir", into: directory.path)
+        try await restart()
+    }
+
+    private static func copy(_ folder: String, into other: String) async throws {
+        let end = await (try ChildProcess("cp", ["-a", folder, other])).end()
+        guard end == .exited(0) else {
+            throw SetupError(description: "\(folder) cannot be copied: \(end.map { "\($0)" } ?? "no end")")
+        }
+    }
+
     /// Sends a signal such as SIGSTOP or SIGCONT.
     package func signal(_ number: Int32) {
         process.withLock { $0 }.signal(number)

@@ -72,6 +72,18 @@ import Topics
         }
     }
 
+    /// A chunk without the time of acceptance, as senders that are exchanged first still get it.
+    @Test func aChunkOfTheFormatBeforeIsRead() throws {
+        let chunk = try MessageEncodingTests.chunk()
+        var bytes = chunk.encoded()
+        bytes[0] = 1
+        let accepted = 1 + 16 + 1 + chunk.app.text.utf8.count + 1
+        bytes.removeSubrange(accepted..<accepted + 8)
+        let decoded = try DispatchChunk(decoding: bytes)
+        #expect(decoded.accepted == 0)
+        #expect(decoded.deadline == chunk.deadline && decoded.segments == chunk.segments)
+    }
+
     @Test func aVariantThatIsNotThereMakesAChunkMalformed() throws {
         var segment = SegmentDevices(segment: SegmentNumber(rawValue: 0))
         segment.append(offset: 1, variant: 3, device: try MessageEncodingTests.device(1))
@@ -101,7 +113,8 @@ import Topics
             kind: .apns, priority: .normal, pushType: "background", collapseID: "", expiration: 0,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: true)
         return DispatchChunk(
-            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1, deadline: 1_900_000_000_000,
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 1,
+            accepted: 1_800_000_000_000, deadline: 1_900_000_000_000,
             countsBadge: true, repeatsUnknown: false, variants: [alert, silent], segments: given ?? [first, second])
     }
 

@@ -13,6 +13,7 @@ struct Rebuild: Command {
             back with older data, or after the topic itself was replaced. What Redis holds as registry is removed first.
             Services may run meanwhile; they answer 503 and target nobody until the end, and go on by themselves.
 
+            Where services have noticed that Redis came back with older data, its ledgers and retries are removed as well.
             Tasks that were open and whose ledger is gone are recovered before the registry is ready. One of which any device
             was on its way is ended: devices end as their results say, and as unknown where there is none. One that nobody had
             begun is resolved as if it had just come. Nothing is sent a second time.
@@ -56,7 +57,9 @@ struct Rebuild: Command {
         let progress = try await rebuild.run {
             report.take($0)
         } beforeReady: {
+            if try await stores.doubt.isDoubtful() { try await stores.doubt.removeWork() }
             summary = try await recovery.run { report.take($0) }
+            try await stores.doubt.trust()
         }
         report.end(progress)
         report.end(summary)

@@ -5,4 +5,5 @@ struct RecoveryStores: Sendable {
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive
     let agenda: any TaskAgenda
+    let doubt: any StoreDoubt
 }

@@ -12,6 +12,7 @@ package import Topics
 package struct DispatchHandler: MessageHandler {
     /// Devices claimed, sent and settled together, where a provider takes them one by one.
     package static let batchMaximum = 64
+    private static let forgottenReason = "the store went back"
     private static let outageReason = "the provider is in an outage"
 
     private let owner: UInt64
@@ -21,6 +22,7 @@ package struct DispatchHandler: MessageHandler {
     private let breakers: DeletionBreakers
     private let halts: AppHalts
     private let outages: OutageWatch
+    private let witness: any LedgerWitness
     private let policy: FatePolicy
     private let lease: Duration
     private let batchMaximum: @Sendable (PushProtocol) -> Int
@@ -29,7 +31,8 @@ package struct DispatchHandler: MessageHandler {
     /// `lease` must be longer than the longest a gateway takes for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
-        breakers: DeletionBreakers, policy: FatePolicy = FatePolicy(), lease: Duration = .seconds(90),
+        breakers: DeletionBreakers, witness: any LedgerWitness, policy: FatePolicy = FatePolicy(),
+        lease: Duration = .seconds(90),
         batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
         random: any RandomSource, metrics: Metrics
     ) {
@@ -40,6 +43,7 @@ package struct DispatchHandler: MessageHandler {
         self.halts = halts
         self.outages = outages
         self.breakers = breakers
+        self.witness = witness
         self.policy = policy
         self.lease = lease
         self.batchMaximum = batchMaximum
@@ -50,6 +54,7 @@ package struct DispatchHandler: MessageHandler {
     package func handle(
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
+        try checkStore()
         let ends = try await SideBySide.run(messages) { try await handle($0, context) }
         let outputs = ends.flatMap(\.messages)
         let held = ends.reduce(0) { $0 + $1.held }
@@ -91,6 +96,19 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
+    /// Whether devices of a task that allows no repeat may have had their push, and the ledger does not know.
+    private func mayHaveForgotten(_ batch: DispatchBatch) -> Bool {
+        let accepted = Timestamp(milliseconds: batch.chunk.accepted)
+        return !batch.chunk.repeatsUnknown && witness.epoch.mayHaveForgotten(tasksOf: accepted)
+    }
+
+    /// A store that is to be filled again is no proof of anything.
+    private func checkStore() throws(StoreError) {
+        guard !witness.epoch.isDoubtful else {
+            throw StoreError(.notReady, "Redis came back with older data: run carillon rebuild")
+        }
+    }
+
     private enum Way {
         /// A probe is one push that finds out whether an outage is over.
         case go(any PushGateway, Int, isProbe: Bool)
@@ -107,6 +125,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func admit(_ batch: DispatchBatch, _ count: Int) async -> Way {
+        if mayHaveForgotten(batch) { return .end(.unknown, reason: DispatchHandler.forgottenReason) }
         let way = batch.way
         if let order = halts.current(way) { return Way(order) }
         switch await gateways.gateway(for: way.app, way.kind) {
@@ -156,10 +175,17 @@ package struct DispatchHandler: MessageHandler {
         let claimed: ClaimedBatch
         do {
             claimed = try await claim(batch, positions, context)
+            try checkStore()
         } catch {
             await gateway.giveBack(positions.count)
             if isProbe { await outages.giveBackProbe(batch.way.route) }
             throw error
+        }
+        if mayHaveForgotten(batch) {
+            // The claim was what showed it.
+            await gateway.giveBack(positions.count)
+            if isProbe { await outages.giveBackProbe(batch.way.route) }
+            return try await endUntried(batch, claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context)
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
@@ -198,6 +224,13 @@ package struct DispatchHandler: MessageHandler {
         _ batch: DispatchBatch, _ positions: [Int], as state: DeliveryState, reason: String, _ context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed = try await claim(batch, positions, context)
+        return try await endUntried(batch, claimed, as: state, reason: reason, context)
+    }
+
+    private func endUntried(
+        _ batch: DispatchBatch, _ claimed: ClaimedBatch, as state: DeliveryState, reason: String,
+        _ context: HandlerContext
+    ) async throws -> BatchEnd {
         let fates = claimed.mine.map { ($0.position, DeviceFate.ended(state, status: 0, reason: reason)) }
         return try await end(batch, fates, claimed, attempted: context.time.now, context)
     }

@@ -4,13 +4,17 @@ package import PushModel
 /// columns, one array a field, since a broadcast moves millions of them.
 package struct DispatchChunk: TopicMessage, Hashable {
     package static let devicesMaximum = 1_000
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
+    /// Without the time of acceptance.
+    private static let formatBefore: UInt8 = 1
 
     package let task: TaskID
     package let app: AppID
     package let lane: Lane
     /// Zero for the first.
     package let attempt: UInt8
+    /// Milliseconds since 1970 at which the task was accepted; 0 in a chunk of an earlier version.
+    package let accepted: Int64
     /// Milliseconds since 1970 after which nothing is sent.
     package let deadline: Int64
     /// Whether a device's first claim counts its badge.
@@ -21,13 +25,14 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let segments: [SegmentDevices]
 
     package init(
-        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool,
-        variants: [RenderedVariant], segments: [SegmentDevices]
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, accepted: Int64, deadline: Int64, countsBadge: Bool,
+        repeatsUnknown: Bool, variants: [RenderedVariant], segments: [SegmentDevices]
     ) {
         self.task = task
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.accepted = accepted
         self.deadline = deadline
         self.countsBadge = countsBadge
         self.repeatsUnknown = repeatsUnknown
@@ -41,6 +46,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         var bytes: [UInt8] = []
         TaskHead(task, app).write(format: DispatchChunk.format, to: &bytes)
         bytes.append(attempt)
+        bytes.append(integer: accepted)
         bytes.append(integer: deadline)
         bytes.append((countsBadge ? 1 : 0) | (repeatsUnknown ? 2 : 0) | (lane == .fast ? 4 : 0))
         bytes.append(variableInteger: variants.count)
@@ -55,7 +61,11 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let head = TaskHead(format: DispatchChunk.format, from: &reader), let attempt = reader.byte(),
+        var start = reader
+        let isBefore = start.byte() == DispatchChunk.formatBefore
+        let format = isBefore ? DispatchChunk.formatBefore : DispatchChunk.format
+        guard let head = TaskHead(format: format, from: &reader), let attempt = reader.byte(),
+            let accepted = isBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256
         else { return nil }
@@ -68,9 +78,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
         else { return nil }
         self.init(
-            task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, deadline: deadline,
-            countsBadge: flags & 1 != 0,
-            repeatsUnknown: flags & 2 != 0,
+            task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, accepted: accepted,
+            deadline: deadline, countsBadge: flags & 1 != 0, repeatsUnknown: flags & 2 != 0,
             variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }

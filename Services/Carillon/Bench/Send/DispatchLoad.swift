@@ -62,7 +62,8 @@ struct DispatchLoad {
             payload: PayloadTemplate(
                 Array(#"{"aps":{"alert":{"title":"Bench","body":"A push like any other"},"badge":1}}"#.utf8)))
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: 0, deadline: deadline.milliseconds, countsBadge: false,
+            task: task, app: app, lane: .bulk, attempt: 0,
+            accepted: SystemTimeSource().now.milliseconds, deadline: deadline.milliseconds, countsBadge: false,
             repeatsUnknown: true, variants: [variant], segments: [segment])
     }
 }

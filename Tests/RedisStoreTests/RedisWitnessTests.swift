@@ -1,0 +1,135 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// A Redis that comes back with older data, as after a failover or with a restored file.
+@Suite struct RedisWitnessTests {
+    private let metrics = Metrics()
+    private let log = Log(service: "test", level: .error, sink: CollectingSink())
+
+    private func client(_ server: RedisServer) throws -> RedisClient {
+        RedisClient(try RedisConfiguration(url: server.url), log: log, metrics: Metrics())
+    }
+
+    private func witness(_ client: RedisClient, isRepairable: Bool = false) -> RedisWitness {
+        RedisWitness(StoreConnection(client), isRepairable: isRepairable, log: log, metrics: metrics)
+    }
+
+    private func durableServer() async throws -> RedisServer {
+        var options = RedisServer.Options()
+        options.isDurable = true
+        return try await RedisServer(options)
+    }
+
+    @Test func aRestartLosesNothingAndIsNoRollback() async throws {
+        let server = try await durableServer()
+        let client = try client(server)
+        let witness = witness(client)
+        try await witness.tick()
+        await server.kill9()
+        try await server.restart()
+        for _ in 0..<3 { try await witness.tick() }
+        #expect(witness.epoch == .first)
+        await client.close()
+    }
+
+    @Test(arguments: [false, true]) func aRestoredFileIsNoticedByAll(isRepairable: Bool) async throws {
+        let server = try await durableServer()
+        let client = try client(server)
+        let first = witness(client, isRepairable: isRepairable)
+        let second = witness(client, isRepairable: isRepairable)
+        try await first.tick()
+        try await second.tick()
+        try await server.goBack {
+            try await first.tick()
+            try await second.tick()
+        }
+        try await first.tick()
+        let began = try #require(first.epoch.began)
+        #expect(first.epoch.isDoubtful == isRepairable)
+        // The others hear of it and begin no epoch of their own; so does one that is started now.
+        let third = witness(client, isRepairable: isRepairable)
+        for witness in [second, third, first] {
+            try await witness.tick()
+            #expect(witness.epoch.began == began)
+            #expect(witness.epoch.isDoubtful == isRepairable)
+        }
+        #expect(metrics.counter(.storeWentBack).value == 1)
+        try await first.trust()
+        try await second.tick()
+        for witness in [first, second] {
+            #expect(witness.epoch == LedgerEpoch(began: began, isDoubtful: false))
+        }
+        await client.close()
+    }
+
+    @Test func anEmptiedRedisIsNoticed() async throws {
+        let server = try await RedisServer()
+        let client = try client(server)
+        let witness = witness(client)
+        for _ in 0..<3 { try await witness.tick() }
+        _ = try await client.send(RedisCommand("FLUSHALL"))
+        try await witness.tick()
+        #expect(witness.epoch.began != nil)
+        await client.close()
+    }
+
+    /// A claim that is lost takes its count along: no tick in between is needed.
+    @Test func aLostClaimShowsWithTheNext() async throws {
+        let server = try await durableServer()
+        let client = try client(server)
+        let witness = witness(client)
+        let ledger = RedisLedger(StoreConnection(client), witness: witness)
+        let task = TaskID(high: 1, low: 2)
+        let segment = SegmentID(try AppID("news"), SegmentNumber(rawValue: 1))
+        let plan = TaskPlan(
+            app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
+            policy: .atMostOnce)
+        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
+        func claim(_ offset: UInt16, _ number: UInt64) async throws -> ClaimVerdict {
+            try await ledger.claim(
+                ClaimRequest(
+                    id: ClaimID(owner: 1, number: number), offsets: [offset], attempt: 0, lease: .seconds(60),
+                    countsBadge: false), of: task, in: segment)
+        }
+        _ = try await claim(1, 1)
+        try await server.goBack { _ = try await claim(2, 2) }
+        #expect(witness.epoch == .first)
+        // The ledger gives the device out a second time, and says with it that it cannot be believed.
+        guard case .answers(let answers) = try await claim(2, 3) else { throw SetupError(description: "no ledger") }
+        #expect(answers == [.claimed(badge: nil)])
+        #expect(witness.epoch.began != nil)
+        await client.close()
+    }
+
+    @Test func theWorkOfADoubtfulStoreIsRemovedAndNothingElse() async throws {
+        let server = try await RedisServer()
+        let client = try client(server)
+        let witness = witness(client, isRepairable: true)
+        let store = StoreConnection(client)
+        let task = TaskID(high: 1, low: 2)
+        let segment = SegmentID(try AppID("news"), SegmentNumber(rawValue: 1))
+        let ledger = RedisLedger(store)
+        let agenda = RedisTaskAgenda(store)
+        let plan = TaskPlan(
+            app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
+            policy: .atMostOnce)
+        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
+        try await agenda.enter(task, due: SystemTimeSource().now)
+        _ = try await client.send(RedisCommand("SET", "content:{x}", "y"))
+        try await witness.tick()
+        try await witness.removeWork()
+        #expect(try await ledger.progress(of: task) == nil)
+        #expect(try await ledger.states(of: task, in: segment) == nil)
+        #expect(try await agenda.count() == 0)
+        let keys = try await client.send(RedisCommand("KEYS", "*")).array?.compactMap(\.string)
+        #expect(keys.map { Set($0) } == ["content:{x}", "witness"])
+        await client.close()
+    }
+}
