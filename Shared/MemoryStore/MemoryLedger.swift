@@ -143,6 +143,16 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
+    package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) {
+        change { state, _ in state.segments[Place(task: task, segment: segment)]?.noteTold(devices) }
+    }
+
+    package func untold(of task: TaskID, in segment: SegmentID) -> [TaskOutcomes.Device] {
+        change { state, _ in
+            state.segments[Place(task: task, segment: segment)]?.untold(in: segment.number) ?? []
+        }
+    }
+
     package func states(of task: TaskID, in segment: SegmentID) -> LedgerSnapshot? {
         change { state, _ in
             state.segments[Place(task: task, segment: segment)].map {

@@ -24,6 +24,7 @@ struct MemoryLedgerSegment {
     private(set) var states: [UInt16: DeliveryState] = [:]
     private var claims: [ClaimID: Claim] = [:]
     private var details: [UInt16: OutcomeDetail] = [:]
+    private var told: Set<UInt16> = []
 
     init(plan: TaskPlan) {
         self.plan = plan
@@ -116,6 +117,19 @@ struct MemoryLedgerSegment {
         return ended
     }
 
+    mutating func noteTold(_ devices: SegmentSet) {
+        told.formUnion(devices.offsets)
+    }
+
+    /// Of the segment with this number.
+    func untold(in number: SegmentNumber) -> [TaskOutcomes.Device] {
+        states.filter { $0.value.isTerminal && !told.contains($0.key) }.sorted { $0.key < $1.key }
+            .map { offset, state in
+                TaskOutcomes.Device(
+                    index: DeviceIndex(segment: number, offset: offset), state: state, detail: detail(of: offset))
+            }
+    }
+
     /// Those that stand at the state now.
     mutating func restore(_ devices: SegmentSet, as state: DeliveryState) -> SegmentSet {
         for offset in devices.offsets where states[offset] == nil { states[offset] = state }
@@ -140,7 +154,7 @@ struct MemoryLedgerSegment {
         case .claimed:
             return decide(offset, request, against: claim(holding: offset), ending: ending, at: now)
         default:
-            return .answer(.ended(state))
+            return .answer(told.contains(offset) ? .told : .ended(state))
         }
     }
 

@@ -13,8 +13,10 @@ struct LedgerKeys {
     /// offsets. Gone while nobody holds anything.
     let claims: RedisArgument
     /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, of devices there is something to tell
-    /// of. A device that is alone in its ledger has its detail in the ledger's string instead.
+    /// of. A device that is alone in its ledger has its detail in the ledger's string instead. In `told` which devices
+    /// are told of on `results`.
     let details: RedisArgument
+    static let toldField = "told"
 
     init(_ task: TaskID, _ segment: SegmentID) {
         let place = "{\(segment)}:\(task.key)"

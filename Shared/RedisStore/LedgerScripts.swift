@@ -19,7 +19,7 @@ enum LedgerScripts {
 
     /// KEYS 1 is the ledger. `states` holds what `load` has read; `save` writes that window back, with the header.
     static let ledger = """
-        local CANCELLED, CLOSED, FAST, AT_MOST_ONCE, DENSE = 1, 2, 4, 8, 16
+        local CANCELLED, CLOSED, FAST, AT_MOST_ONCE, DENSE, TOLD = 1, 2, 4, 8, 16, 32
         local SPARSE_MAXIMUM = 512
         local byte, char, floor = string.byte, string.char, math.floor
         local ledger = KEYS[1]
@@ -226,6 +226,38 @@ enum LedgerScripts {
 
         """
 
+    /// Which devices are told of: of a device that is alone a flag says so. Else a field of the details holds ranges, in
+    /// the order in which they were noted, until they would be as long as a bit for each device of the segment, the lowest
+    /// offset in the lowest bit of the first byte.
+    private static let told = """
+        local BITMAP = 512
+
+        local function eachTold(text, body)
+          if #text < BITMAP then each(text, body) return end
+          for at = 1, BITMAP do
+            local bits = byte(text, at)
+            for place = 0, 7 do
+              if bits % 2 == 1 then body(8 * (at - 1) + place) end
+              bits = floor(bits / 2)
+            end
+          end
+        end
+
+        local function bitmap(text, ranges)
+          local bytes = {}
+          for at = 1, BITMAP do bytes[at] = #text == BITMAP and byte(text, at) or 0 end
+          local function add(offset)
+            local at = floor(offset / 8) + 1
+            bytes[at] = bit.bor(bytes[at], bit.lshift(1, offset % 8))
+          end
+          if #text < BITMAP then each(text, add) end
+          each(ranges, add)
+          return char(unpack(bytes))
+        end
+
+
+        """
+
     /// KEYS ledger, details. ARGV flags and deadline of a new ledger, whether the task is cancelled, ranges. Returns
     /// the ranges of devices that are open; 1 when all are, 0 when the task is cancelled, nothing when the segment is
     /// closed.
@@ -234,9 +266,9 @@ enum LedgerScripts {
             head = head or newHead(ARGV[1], ARGV[2])
             if has(CLOSED) then return false end
             if ARGV[3] == '1' then set(CANCELLED) end
-            local isNew, detail = text == '', ''
+            local isNew, detail, wasTold = text == '', '', false
             if not isNew then
-              if isAlone() then detail = ownDetail() end
+              if isAlone() then detail, wasTold = ownDetail(), has(TOLD) end
               load(0, 4095)
             end
             local alone, before = order[1], marked()
@@ -257,6 +289,7 @@ enum LedgerScripts {
             else
               saveAll()
               if detail ~= '' then redis.call('HSET', KEYS[2], alone, detail) end
+              if wasTold then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
             end
             if has(CANCELLED) then return 0 end
             return hasEnded and open.text() or 1
@@ -264,12 +297,12 @@ enum LedgerScripts {
 
     /// KEYS ledger, claims, details, then the registry's badges of each bucket that the offsets touch, in rising order.
     /// ARGV now, name of the claim, attempt, lease in milliseconds, ranges. Returns a byte for each offset, in rising
-    /// order: 0 never marked, 1 held, 2 claimed, 3 superseded, else the state it ended in; then a badge (u32, all ones
+    /// order: 0 never marked, 1 held, 2 claimed, 3 superseded, 12 told of, else the state it ended in; then a badge (u32, all ones
     /// for none) for each that is claimed, when there are keys of badges. Nothing when there is no ledger.
     static let claim = RedisScript(
-        start("allow-oom") + clock + ledger + claims + """
+        start("allow-oom") + clock + ledger + claims + told + """
             if not head then return false end
-            local HELD, CLAIMED, SUPERSEDED = 1, 2, 3
+            local HELD, CLAIMED, SUPERSEDED, KNOWN = 1, 2, 3, 12
             local name, attempt, ranges = ARGV[2], tonumber(ARGV[3]), ARGV[5]
             if ranges == '' then return {'', ''} end
             local ending = has(CANCELLED) and 10 or now >= head[3] and 8 or nil
@@ -286,6 +319,16 @@ enum LedgerScripts {
             local function nextAttempt(offset)
               local detail = isAlone() and ownDetail() or redis.call('HGET', KEYS[3], offset)
               return detail and byte(detail, 1) or 0
+            end
+
+            local known
+            local function isTold(offset)
+              if isAlone() then return has(TOLD) end
+              if not known then
+                known = {}
+                eachTold(redis.call('HGET', KEYS[3], 'told') or '', function(told) known[told] = true end)
+              end
+              return known[offset]
             end
 
             local function take(offset, isFirst)
@@ -322,7 +365,8 @@ enum LedgerScripts {
 
             local function decide(offset)
               local state = states[offset] or 0
-              if state == 0 or state > 3 then return state end
+              if state == 0 then return state end
+              if state > 3 then return isTold(offset) and KNOWN or state end
               if state == 2 then return contest(offset) end
               if ending then return finish(offset, ending) end
               if state == 3 and attempt < nextAttempt(offset) then return SUPERSEDED end
@@ -436,6 +480,29 @@ enum LedgerScripts {
             if held then claim.ranges = rangesOf(held) end
             writeClaim(claim)
             return next(refused) and rangesOf(refused) or ''
+            """)
+
+    /// KEYS ledger, details. ARGV ranges of devices that have ended and are told of. The details of a segment that is
+    /// closed have no life of their own before the first of them is written.
+    static let noteTold = RedisScript(
+        start("allow-oom") + ledger + told + """
+            if not head then return 0 end
+            if isAlone() then
+              load(span(ARGV[1]))
+              if #order == 1 and not has(TOLD) then
+                set(TOLD)
+                saveHeader()
+              end
+              return 1
+            end
+            local text = redis.call('HGET', KEYS[2], 'told') or ''
+            local isShort = #text + #ARGV[1] < BITMAP
+            redis.call('HSET', KEYS[2], 'told', isShort and text .. ARGV[1] or bitmap(text, ARGV[1]))
+            if has(CLOSED) and redis.call('PTTL', KEYS[2]) == -1 then
+              local left = redis.call('PTTL', ledger)
+              if left > 0 then redis.call('PEXPIRE', KEYS[2], left) end
+            end
+            return 1
             """)
 
     /// KEYS ledger, details. ARGV offset. Returns the ledger and the device's detail.

@@ -104,6 +104,24 @@ package struct RedisLedger: Ledger {
         }
     }
 
+    package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+        guard !devices.isEmpty else { return }
+        let keys = LedgerKeys(task, segment)
+        _ = try await redis.run(
+            ScriptCall(
+                LedgerScripts.noteTold, [keys.states, keys.details],
+                [RedisArgument(RedisLedgerEncoding.ranges(devices.offsets))]))
+    }
+
+    package func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+        let keys = LedgerKeys(task, segment)
+        let answers = try await redis.send([
+            RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details),
+        ])
+        guard answers.count == 2, !answers[0].isNull else { return [] }
+        return try RedisLedgerReply.untold(answers[0], details: answers[1], in: segment.number)
+    }
+
     package func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
         try RedisLedgerReply.snapshot(
             await redis.send(RedisCommand("GET", LedgerKeys(task, segment).states)))

@@ -17,6 +17,8 @@ enum RedisLedgerEncoding {
         static let fast = Flags(rawValue: 4)
         static let atMostOnce = Flags(rawValue: 8)
         static let dense = Flags(rawValue: 16)
+        /// Of a device that is alone in its ledger.
+        static let told = Flags(rawValue: 32)
     }
 
     static func ranges(_ offsets: [UInt16]) -> [UInt8] {
@@ -137,6 +139,15 @@ enum RedisLedgerEncoding {
             return TaskOutcomes.Device(
                 index: DeviceIndex(segment: segment, offset: offset), state: state, detail: detail(of: state, told))
         }
+    }
+
+    /// Of a device that is alone the flag says it, of others what was noted.
+    static func told(ledger: [UInt8], noted: [UInt8]) -> SegmentSet? {
+        guard let snapshot = snapshot(ledger) else { return nil }
+        if snapshot.counts.targeted == 1 {
+            return Flags(rawValue: ledger[1]).contains(.told) ? SegmentSet(snapshot.states.keys) : SegmentSet()
+        }
+        return noted.count == SegmentSet.bytesCount ? SegmentSet(bytes: noted) : set(ofRanges: noted)
     }
 
     private static func detail(of state: DeliveryState, _ bytes: ArraySlice<UInt8>) -> OutcomeDetail? {

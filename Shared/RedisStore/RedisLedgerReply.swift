@@ -45,6 +45,7 @@ enum RedisLedgerReply {
                 let badge: UInt32? = withBadges ? try known(badges.integer(), "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)
             case 3: answers[offset] = .superseded
+            case 12: answers[offset] = .told
             default: answers[offset] = .ended(try known(DeliveryState(rawValue: code), "a state"))
             }
         }
@@ -81,6 +82,20 @@ enum RedisLedgerReply {
         }
         return try known(
             states.bytes.flatMap { RedisLedgerEncoding.outcomes(ledger: $0, stored: stored, in: segment) }, "a ledger")
+    }
+
+    /// `details` are fields and values in turn.
+    static func untold(
+        _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
+    ) throws(StoreError) -> [TaskOutcomes.Device] {
+        let fields = details.array ?? []
+        let place = stride(from: 0, to: fields.count - 1, by: 2).first { fields[$0].string == LedgerKeys.toldField }
+        let told = try known(
+            states.bytes.flatMap { ledger in
+                RedisLedgerEncoding.told(ledger: ledger, noted: place.flatMap { fields[$0 + 1].bytes } ?? [])
+            }, "what is told of")
+        return try outcomes(states, details: details, in: segment)
+            .filter { $0.state.isTerminal && !told.contains($0.index.offset) }
     }
 
     static func view(_ value: RedisValue) throws(StoreError) -> RedisLedgerView? {

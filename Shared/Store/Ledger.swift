@@ -44,6 +44,12 @@ package protocol Ledger: Sendable {
         _ settlement: Settlement, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> SettleVerdict
 
+    /// The results of these devices, which have ended, are durable on `results`. Without this note a message that comes
+    /// again has them told again, so that a failure here loses nothing.
+    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError)
+    /// The devices that have ended and that no note names, in rising order; nobody or somebody may have told of them.
+    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device]
+
     /// What the segment's devices stand at.
     func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?
     /// What a sender last told of a device: why it was not delivered, or when it was. Nil where there was nothing to

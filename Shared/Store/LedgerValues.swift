@@ -56,8 +56,10 @@ package struct ClaimRequest: Hashable, Sendable {
 package enum ClaimAnswer: Hashable, Sendable {
     /// It is yours. The badge is nil where none is counted.
     case claimed(badge: UInt32?)
-    /// It has ended; the result is to be told again.
+    /// It has ended, and its result may never have been told.
     case ended(DeliveryState)
+    /// It has ended, and its result is on `results`; nothing to do.
+    case told
     /// A living sender holds it: neither send it nor acknowledge the message.
     case held
     /// A later attempt has it; nothing to do.

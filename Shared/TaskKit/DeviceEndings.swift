@@ -101,7 +101,7 @@ package struct DeviceEndings: Sendable {
             case .ended(let state): claimed.ended.append((device, state))
             case .held: claimed.held.append(device.offset)
             // Its later attempt has a message of its own.
-            case .superseded: break
+            case .superseded, .told: break
             case .unmarked: unmarked += 1
             }
         }

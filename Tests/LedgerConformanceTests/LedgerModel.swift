@@ -51,6 +51,7 @@ struct LedgerModel {
 
     var marked: [SegmentID: Set<UInt16>] = [:]
     var ended: [Place: DeliveryState] = [:]
+    var told: Set<Place> = []
     var badges: Set<Place> = []
     var holders: [Place: Holder] = [:]
 
@@ -91,6 +92,7 @@ struct LedgerModel {
         case 77..<81: try await renew()
         case 81..<91: advance()
         case 91..<92: try await cancel()
+        case 92..<95: try await tell()
         default: try await sweep()
         }
     }
@@ -215,11 +217,18 @@ extension LedgerModel {
             case .claimed(let badge):
                 try take(offset, request, badge, in: segment)
                 mine.append(offset)
-            case .ended(let state): try end(offset, as: state, in: segment)
+            case .ended(let state):
+                guard !told.contains(Place(segment: segment, offset: offset)) else {
+                    throw violation("\(offset) was told")
+                }
+                try end(offset, as: state, in: segment)
             case .held:
                 let holder = holders[Place(segment: segment, offset: offset)]
                 guard let holder, holder.leaseEnd > time.now else { throw violation("\(offset) is held by nobody") }
             case .unmarked: throw violation("\(offset) was marked")
+            case .told:
+                let place = Place(segment: segment, offset: offset)
+                guard told.contains(place), ended[place] != nil else { throw violation("\(offset) was never told") }
             case .superseded: break
             }
         }
@@ -281,6 +290,22 @@ extension LedgerModel {
         if roll(5) != 0 { works[index].offsets.removeFirst(size) }
         if works[index].offsets.isEmpty { works.remove(at: index) }
         try await check(work.segment)
+    }
+
+    /// Some of what has ended is told, of one segment; at times what was told before.
+    private mutating func tell() async throws {
+        let segment = segments[roll(segments.count)]
+        let places = ended.keys.filter { $0.segment == segment }.map(\.offset).sorted()
+        guard !places.isEmpty else { return }
+        let start = roll(places.count)
+        let devices = Array(places[start..<min(places.count, start + 1 + roll(64))])
+        note("\(devices.count) of \(segment.number) are told of")
+        _ = try await pair.ask {
+            try await $0.noteTold(SegmentSet(devices), of: pair.task, in: segment)
+            return true
+        }
+        told.formUnion(devices.map { Place(segment: segment, offset: $0) })
+        try await check(segment)
     }
 
     private func group(_ offsets: [UInt16], of work: Work) -> Settlement.Group {
@@ -380,6 +405,11 @@ extension LedgerModel {
             _ = try await pair.ask { try await $0.detail(of: offset, task: pair.task, in: segment) }
         }
         _ = try await pair.ask { try await $0.progress(of: pair.task) }
+        let untold = try await pair.ask { try await $0.untold(of: pair.task, in: segment) }
+        let known = snapshot.states.filter { offset, state in
+            state.isTerminal && !told.contains(Place(segment: segment, offset: offset))
+        }
+        guard untold.map(\.index.offset) == known.keys.sorted() else { throw violation("what is told was not noted") }
         return counts
     }
 }

@@ -57,16 +57,18 @@ final class DispatchFixture: Sendable {
             metrics: metrics)
     }
 
-    /// What the handler returned; throws as it does.
+    /// What the handler told on `results`, and what it returned; throws as it does.
     func run(_ handler: DispatchHandler, _ chunk: DispatchChunk) async throws -> [OutgoingMessage] {
         let bytes = chunk.encoded()
         let origin = IncomingMessage(
             partition: PartitionID(channel: Topics.dispatchAPNs.channel(chunk.lane).name, number: 0), offset: 0,
             key: nil,
             value: bytes, headers: [], timestamp: time.now)
+        let own = RecordingProducer(before: producer)
         let context = HandlerContext(
-            time: time, random: SeededRandomSource(seed: 2), producer: producer, log: log, attempt: 1)
-        return try await handler.handle([ReceivedMessage(message: chunk, origin: origin)], context: context)
+            time: time, random: SeededRandomSource(seed: 2), producer: own, log: log, attempt: 1)
+        let returned = try await handler.handle([ReceivedMessage(message: chunk, origin: origin)], context: context)
+        return own.results + returned
     }
 
     func chunk(
@@ -100,16 +102,39 @@ final class DispatchFixture: Sendable {
 
 /// Keeps what a handler sends while it works.
 final class RecordingProducer: BusProducer {
-    private let state = Monitor<[OutgoingMessage]>([])
+    private struct State {
+        var sent: [OutgoingMessage] = []
+        var refusesResults = false
+    }
 
-    var sent: [OutgoingMessage] { state.withLock { $0 } }
+    private let state = Monitor(State())
+    /// Where all of it goes as well.
+    private let next: RecordingProducer?
+
+    init(before next: RecordingProducer? = nil) {
+        self.next = next
+    }
+
+    var sent: [OutgoingMessage] { state.withLock { $0.sent } }
+    var results: [OutgoingMessage] { sent.filter { $0.channel.name == Topics.results.declaration.channels[0].name } }
+
+    /// Whoever settles now cannot tell of it.
+    func refuseResults(_ refuses: Bool) {
+        state.change { $0.refusesResults = refuses }
+    }
 
     func retries() throws -> [RetryOrder] {
         try sent.filter { $0.channel.name.hasPrefix("retries") }.map { try RetryOrder(decoding: $0.value) }
     }
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
-        state.change { $0 += messages }
+        _ = try await next?.send(messages)
+        let isRefused = state.change { state in
+            let isRefused = state.refusesResults && messages.contains { $0.channel.name.hasPrefix("results") }
+            if !isRefused { state.sent += messages }
+            return isRefused
+        }
+        if isRefused { throw BusError(.unavailable, "the bus is away") }
         return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
     }
 

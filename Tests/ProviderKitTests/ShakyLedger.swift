@@ -8,6 +8,7 @@ final class ShakyLedger: Ledger {
         case claim
         case settle
         case detail
+        case noteTold
     }
 
     enum Fault {
@@ -130,6 +131,15 @@ extension ShakyLedger {
 
     func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet] {
         try await ledger.expire(task, in: segment)
+    }
+
+    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+        if next(.noteTold) != nil { throw ShakyLedger.lost }
+        try await ledger.noteTold(devices, of: task, in: segment)
+    }
+
+    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+        try await ledger.untold(of: task, in: segment)
     }
 
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {

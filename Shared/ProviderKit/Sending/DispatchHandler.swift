@@ -56,12 +56,23 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         try checkStore()
         let ends = try await SideBySide.run(messages) { try await handle($0, context) }
-        let outputs = ends.flatMap(\.messages)
+        try await tell(ends, context)
         let held = ends.reduce(0) { $0 + $1.held }
-        guard held > 0 else { return outputs }
-        // The chunks come again; what has ended is then told again, under the same ids.
-        try await context.producer.send(outputs)
-        throw HeldElsewhere(count: held)
+        // The chunks come again; what is told now is not told then.
+        guard held == 0 else { throw HeldElsewhere(count: held) }
+        return []
+    }
+
+    /// What is told is noted in the ledger once it is durable, so that a chunk that comes again repeats only what was in
+    /// flight here. Without the note everything is told again, which loses nothing: a ledger that does not answer
+    /// keeps nobody.
+    private func tell(_ ends: [ChunkEnd], _ context: HandlerContext) async throws {
+        let messages = ends.flatMap(\.messages)
+        guard !messages.isEmpty else { return }
+        try await context.producer.send(messages)
+        _ = try? await SideBySide.run(ends.flatMap(\.told)) { told in
+            try await ledger.noteTold(told.devices, of: told.task, in: told.segment)
+        }
     }
 
     private func handle(
@@ -73,7 +84,7 @@ package struct DispatchHandler: MessageHandler {
         for part in try await SideBySide.run(batches, { try await run($0, context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results, held: end.held)
+        return ChunkEnd(messages: results, told: ToldDevices.of(end.results, chunk), held: end.held)
     }
 
     private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
@@ -264,7 +275,7 @@ package struct DispatchHandler: MessageHandler {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
             case .ended(let state): claimed.ended.append((position, state))
             case .held: claimed.held += 1
-            case .superseded: break
+            case .superseded, .told: break
             case .unmarked: unmarked += 1
             }
         }
@@ -372,7 +383,22 @@ struct BatchEnd: Sendable {
 
 private struct ChunkEnd: Sendable {
     let messages: [OutgoingMessage]
+    /// Whom the messages name.
+    let told: [ToldDevices]
     let held: Int
+}
+
+private struct ToldDevices: Sendable {
+    let task: TaskID
+    let segment: SegmentID
+    let devices: SegmentSet
+
+    static func of(_ results: [DeviceResult], _ chunk: DispatchChunk) -> [ToldDevices] {
+        Dictionary(grouping: results) { $0.device.index.segment }.map { number, results in
+            ToldDevices(
+                task: chunk.task, segment: SegmentID(chunk.app, number), devices: SegmentSet(results.map(\.offset)))
+        }
+    }
 }
 
 private struct ClaimedBatch {

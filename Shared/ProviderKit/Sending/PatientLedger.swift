@@ -51,6 +51,10 @@ struct PatientLedger: Sendable {
         throw SettledUnseen()
     }
 
+    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+        try await ledger.noteTold(devices, of: task, in: segment)
+    }
+
     func detail(
         of offset: UInt16, task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> OutcomeDetail? {

@@ -1,0 +1,114 @@
+import PushModel
+import RedisClient
+import Store
+import Testing
+
+/// What is remembered of which results were told.
+@Suite struct LedgerToldTests {
+    private func end(_ offsets: [UInt16], in fixture: LedgerFixture) async throws {
+        for start in stride(from: 0, to: offsets.count, by: 256) {
+            let part = Array(offsets[start..<min(start + 256, offsets.count)])
+            let number = UInt64(start + Int(part[0]) + 1)
+            _ = try await fixture.claim(number, part)
+            try await fixture.settle(number, part, as: .failed, status: 400, reason: "BadTopic")
+        }
+    }
+
+    private func note(_ offsets: [UInt16], in fixture: LedgerFixture) async throws {
+        try await fixture.ledger.noteTold(SegmentSet(offsets), of: fixture.task, in: fixture.segment)
+    }
+
+    private func untold(in fixture: LedgerFixture) async throws -> [UInt16] {
+        try await fixture.ledger.untold(of: fixture.task, in: fixture.segment).map(\.index.offset)
+    }
+
+    /// Alone, as entries, around what a note holds as ranges, and as a whole segment.
+    @Test(arguments: LedgerDriver.allCases, [1, 2, 127, 128, 300, 1_300])
+    func whatIsToldIsNotToldAgain(driver: LedgerDriver, count: Int) async throws {
+        let fixture = try await driver.fixture()
+        let offsets = (0..<count).map { UInt16($0 * 3 + 2) }
+        try await fixture.begin(offsets)
+        try await end(offsets, in: fixture)
+        #expect(try await untold(in: fixture) == offsets)
+        #expect(try await fixture.claim(9_000, [offsets[0]]) == [.ended(.failed)])
+        let half = Array(offsets.prefix(count / 2))
+        if !half.isEmpty {
+            try await note(half, in: fixture)
+            #expect(try await untold(in: fixture) == Array(offsets.dropFirst(half.count)))
+            #expect(
+                try await fixture.claim(9_001, [offsets[0], offsets[count - 1]])
+                    == [.told, .ended(.failed)])
+        }
+        for offset in offsets.suffix(3) { try await note([offset], in: fixture) }
+        try await note(offsets, in: fixture)
+        try await note(offsets, in: fixture)
+        #expect(try await untold(in: fixture).isEmpty)
+        let first = Array(offsets.prefix(256))
+        #expect(try await fixture.claim(9_002, first) == first.map { _ in .told })
+        #expect(try await fixture.states() == Dictionary(uniqueKeysWithValues: offsets.map { ($0, .failed) }))
+        #expect(try await fixture.detail(offsets[0])?.reason == "BadTopic")
+    }
+
+    /// A device that was alone is still told of when others come, which are not.
+    @Test(arguments: LedgerDriver.allCases)
+    func aLedgerThatGrowsKeepsWhatIsTold(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([7], jobs: 2)
+        try await end([7], in: fixture)
+        try await note([7], in: fixture)
+        _ = try await fixture.mark([3, 9])
+        try await end([3], in: fixture)
+        #expect(try await fixture.claim(2, [7, 3, 9]) == [.told, .ended(.failed), .claimed(badge: nil)])
+        let untold = try await fixture.ledger.untold(of: fixture.task, in: fixture.segment)
+        #expect(untold.map(\.index.offset) == [3])
+        #expect(untold.first?.detail?.reason == "BadTopic")
+    }
+
+    /// What ends by a claim or the deadline has been told by nobody.
+    @Test(arguments: LedgerDriver.allCases)
+    func whatEndsUntriedIsUntold(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await fixture.begin([1, 2, 3])
+        _ = try await fixture.claim(1, [1])
+        fixture.passDeadline()
+        #expect(try await fixture.claim(2, [2]) == [.ended(.expired)])
+        _ = try await fixture.ledger.expire(fixture.task, in: fixture.segment)
+        let untold = try await fixture.ledger.untold(of: fixture.task, in: fixture.segment)
+        #expect(untold.map(\.state) == [.unknown, .expired, .expired])
+        #expect(untold.allSatisfy { $0.detail == nil })
+    }
+
+    @Test(arguments: LedgerDriver.allCases)
+    func aNoteOfNothingIsNothing(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        try await note([1], in: fixture)
+        #expect(try await untold(in: fixture).isEmpty)
+        try await fixture.begin([1, 2])
+        try await note([], in: fixture)
+        #expect(try await untold(in: fixture).isEmpty)
+    }
+
+    /// A note that comes after its segment is closed leaves nothing in Redis for ever.
+    @Test(arguments: [LedgerDriver.redis, .cluster], [1, 2, 600])
+    func aLateNoteGoesWithItsLedger(driver: LedgerDriver, count: Int) async throws {
+        let fixture = try await driver.fixture()
+        let redis = try #require(fixture.redis)
+        let offsets = (0..<UInt16(count)).map { $0 }
+        try await fixture.begin(offsets)
+        for start in stride(from: 0, to: count, by: 256) {
+            let part = Array(offsets[start..<min(start + 256, count)])
+            _ = try await fixture.claim(UInt64(start + 1), part)
+            try await fixture.settle(UInt64(start + 1), part)
+        }
+        try await fixture.ledger.resolve(job: 0, of: fixture.task)
+        #expect(try await fixture.ledger.close([fixture.segment], of: fixture.task)?.closed != nil)
+        try await note(offsets, in: fixture)
+        #expect(try await untold(in: fixture).isEmpty)
+        for prefix in ["led", "det"] {
+            let key = RedisArgument("\(prefix):{\(fixture.segment)}:\(fixture.task.key)")
+            let life = try #require(try await redis.send([RedisCommand("PTTL", key)])[0].get().integer)
+            // -2 of a key that is not there; never -1, of one that stays.
+            #expect(life > 0 || (prefix == "det" && count == 1 && life == -2), "\(prefix) of \(count)")
+        }
+    }
+}
