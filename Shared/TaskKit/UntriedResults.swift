@@ -4,35 +4,45 @@ package import ServiceKit
 package import Store
 import Topics
 
-/// Tells of devices that the ledger ended while nobody was sending to them.
+/// Tells of devices that the ledger ended while nobody was sending to them, and notes in the ledger that it has.
 ///
 /// A result needs the whole id of its device and its provider, which the ledger does not keep: the registry's record has
 /// them. Of a device that is gone from there the ends are counted in the report, and there is no result.
 package struct UntriedResults: Sendable {
     private let registry: any RegistryReader
+    private let ledger: any Ledger
     private let producer: any BusProducer
     private let time: any TimeSource
 
-    package init(registry: any RegistryReader, producer: any BusProducer, time: any TimeSource) {
+    package init(
+        registry: any RegistryReader, ledger: any Ledger, producer: any BusProducer, time: any TimeSource
+    ) {
         self.registry = registry
+        self.ledger = ledger
         self.producer = producer
         self.time = time
     }
 
-    /// How many have no result, as the registry has lost them.
+    /// How many have no result, as the registry has lost them. Devices that a sender may have ended are told of from
+    /// their details.
     @discardableResult
     package func tell(
-        _ ended: [DeliveryState: SegmentSet], of task: TaskID, in segment: SegmentID
+        _ ended: [DeliveryState: SegmentSet], details: [UInt16: OutcomeDetail] = [:], of task: TaskID,
+        in segment: SegmentID
     ) async throws -> Int {
         var results: [DeviceResult] = []
         var lost = 0
+        var told = SegmentSet()
         for (state, offsets) in ended where !offsets.isEmpty {
             let found = try await registry.devices(at: offsets, in: segment)
-            results += found.untriedResults(of: offsets, as: state, in: segment.number)
+            results += found.untriedResults(of: offsets, as: state, in: segment.number, details: details)
             lost += offsets.count - found.count
+            told.formUnion(offsets)
         }
         let messages = ResultBatch.messages(results, of: task, app: segment.app, at: time.now)
         if !messages.isEmpty { try await producer.send(messages) }
+        // Without the note they are told of again, which loses nothing.
+        if !told.isEmpty { try? await ledger.noteTold(told, of: task, in: segment) }
         return lost
     }
 }

@@ -23,7 +23,8 @@ import Topics
         }
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
-            registry: registry, producer: try await bus.makeProducer(ProducerOptions()), time: time)
+            registry: registry, ledger: MemoryLedger(time: time),
+            producer: try await bus.makeProducer(ProducerOptions()), time: time)
         let states = zip(ids, [DeliveryState.cancelled, .expired, .unknown])
         for (segment, devices) in Dictionary(grouping: states, by: \.0.index.segment) {
             let ended = Dictionary(grouping: devices, by: \.1).mapValues { SegmentSet($0.map(\.0.index.offset)) }
@@ -47,7 +48,8 @@ import Topics
         #expect(try await registry.remove(id, in: app))
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
-            registry: registry, producer: try await bus.makeProducer(ProducerOptions()), time: time)
+            registry: registry, ledger: MemoryLedger(time: time),
+            producer: try await bus.makeProducer(ProducerOptions()), time: time)
         let ended = [DeliveryState.expired: SegmentSet([id.index.offset]), .cancelled: SegmentSet()]
         #expect(try await results.tell(ended, of: task, in: SegmentID(app, id.index.segment)) == 1)
         #expect(try await batches(bus).isEmpty)

@@ -21,7 +21,8 @@ struct TaskCancellation: Sendable {
     init(_ access: TaskAccess, _ reader: any RegistryReader, _ environment: WorkerEnvironment) {
         ledger = access.ledger
         agenda = access.agenda
-        results = UntriedResults(registry: reader, producer: access.producer, time: environment.time)
+        results = UntriedResults(
+            registry: reader, ledger: access.ledger, producer: access.producer, time: environment.time)
         time = environment.time
         log = environment.log
     }

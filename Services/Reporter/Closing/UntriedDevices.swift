@@ -13,6 +13,7 @@ final class UntriedDevices: Sendable {
     }
 
     private static let toldMaximum = 10_000
+    private static let ends: Set<DeliveryState> = [.expired, .cancelled, .unknown]
 
     private let ledger: any Ledger
     private let results: UntriedResults
@@ -22,7 +23,8 @@ final class UntriedDevices: Sendable {
 
     init(ledger: any Ledger, registry: any RegistryReader, producer: any BusProducer, environment: WorkerEnvironment) {
         self.ledger = ledger
-        results = UntriedResults(registry: registry, producer: producer, time: environment.time)
+        results = UntriedResults(
+            registry: registry, ledger: ledger, producer: producer, time: environment.time)
         untold = environment.metrics.counter(.reporterDevicesUntold)
     }
 
@@ -30,9 +32,12 @@ final class UntriedDevices: Sendable {
         let key = Told(task: task, ending: ending)
         let isFirst = told.withLock { !$0.contains(key) }
         for segment in segments {
-            var ended = try await endNow(ending, task, in: segment)
-            if isFirst { ended = try await withEarlier(ended, task, in: segment) }
-            untold.increment(by: try await results.tell(ended, of: task, in: segment))
+            let ended = try await endNow(ending, task, in: segment)
+            let lost =
+                isFirst
+                ? try await tellUntold(of: task, in: segment)
+                : try await results.tell(ended, of: task, in: segment)
+            untold.increment(by: lost)
         }
         told.withLock { told in
             if told.count >= UntriedDevices.toldMaximum { told = [] }
@@ -49,16 +54,16 @@ final class UntriedDevices: Sendable {
         }
     }
 
-    /// Whoever ended devices before may have died before it told of them. A repeat carries the same id.
-    private func withEarlier(
-        _ ended: [DeliveryState: SegmentSet], _ task: TaskID, in segment: SegmentID
-    ) async throws -> [DeliveryState: SegmentSet] {
-        guard let snapshot = try await ledger.states(of: task, in: segment) else { return ended }
-        var all = ended
-        for state in [DeliveryState.expired, .cancelled] {
-            let offsets = snapshot.states.filter { $0.value == state }.keys
-            if !offsets.isEmpty { all[state, default: SegmentSet()].formUnion(SegmentSet(offsets)) }
+    /// What has just ended, and what ended before: whoever ended that may have died before it was told. A repeat carries
+    /// the same id. Devices that met another end have a message on the bus until a sender has told of them.
+    private func tellUntold(of task: TaskID, in segment: SegmentID) async throws -> Int {
+        var ended: [DeliveryState: SegmentSet] = [:]
+        var details: [UInt16: OutcomeDetail] = [:]
+        for device in try await ledger.untold(of: task, in: segment)
+        where UntriedDevices.ends.contains(device.state) {
+            ended[device.state, default: SegmentSet()].insert(device.index.offset)
+            details[device.index.offset] = device.detail
         }
-        return all
+        return try await results.tell(ended, details: details, of: task, in: segment)
     }
 }
