@@ -165,7 +165,7 @@ struct MemoryLedgerSegment {
     ) -> Decision {
         guard let holder, request.attempt >= holder.value.attempt else { return .answer(.superseded) }
         if holder.key == request.id { return .take }
-        if now < holder.value.leaseEnd { return .answer(.held) }
+        if now < holder.value.leaseEnd { return .answer(.held(for: holder.value.leaseEnd - now)) }
         // Its holder has decided on the retry that asks now: what it held has not been delivered.
         if request.attempt > holder.value.attempt { return ending.map { .end($0) } ?? .take }
         return ending != nil || plan.policy == .atMostOnce ? .end(.unknown) : .take

@@ -298,15 +298,16 @@ enum LedgerScripts {
     /// KEYS ledger, claims, details, then the registry's badges of each bucket that the offsets touch, in rising order.
     /// ARGV now, name of the claim, attempt, lease in milliseconds, ranges. Returns a byte for each offset, in rising
     /// order: 0 never marked, 1 held, 2 claimed, 3 superseded, 12 told of, else the state it ended in; then a badge (u32, all ones
-    /// for none) for each that is claimed, when there are keys of badges. Nothing when there is no ledger.
+    /// for none) for each that is claimed, when there are keys of badges; then what is left of the lease (u48 ms) for each
+    /// that is held. Nothing when there is no ledger.
     static let claim = RedisScript(
         start("allow-oom") + clock + ledger + claims + told + """
             if not head then return false end
             local HELD, CLAIMED, SUPERSEDED, KNOWN = 1, 2, 3, 12
             local name, attempt, ranges = ARGV[2], tonumber(ARGV[3]), ARGV[5]
-            if ranges == '' then return {'', ''} end
+            if ranges == '' then return {'', '', ''} end
             local ending = has(CANCELLED) and 10 or now >= head[3] and 8 or nil
-            local answers, badges, taken, losers, holders = {}, {}, collector(), {}, nil
+            local answers, badges, leases, taken, losers, holders = {}, {}, {}, collector(), {}, nil
             local bucket, key = -1, 3
 
             local function badge(offset, isFirst)
@@ -354,7 +355,10 @@ enum LedgerScripts {
               local holder = holders[offset]
               if holder and attempt < holder.attempt then return SUPERSEDED end
               if holder and holder.name == name then return take(offset, false) end
-              if holder and now < holder.leaseEnd then return HELD end
+              if holder and now < holder.leaseEnd then
+                leases[#leases + 1] = struct.pack('<I6', holder.leaseEnd - now)
+                return HELD
+              end
               lose(holder, offset)
               if holder and attempt > holder.attempt then
                 return ending and finish(offset, ending) or take(offset, false)
@@ -408,7 +412,7 @@ enum LedgerScripts {
               if before then mine = union(string.sub(before, 8), mine) end
               writeClaim({name = name, leaseEnd = now + ARGV[4], attempt = attempt, ranges = mine})
             end
-            return {reply, table.concat(badges)}
+            return {reply, table.concat(badges), table.concat(leases)}
             """)
 
     /// KEYS ledger, claims. ARGV now, name of the claim, lease in milliseconds. Returns 1, or 0 when it holds nothing.

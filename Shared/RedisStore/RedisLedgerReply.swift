@@ -34,13 +34,17 @@ enum RedisLedgerReply {
         _ value: RedisValue, to offsets: [UInt16], withBadges: Bool
     ) throws(StoreError) -> [UInt16: ClaimAnswer] {
         let parts = try known(value.array?.compactMap(\.bytes), "a claim's answer")
-        guard parts.count == 2, parts[0].count == offsets.count else { throw unreadable("a claim's answer") }
+        guard parts.count == 3, parts[0].count == offsets.count else { throw unreadable("a claim's answer") }
         var badges = ByteReader(parts[1])
+        var leases = ByteReader(parts[2])
         var answers: [UInt16: ClaimAnswer] = [:]
         for (offset, code) in zip(offsets, parts[0]) {
             switch code {
             case 0: answers[offset] = .unmarked
-            case 1: answers[offset] = .held
+            case 1:
+                let low = try known(leases.integer(UInt32.self), "a lease")
+                let high = try known(leases.integer(UInt16.self), "a lease")
+                answers[offset] = .held(for: .milliseconds(Int64(high) << 32 | Int64(low)))
             case 2:
                 let badge: UInt32? = withBadges ? try known(badges.integer(), "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)

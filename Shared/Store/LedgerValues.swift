@@ -60,12 +60,17 @@ package enum ClaimAnswer: Hashable, Sendable {
     case ended(DeliveryState)
     /// It has ended, and its result is on `results`; nothing to do.
     case told
-    /// A living sender holds it: neither send it nor acknowledge the message.
-    case held
+    /// Another claim holds it, whose lease is over after this time: do not send it, and ask again then.
+    case held(for: Duration)
     /// A later attempt has it; nothing to do.
     case superseded
     /// It was never marked: the ledger and the message do not fit.
     case unmarked
+
+    package var isHeld: Bool {
+        guard case .held = self else { return false }
+        return true
+    }
 }
 
 package enum ClaimVerdict: Hashable, Sendable {

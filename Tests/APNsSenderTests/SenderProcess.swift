@@ -57,10 +57,43 @@ final class SenderProcess: Sendable {
             _ = try await ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, segment))
         }
         let producer = try await bus.makeProducer(ProducerOptions())
-        let messages = load.chunks().enumerated().map { number, chunk in
+        try await send(load.chunks(), of: load, producer)
+        await producer.close()
+    }
+
+    private func send(_ chunks: [DispatchChunk], of load: PushLoad, _ producer: any BusProducer) async throws {
+        let messages = chunks.enumerated().map { number, chunk in
             Topics.dispatchAPNs.message(chunk, key: Array("\(number)".utf8), lane: load.lane)
         }
         _ = try await producer.send(messages)
+    }
+
+    /// Puts what the sender hands back onto the bus again when it is due, as scheduler and renderer do, while the body runs.
+    func whileScheduling(_ load: PushLoad, _ body: () async throws -> Void) async throws {
+        let consumer = try await bus.makeConsumer(
+            ConsumerOptions(channel: Topics.retries.channel(load.lane), group: "scheduler"))
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let time = SystemTimeSource()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { [self] in
+                while let delivery = await consumer.next() {
+                    for message in delivery.messages {
+                        let order = try RetryOrder(decoding: message.value)
+                        try await time.sleep(for: Timestamp(milliseconds: order.due) - time.now)
+                        try await send(load.chunks(order), of: load, producer)
+                    }
+                    consumer.complete(delivery)
+                }
+            }
+            do {
+                try await body()
+            } catch {
+                await consumer.close()
+                throw error
+            }
+            await consumer.close()
+            try await tasks.waitForAll()
+        }
         await producer.close()
     }
 

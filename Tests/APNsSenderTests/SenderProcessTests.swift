@@ -20,10 +20,12 @@ import Topics
         var load = PushLoad(try AppID("news"), count: 4_000)
         load.devicesPerChunk = 200
         var results = try await ResultReader(sender.bus)
-        try await sender.dispatch(load)
-        #expect(await apple.hasSeen(1_000))
-        try await sender.killAndRestart()
-        #expect(try await results.read(load.count), "\(results.endings.count) have ended; \(sender.lines)")
+        try await sender.whileScheduling(load) {
+            try await sender.dispatch(load)
+            #expect(await apple.hasSeen(1_000))
+            try await sender.killAndRestart()
+            #expect(try await results.read(load.count), "\(results.endings.count) have ended; \(sender.lines)")
+        }
         #expect(results.count("delivered") == load.count)
         #expect((0..<load.count).allSatisfy { apple.delivered[PushLoad.path($0)] != nil })
         let extra = apple.delivered.values.reduce(0) { $0 + $1 - 1 }

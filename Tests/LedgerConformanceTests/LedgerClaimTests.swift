@@ -10,7 +10,9 @@ import Testing
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3])
         #expect(try await fixture.claim(1, [2, 1]) == [.claimed(badge: nil), .claimed(badge: nil)])
-        #expect(try await fixture.claim(2, [1, 2, 3, 9]) == [.held, .held, .claimed(badge: nil), .unmarked])
+        fixture.time.advance(by: .milliseconds(1_500))
+        let held = ClaimAnswer.held(for: LedgerFixture.lease - .milliseconds(1_500))
+        #expect(try await fixture.claim(2, [1, 2, 3, 9]) == [held, held, .claimed(badge: nil), .unmarked])
         #expect(try await fixture.states() == [1: .claimed, 2: .claimed, 3: .claimed])
         #expect(
             try await fixture.ledger.claim(fixture.request(3, []), of: fixture.task, in: fixture.segment)
@@ -25,7 +27,7 @@ import Testing
         #expect(first == [.claimed(badge: 1), .claimed(badge: 1)])
         fixture.letLeasesDie()
         #expect(try await fixture.claim(1, [5, 6], badges: true) == first)
-        #expect(try await fixture.claim(2, [5]) == [.held])
+        #expect(try await fixture.claim(2, [5]) == [LedgerFixture.held])
         #expect(try await fixture.claim(1, [5, 5]) == [.claimed(badge: nil), .claimed(badge: nil)])
     }
 
@@ -49,7 +51,7 @@ import Testing
         #expect(try await fixture.claim(2, [1], attempt: 1) == [.superseded])
         #expect(try await fixture.claim(3, [1], attempt: 2) == [.claimed(badge: nil)])
         #expect(try await fixture.claim(4, [1], attempt: 1) == [.superseded])
-        #expect(try await fixture.claim(4, [1], attempt: 3) == [.held])
+        #expect(try await fixture.claim(4, [1], attempt: 3) == [LedgerFixture.held])
         fixture.letLeasesDie()
         #expect(try await fixture.claim(5, [1], attempt: 1) == [.superseded])
         #expect(try await fixture.claim(6, [2, 3], attempt: 200) == [.claimed(badge: nil), .claimed(badge: nil)])
@@ -60,7 +62,7 @@ import Testing
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2], policy: .atMostOnce)
         _ = try await fixture.claim(1, [1, 2])
-        #expect(try await fixture.claim(2, [1], attempt: 1) == [.held])
+        #expect(try await fixture.claim(2, [1], attempt: 1) == [LedgerFixture.held])
         fixture.letLeasesDie()
         #expect(try await fixture.claim(2, [1], attempt: 1) == [.claimed(badge: nil)])
         #expect(try await fixture.settle(1, [1, 2]) == [1])
@@ -101,7 +103,8 @@ import Testing
         _ = try await fixture.ledger.cancel(fixture.task, in: fixture.segment)
         try await fixture.settle(1, [4], as: .waiting, attempt: 1)
         #expect(
-            try await fixture.claim(2, [1, 2, 4], attempt: 0) == [.ended(.cancelled), .held, .ended(.cancelled)])
+            try await fixture.claim(2, [1, 2, 4], attempt: 0)
+                == [.ended(.cancelled), LedgerFixture.held, .ended(.cancelled)])
         fixture.letLeasesDie()
         // The first message: whether it was sent nobody knows. A retry: it was not delivered.
         #expect(try await fixture.claim(2, [2]) == [.ended(.unknown)])
@@ -164,7 +167,8 @@ import Testing
         fixture.letLeasesDie()
         #expect(try await fixture.ledger.renew(id, for: .seconds(60), of: task, in: segment))
         fixture.time.advance(by: .seconds(59))
-        #expect(try await fixture.claim(2, [1, 2], attempt: 1) == [.held, .held])
+        let held = ClaimAnswer.held(for: .seconds(1))
+        #expect(try await fixture.claim(2, [1, 2], attempt: 1) == [held, held])
         fixture.time.advance(by: .seconds(1))
         #expect(try await fixture.claim(2, [1], attempt: 1) == [.claimed(badge: nil)])
         #expect(try await fixture.ledger.renew(id, for: .seconds(60), of: task, in: segment))
@@ -200,7 +204,7 @@ import Testing
         try await fixture.begin([5, 300])
         _ = try await fixture.claim(1, [5], badges: true)
         let answers = try await fixture.claim(2, [5, 200, 300], badges: true)
-        #expect(answers == [.held, .unmarked, .claimed(badge: 1)])
+        #expect(answers == [LedgerFixture.held, .unmarked, .claimed(badge: 1)])
         try await fixture.settle(2, [300], as: .waiting)
         #expect(try await fixture.claim(3, [300], badges: true) == [.claimed(badge: 1)])
         // Of a device that was given back without a count there is no badge to show.

@@ -42,6 +42,8 @@ struct LedgerFixture: Sendable {
 
     static let deadline = Duration.seconds(600)
     static let lease = Duration.seconds(30)
+    /// Of a device that was just claimed.
+    static let held = ClaimAnswer.held(for: lease)
 
     init(
         _ ledger: any Ledger, time: ManualTimeSource, redis: RedisClient?, server: (any AnyObject & Sendable)?

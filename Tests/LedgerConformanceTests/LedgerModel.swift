@@ -222,9 +222,11 @@ extension LedgerModel {
                     throw violation("\(offset) was told")
                 }
                 try end(offset, as: state, in: segment)
-            case .held:
+            case .held(let rest):
                 let holder = holders[Place(segment: segment, offset: offset)]
-                guard let holder, holder.leaseEnd > time.now else { throw violation("\(offset) is held by nobody") }
+                guard let holder, rest > .zero, holder.leaseEnd == time.now + rest else {
+                    throw violation("\(offset) is held by nobody for \(rest)")
+                }
             case .unmarked: throw violation("\(offset) was marked")
             case .told:
                 let place = Place(segment: segment, offset: offset)

@@ -101,6 +101,16 @@ final class SenderHouse: Sendable {
         return counts
     }
 
+    /// The devices that have ended and that the ledger does not know to be told of, as results call them.
+    func untold(_ shipment: Shipment) async throws -> Set<String> {
+        var untold: Set<DeviceIndex> = []
+        for (segment, _) in shipment.marks {
+            untold.formUnion(try await ledger.untold(of: shipment.task, in: segment).map(\.index))
+        }
+        let places = shipment.addressees.indices.filter { untold.contains(shipment.addressees[$0].index) }
+        return Set(places.map(shipment.resultID))
+    }
+
     /// Lets every program end as an orchestrator would.
     func close() async {
         for program in programs.withLock({ $0 }) where program.ending == nil {

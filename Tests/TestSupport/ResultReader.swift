@@ -16,6 +16,8 @@ package struct ResultReader {
     private let reader: ChannelReader
     /// By the id of the result, which names task and device.
     package private(set) var endings: [String: Ending] = [:]
+    /// Outcomes that came once more.
+    package private(set) var repeated = 0
 
     package init(_ bus: any Bus) async throws {
         reader = try await ChannelReader(bus, Topics.results.channel)
@@ -41,6 +43,7 @@ package struct ResultReader {
             guard let id = result["id"]?.text, let state = result["state"]?.text,
                 case .integer(let status) = result["status"]
             else { continue }
+            if endings[id] != nil { repeated += 1 }
             endings[id] = Ending(
                 provider: result["provider"]?.text ?? "", state: state, status: status,
                 reason: result["reason"]?.text ?? "")

@@ -44,7 +44,7 @@ final class RemovedTargets: Sendable {
                 [.task: "\(task)", .segment: "\(segment)", .count: "\(mine.count)"])
         }
         // Its holder ends it, or has died and leaves it to us when its lease is over.
-        guard !answers.contains(.held) else {
+        guard !answers.contains(where: \.isHeld) else {
             throw StoreError(.unavailable, "a removed device is held in the ledger of segment \(segment)")
         }
     }

@@ -126,6 +126,15 @@ struct DispatchBatch: Sendable {
         return groups
     }
 
+    /// Devices that others hold, each due when the lease is over. The attempt is the chunk's: nothing was tried.
+    func heldOrders(_ held: [(position: Int, rest: Duration)], at now: Timestamp) -> [OutgoingMessage] {
+        let seconds = Dictionary(grouping: held) { ((now + $0.rest).milliseconds + 999) / 1_000 }
+        return seconds.sorted { $0.key < $1.key }.map { second, held in
+            retryOrder(
+                held.map(\.position).sorted(), chunk.attempt, Timestamp(milliseconds: second * 1_000))
+        }
+    }
+
     private func retryOrder(_ positions: [Int], _ attempt: UInt8, _ due: Timestamp) -> OutgoingMessage {
         let order = RetryOrder(
             task: chunk.task, segment: segment, provider: way.kind, attempt: attempt, due: due.milliseconds,

@@ -57,9 +57,6 @@ package struct DispatchHandler: MessageHandler {
         try checkStore()
         let ends = try await SideBySide.run(messages) { try await handle($0, context) }
         try await tell(ends, context)
-        let held = ends.reduce(0) { $0 + $1.held }
-        // The chunks come again; what is told now is not told then.
-        guard held == 0 else { throw HeldElsewhere(count: held) }
         return []
     }
 
@@ -84,7 +81,7 @@ package struct DispatchHandler: MessageHandler {
         for part in try await SideBySide.run(batches, { try await run($0, context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results, told: ToldDevices.of(end.results, chunk), held: end.held)
+        return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk))
     }
 
     private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
@@ -201,7 +198,7 @@ package struct DispatchHandler: MessageHandler {
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
             if isProbe { await outages.giveBackProbe(batch.way.route) }
-            return try await told(batch, claimed)
+            return try await told(batch, claimed, at: context.time.now)
         }
         let started = context.time.uptime
         let attempted = context.time.now
@@ -252,7 +249,7 @@ package struct DispatchHandler: MessageHandler {
         attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
         var end = try await settle(batch, fates, claimed, attempted: attempted, context)
-        end.add(try await told(batch, claimed))
+        end.add(try await told(batch, claimed, at: context.time.now))
         return end
     }
 
@@ -274,7 +271,7 @@ package struct DispatchHandler: MessageHandler {
             switch answer {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
             case .ended(let state): claimed.ended.append((position, state))
-            case .held: claimed.held += 1
+            case .held(let rest): claimed.held.append((position, rest))
             case .superseded, .told: break
             case .unmarked: unmarked += 1
             }
@@ -303,8 +300,10 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
-    private func told(_ batch: DispatchBatch, _ claimed: ClaimedBatch) async throws -> BatchEnd {
-        var end = BatchEnd(held: claimed.held)
+    /// What another claim holds is that sender's to end. It may be dead, so a retry asks again when the lease is over,
+    /// in place of the chunk: that one is acknowledged.
+    private func told(_ batch: DispatchBatch, _ claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
+        var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
         for (position, state) in claimed.ended { end.results.append(try await told(batch, position, state)) }
         return end
     }
@@ -373,19 +372,19 @@ extension PushOutcome {
 /// What came of a batch, or of a part of it.
 struct BatchEnd: Sendable {
     var results: [DeviceResult] = []
-    var held = 0
+    /// Retries of what others hold.
+    var orders: [OutgoingMessage] = []
 
     mutating func add(_ other: BatchEnd) {
         results += other.results
-        held += other.held
+        orders += other.orders
     }
 }
 
 private struct ChunkEnd: Sendable {
     let messages: [OutgoingMessage]
-    /// Whom the messages name.
+    /// Whom the results among them name.
     let told: [ToldDevices]
-    let held: Int
 }
 
 private struct ToldDevices: Sendable {
@@ -408,7 +407,7 @@ private struct ClaimedBatch {
     var mine: [(position: Int, badge: UInt32)] = []
     /// To be told again.
     var ended: [(position: Int, state: DeliveryState)] = []
-    var held = 0
+    var held: [(position: Int, rest: Duration)] = []
 
     init(id: ClaimID, leaseEnd: Duration) {
         self.id = id
