@@ -23,6 +23,7 @@ extension TargetingResolver {
             SharedResources { await redis.close() },
             context.watch(context.openWitness(redis[.fast])),
             context.worker(ResolverParts.jobs(group: group), parts.jobs),
+            context.worker(ResolverParts.lists(group: group), parts.lists),
             context.worker(
                 ConsumerOptions(channel: Topics.tasks.channel, group: group), carriesSinglePushes: true, parts.tasks),
         ]

@@ -6,6 +6,7 @@ import Topics
 /// The handlers of the resolver, made for one another.
 struct ResolverParts: Sendable {
     let tasks: TaskHandler
+    let lists: ListHandler
     let jobs: SegmentJobHandler
 
     init(
@@ -19,10 +20,16 @@ struct ResolverParts: Sendable {
             scout: TaskScout(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
             marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, view, meters),
             window: window, meters: meters)
+        lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
             search: DeviceSearch(registry: jobs.registry), aims: aims, marking: JobMarking(jobs, meters, environment),
             completion: JobCompletion(jobs, view, meters), meters: meters)
+    }
+
+    /// Parts need no order among each other.
+    static func lists(group: String) -> ConsumerOptions {
+        ConsumerOptions(channel: Topics.lists.channel, group: group, order: .none)
     }
 
     /// Jobs are alike and large, and one that must wait is not to keep others from their turn.

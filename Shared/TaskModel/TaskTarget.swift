@@ -11,8 +11,12 @@ package struct TaskTarget: Sendable, Hashable {
 package enum TargetList: Sendable, Hashable {
     /// Few enough to travel with the task.
     case entries([TargetEntry])
-    /// In messages of their own, which come before the task's and mean nothing without it.
+    /// In messages of their own, which are sent before the task's and mean nothing without it.
     case parts(count: Int, entries: Int)
+
+    /// A list of at most so many entries may be resolved at once, for which its parts must be there: they come before the
+    /// task on `tasks`. The jobs of a longer list wait for their parts, which come on `lists`.
+    package static let atOnceMaximum = 1_000
 
     /// Of one message, be it the task's or a part's, which then stays within what the bus carries.
     package static let entriesMaximum = 400

@@ -15,6 +15,13 @@ package enum Topics {
             "tasks", .work, admission: .forward, partitions: hot, key: "task",
             from: ["ingest-api", "scheduler", "carillon"], to: ["targeting-resolver", "event-stream"]))
 
+    /// The parts of long lists, apart from `tasks`, where single pushes would wait behind them. No push of few devices has
+    /// any here: its parts come before it on `tasks`.
+    package static let lists = Topic<TaskMessage>(
+        TopicDeclaration(
+            "lists", .work, admission: .forward, partitions: warm, key: "task",
+            from: ["ingest-api"], to: ["targeting-resolver"]))
+
     /// What publishers asked to be sent later. On Kafka it is the truth behind the scheduler's index.
     package static let schedules = Topic<OpaqueMessage>(
         TopicDeclaration(
@@ -84,7 +91,7 @@ package enum Topics {
             key: "as the message had it", from: ["every worker"], to: ["carillon"]))
 
     package static let all: [TopicDeclaration] = [
-        tasks.declaration, schedules.declaration, segments.declaration, audience.declaration,
+        tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,
         dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
         results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, registry.declaration,
         dead.declaration,

@@ -53,10 +53,12 @@ import Topics
         #expect(house.archive.decide(segments: [], of: planned.id) == segments)
     }
 
-    @Test func partsOfListsComeBackBeforeTheirTask() async throws {
+    @Test(arguments: [Topics.tasks.channel.name, Topics.lists.channel.name])
+    func partsOfListsComeBackBeforeTheirTask(channel: String) async throws {
         let house = try RecoveryHouse()
+        let topic = channel == Topics.lists.channel.name ? Topics.lists : Topics.tasks
         let part = TaskMessage.part(TaskPart(task: house.task(1).id, number: 0, entries: []))
-        try await house.send([Topics.tasks.message(part, key: Array(house.task(1).id.key.utf8))])
+        try await house.send([topic.message(part, key: Array(house.task(1).id.key.utf8))])
         try await house.post(house.task(1))
         _ = try await house.recover()
         #expect(house.archive.part(0, of: house.task(1).id) == part.encoded())

@@ -83,8 +83,9 @@ import Topics
         }
     }
 
-    /// Goal: a long list is cut without losing or doubling anybody, and comes before its task under one key.
-    @Test(arguments: [401, 30_000])
+    /// Goal: a long list is cut without losing or doubling anybody, and comes before its task under one key. Where the task
+    /// cannot be resolved at once, no part stands on `tasks` before single pushes.
+    @Test(arguments: [401, 1_000, 1_001, 30_000])
     func aLongListGoesInParts(count: Int) async throws {
         try await IngestFixture.run { fixture in
             let users = (0..<count).map { "\"user-\($0)\"" }.joined(separator: ",")
@@ -92,7 +93,9 @@ import Topics
                 "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let task = try #require(fixture.bus.tasks.first)
-            let parts = fixture.bus.parts
+            let isLong = count > TargetList.atOnceMaximum
+            let parts = isLong ? fixture.bus.longParts : fixture.bus.parts
+            #expect(fixture.bus.messages.count == (isLong ? 1 : parts.count + 1), "what lies on tasks")
             #expect(task.target.list == .parts(count: parts.count, entries: count))
             #expect(parts.map(\.number) == Array(0..<parts.count))
             #expect(parts.allSatisfy { $0.task == task.id && $0.entries.count <= TargetList.entriesMaximum })
@@ -100,6 +103,7 @@ import Topics
             #expect(parts.flatMap(\.entries) == wanted)
             #expect(Set(fixture.bus.sent.map(\.key)).count == 1)
             #expect(fixture.bus.messages.last == .task(task))
+            #expect(fixture.bus.sent.last?.channel == Topics.tasks.channel)
         }
     }
 

@@ -60,6 +60,14 @@ final class TestProducer: BusProducer {
         }
     }
 
+    /// Parts of long lists, which lie apart from `tasks`.
+    var longParts: [TaskPart] {
+        sent.filter { $0.channel == Topics.lists.channel }.compactMap { sent in
+            guard case .part(let part)? = try? TaskMessage(decoding: sent.value) else { return nil }
+            return part
+        }
+    }
+
     /// What lies on `tasks`, read as its consumers read it.
     var messages: [TaskMessage] {
         sent.filter { $0.channel == Topics.tasks.channel }.compactMap { try? TaskMessage(decoding: $0.value) }

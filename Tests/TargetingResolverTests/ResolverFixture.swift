@@ -103,16 +103,16 @@ final class ResolverFixture: Sendable {
 
     /// As ingest does: parts, then the task.
     func post(_ task: PushTask, parts: [TaskPart] = []) {
-        let messages = parts.map(TaskMessage.part) + [.task(task)]
         let key = Array(task.id.key.utf8)
-        bus.append(messages.map { Topics.tasks.message($0, key: key) })
+        let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
+        bus.append(parts.map { topic.message(.part($0), key: key) } + [Topics.tasks.message(.task(task), key: key)])
     }
 
     /// Handles messages until there are none. A process that dies is followed by the next, which gets what the dead one
     /// had not acknowledged.
     func run(afterDeath: () async throws -> Void = {}) async throws {
         var parts = makeParts()
-        let channels = [Topics.tasks.channel, Topics.segments.channel(.bulk)]
+        let channels = [Topics.tasks.channel, Topics.lists.channel, Topics.segments.channel(.bulk)]
         while let entry = bus.next(channels) {
             do {
                 try await handle(entry, parts)
@@ -140,6 +140,9 @@ final class ResolverFixture: Sendable {
         if message.channel == Topics.tasks.channel {
             let received = ReceivedMessage(message: try TaskMessage(decoding: message.value), origin: origin)
             outputs = try await parts.tasks.handle([received], context: context)
+        } else if message.channel == Topics.lists.channel {
+            let received = ReceivedMessage(message: try TaskMessage(decoding: message.value), origin: origin)
+            outputs = try await parts.lists.handle([received], context: context)
         } else {
             let received = ReceivedMessage(message: try SegmentJob(decoding: message.value), origin: origin)
             outputs = try await parts.jobs.handle([received], context: context)

@@ -41,6 +41,7 @@ struct RecoveryPass {
         try await scan(Topics.reports.channel, note) { try await $0.take(TaskReport(decoding: $1.value)) }
         try await restoreReports()
         try await scan(Topics.dead.channel, note) { try $0.takeDead($1) }
+        try await scan(Topics.lists.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
         try await scan(Topics.tasks.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
         try await scan(Topics.segments.channel(.bulk), note) { try $0.take(SegmentJob(decoding: $1.value)) }
         try await scan(Topics.results.channel, note) { try await $0.take(ResultBatch(decoding: $1.value)) }

@@ -75,12 +75,13 @@ struct TaskAcceptance: Sendable {
     }
 
     private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, _ trace: TraceContext?) async throws {
+        let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
         for start in stride(from: 0, to: parts.count, by: TaskAcceptance.partsAtOnce) {
             let numbers = start..<min(start + TaskAcceptance.partsAtOnce, parts.count)
             try await producer.send(
                 numbers.map { number in
                     let part = TaskPart(task: task.id, number: number, entries: Array(parts[number]))
-                    return Topics.tasks.message(.part(part), key: task.busKey, trace: trace)
+                    return topic.message(.part(part), key: task.busKey, trace: trace)
                 })
         }
     }
@@ -102,6 +103,6 @@ struct TaskAcceptance: Sendable {
 
 extension PushTask {
     fileprivate var bytes: [UInt8] { TaskMessage.task(self).encoded() }
-    /// Parts and their task keep their order by it.
+    /// Parts and their task keep their order by it where they share a topic.
     fileprivate var busKey: [UInt8] { Array(id.key.utf8) }
 }

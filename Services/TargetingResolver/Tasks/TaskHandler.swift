@@ -5,7 +5,7 @@ import Store
 import TaskModel
 import Topics
 
-/// Takes tasks and the parts of their lists: what is for few devices is done at once, what is for many becomes jobs.
+/// Takes tasks and the parts of short lists: what is for few devices is done at once, what is for many becomes jobs.
 ///
 /// Everything that is decided about a task is written down once and before anything follows from it, so that whoever
 /// gets the task again goes on where the first one was cut off.
@@ -37,11 +37,8 @@ struct TaskHandler: MessageHandler {
         return Array(outputs.joined())
     }
 
-    /// Whoever posted it is not to wait for ever. A replay that is planned is told of by its plan.
     func giveUp(_ letter: DeadLetter) async throws {
-        let key = letter.key.flatMap { OutsideText.string($0) }
-        guard let task = key.flatMap({ Base64URL.decode($0) }).flatMap({ TaskID(bytes: $0) }) else { return }
-        try await archive.giveUp(task, reason: letter.detail)
+        try await archive.giveUp(taskOf: letter)
     }
 
     /// Messages of one task keep their order: its parts come before it.

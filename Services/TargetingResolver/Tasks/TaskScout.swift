@@ -6,7 +6,7 @@ import Topics
 /// Finds out whether a task is for few devices or for many.
 struct TaskScout: Sendable {
     /// Audiences up to this are resolved at once, in the fast lane.
-    static let fewMaximum = 1_000
+    static let fewMaximum = TargetList.atOnceMaximum
 
     enum Finding: Sendable {
         case few([TargetedDevices])
