@@ -7,6 +7,9 @@ enum RedisBusScripts {
     /// KEYS state, log. ARGV messages, bytes, bound (0 for none), batch, now, bytes to keep of a log (0 for all),
     /// milliseconds to keep of a log. Returns the next offset, or -1 when the partition is at its bound.
     ///
+    /// Each entry says what it follows, the entry before with its time: an offset alone would not tell a log from another that
+    /// has grown as long in its place. Nothing where the last to append was a version that does not note it.
+    ///
     /// The entry is added before anything is counted: an error in between must not leave a count without its entry. The
     /// state remembers size and time of the oldest entry of a log, so that nothing is read where nothing is too old.
     private static let append = """
@@ -14,11 +17,15 @@ enum RedisBusScripts {
         local head = tonumber(redis.call('HGET', state, 'head') or '0')
         local bound = tonumber(ARGV[3])
         if bound > 0 and head - tonumber(redis.call('HGET', state, 'floor') or '0') >= bound then return -1 end
-        local next = tonumber(redis.call('HGET', state, 'next') or '0') + ARGV[1]
+        local first = tonumber(redis.call('HGET', state, 'next') or '0')
+        local next = first + ARGV[1]
         head = head + ARGV[2]
-        local nextText, headText = string.format('%.0f', next), string.format('%.0f', head)
-        redis.call('XADD', log, nextText .. '-0', 'b', ARGV[4], 'c', headText, 't', ARGV[5])
-        redis.call('HSET', state, 'next', nextText, 'head', headText)
+        local firstText, nextText = string.format('%.0f', first), string.format('%.0f', next)
+        local headText = string.format('%.0f', head)
+        local last = redis.call('HGET', state, 'last') or ''
+        local follows = string.match(last, '^%d+') == firstText and last or ''
+        redis.call('XADD', log, nextText .. '-0', 'b', ARGV[4], 'c', headText, 't', ARGV[5], 'p', follows)
+        redis.call('HSET', state, 'next', nextText, 'head', headText, 'last', nextText .. ' ' .. ARGV[5])
         local keep, age = tonumber(ARGV[6]), tonumber(ARGV[7])
         if keep == 0 then return next end
         local bytes = tonumber(redis.call('HGET', state, 'oldest-bytes') or headText)
@@ -98,16 +105,32 @@ enum RedisBusScripts {
         return {fence, string.format('%.0f', done), string.format('%.0f', passed)}
         """)
 
-    /// KEYS lease, state. ARGV member, milliseconds to live, group, fence. Returns the next offset of the log, or -1 when
-    /// somebody else has held the partition since. A lease that ran out while Redis was away, and that nobody took, is
-    /// simply taken up again.
-    static let renew = RedisScript(
+    /// Whether the log is another than the one that was read: what was recorded as done is done no more, or the entry that
+    /// was read last, by offset and time, is not there though nothing has removed it. Of a log that is shorter than what
+    /// was read its length says so.
+    private static let rewritten = """
+        local function isRewritten(state, log, group, recorded, offset, time)
+          if offset ~= '' and tonumber(redis.call('HGET', state, 'next') or '0') < tonumber(offset) then return false end
+          if tonumber(redis.call('HGET', state, 'done:' .. group) or '0') < tonumber(recorded) then return true end
+          if offset == '' then return false end
+          local entry = redis.call('XRANGE', log, offset .. '-0', offset .. '-0')[1]
+          if entry then return entry[2][6] ~= time end
+          return tonumber(redis.call('HGET', state, 'removed') or '0') < tonumber(offset)
+        end
+
         """
-        #!lua flags=allow-oom
-        if redis.call('HGET', KEYS[2], 'fence:' .. ARGV[3]) ~= ARGV[4] then return -1 end
-        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        return tonumber(redis.call('HGET', KEYS[2], 'next') or '0')
-        """)
+
+    /// KEYS lease, state, log. ARGV member, milliseconds to live, group, fence, offset recorded as done, offset and time of
+    /// the entry read last or nothing. Returns the next offset of the log, -1 when somebody else has held the partition
+    /// since, or -2 when the log is not the one that was read. A lease that ran out while Redis was away, and that nobody
+    /// took, is simply taken up again.
+    static let renew = RedisScript(
+        "#!lua flags=allow-oom\n" + rewritten + """
+            if redis.call('HGET', KEYS[2], 'fence:' .. ARGV[3]) ~= ARGV[4] then return -1 end
+            redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+            if isRewritten(KEYS[2], KEYS[3], ARGV[3], ARGV[5], ARGV[6], ARGV[7]) then return -2 end
+            return tonumber(redis.call('HGET', KEYS[2], 'next') or '0')
+            """)
 
     /// KEYS lease, state. ARGV group, fence.
     static let release = RedisScript(
@@ -117,26 +140,27 @@ enum RedisBusScripts {
         return redis.call('DEL', KEYS[1])
         """)
 
-    /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work. Returns 1, or 0 when the
-    /// tenure is over or the log no longer reaches so far. Work is removed as soon as the slowest group is through with it.
-    /// A call that was overtaken by a later one changes nothing.
+    /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work, offset recorded as done
+    /// before, offset and time of the entry read last or nothing. Returns 1, 0 when the tenure is over or the log no longer
+    /// reaches so far, or -2 when it is not the one that was read: what was never read would be removed. Work is removed as
+    /// soon as the slowest group is through with it. A call that was overtaken by a later one changes nothing.
     static let advance = RedisScript(
-        """
-        #!lua flags=allow-oom
-        if redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) ~= ARGV[2] then return 0 end
-        if tonumber(ARGV[3]) > tonumber(redis.call('HGET', KEYS[1], 'next') or '0') then return 0 end
-        if tonumber(ARGV[3]) <= tonumber(redis.call('HGET', KEYS[1], 'done:' .. ARGV[1]) or '0') then return 1 end
-        redis.call('HSET', KEYS[1], 'done:' .. ARGV[1], ARGV[3], 'passed:' .. ARGV[1], ARGV[4])
-        if ARGV[5] ~= '1' then return 1 end
-        local fields = redis.call('HGETALL', KEYS[1])
-        local done, passed
-        for i = 1, #fields, 2 do
-          local value = tonumber(fields[i + 1])
-          if string.sub(fields[i], 1, 5) == 'done:' and (not done or value < done) then done = value end
-          if string.sub(fields[i], 1, 7) == 'passed:' and (not passed or value < passed) then passed = value end
-        end
-        redis.call('HSET', KEYS[1], 'floor', string.format('%.0f', passed), 'removed', string.format('%.0f', done))
-        redis.call('XTRIM', KEYS[2], 'MINID', string.format('%.0f-1', done))
-        return 1
-        """)
+        "#!lua flags=allow-oom\n" + rewritten + """
+            if redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) ~= ARGV[2] then return 0 end
+            if tonumber(ARGV[3]) > tonumber(redis.call('HGET', KEYS[1], 'next') or '0') then return 0 end
+            if isRewritten(KEYS[1], KEYS[2], ARGV[1], ARGV[6], ARGV[7], ARGV[8]) then return -2 end
+            if tonumber(ARGV[3]) <= tonumber(redis.call('HGET', KEYS[1], 'done:' .. ARGV[1]) or '0') then return 1 end
+            redis.call('HSET', KEYS[1], 'done:' .. ARGV[1], ARGV[3], 'passed:' .. ARGV[1], ARGV[4])
+            if ARGV[5] ~= '1' then return 1 end
+            local fields = redis.call('HGETALL', KEYS[1])
+            local done, passed
+            for i = 1, #fields, 2 do
+              local value = tonumber(fields[i + 1])
+              if string.sub(fields[i], 1, 5) == 'done:' and (not done or value < done) then done = value end
+              if string.sub(fields[i], 1, 7) == 'passed:' and (not passed or value < passed) then passed = value end
+            end
+            redis.call('HSET', KEYS[1], 'floor', string.format('%.0f', passed), 'removed', string.format('%.0f', done))
+            redis.call('XTRIM', KEYS[2], 'MINID', string.format('%.0f-1', done))
+            return 1
+            """)
 }

@@ -92,15 +92,22 @@ struct RedisKeeper {
     /// False when Redis did not answer; that is no loss, the leases are ours until another has taken them.
     private func renew() -> Bool {
         for (number, tenure) in tenures.withLock({ $0.held }) {
+            if tenure.isRewritten {
+                loseRewritten(number)
+                continue
+            }
             let partition = partition(number)
+            let keys = [leaseKey(partition), RedisBusKeys.state(partition), RedisBusKeys.log(partition)]
             let reply = ask(
-                RedisBusScripts.renew, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
+                RedisBusScripts.renew, keys: keys,
                 [
                     RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
-                    RedisArgument(options.group), RedisArgument(tenure.fence),
-                ])
+                    RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(tenure.recorded),
+                ] + RedisKeeper.arguments(of: tenure.last))
             guard let next = reply?.integer else { return false }
-            if next < 0 {
+            if next == -2 {
+                loseRewritten(number)
+            } else if next < 0 {
                 lose(number, "another consumer has taken it")
             } else if next < tenure.position {
                 // What comes now would get offsets that were read before, and nobody would see it.
@@ -171,6 +178,17 @@ struct RedisKeeper {
         return reply != nil
     }
 
+    /// What was lost cannot be counted. The next tenure begins where the log that came back says.
+    private func loseRewritten(_ number: Int32) {
+        meters.gaps.increment()
+        lose(number, "Redis came back with less than was read, and the log has grown again since")
+    }
+
+    private static func arguments(of mark: RedisStreamEntry.Mark?) -> [RedisArgument] {
+        guard let mark else { return ["", ""] }
+        return [RedisArgument(mark.nextOffset), RedisArgument(mark.time)]
+    }
+
     private func lose(_ number: Int32, _ reason: String) {
         meters.lost.increment()
         shared.log.warning(
@@ -192,25 +210,32 @@ struct RedisKeeper {
         let moved = mailbox.change { $0.takeWatermarks() }
         var isAnswered = true
         for (partition, watermark) in moved {
-            let (fence, passed) = tenures.change { tenures in
-                (tenures.held[partition.number]?.fence, tenures.passed(partition.number, upTo: watermark))
+            let number = partition.number
+            let (tenure, passed, last) = tenures.change { tenures in
+                (
+                    tenures.held[number], tenures.passed(number, upTo: watermark),
+                    tenures.toRecognise(number, at: time.uptime)
+                )
             }
-            guard let fence else { continue }
+            // The next beat gives up what is rewritten.
+            guard let tenure, !tenure.isRewritten else { continue }
             // After one that was not answered the others would only wait as long each.
             let reply =
                 isAnswered
                 ? ask(
                     RedisBusScripts.advance, keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
                     [
-                        RedisArgument(options.group), RedisArgument(fence), RedisArgument(watermark),
+                        RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(watermark),
                         RedisArgument(passed), options.channel.declaration.kind == .work ? "1" : "0",
-                    ]) : nil
+                        RedisArgument(tenure.recorded),
+                    ] + RedisKeeper.arguments(of: last)) : nil
             switch reply?.integer {
             case nil:
                 isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-            case 0: lose(partition.number, "another consumer has taken it, or Redis came back with less than was done")
-            default: continue
+            case 0: lose(number, "another consumer has taken it, or Redis came back with less than was done")
+            case -2: loseRewritten(number)
+            default: tenures.change { $0.record(number, fence: tenure.fence, watermark) }
             }
         }
         return isAnswered

@@ -115,9 +115,12 @@ struct RedisReader {
                     holdBack(reading, before: entry, of: version)
                     break
                 }
+                // The keeper gives the partition up and takes it anew.
+                if tenures.change({ $0.findRewritten(reading.number, fence: reading.fence, by: entry) }) { break }
                 let tenure = tenures.withLock { tenures in
                     tenures.note(
-                        reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere)
+                        reading.number, fence: reading.fence, nextOffset: entry.nextOffset, bytes: entry.bytesUpToHere,
+                        mark: entry.mark)
                 }
                 guard let tenure else { continue }
                 noted.append(Fetched(entry: entry, partition: partition(reading.number), tenure: tenure))

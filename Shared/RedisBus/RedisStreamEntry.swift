@@ -2,10 +2,31 @@ import Bus
 import RedisClient
 import Topics
 
-/// One entry of a partition's stream: `[id, [b, batch, c, bytes, t, time]]`.
+/// One entry of a partition's stream: `[id, [b, batch, c, bytes, t, time, p, offset and time of the entry before]]`.
 struct RedisStreamEntry {
+    /// Which entry it is, among all that ever stood at its offset.
+    struct Mark: Equatable {
+        let nextOffset: Int64
+        let time: Int64
+
+        init(nextOffset: Int64, time: Int64) {
+            self.nextOffset = nextOffset
+            self.time = time
+        }
+
+        fileprivate init?(_ text: String) {
+            let parts = text.split(separator: " ").compactMap { Int64($0) }
+            guard parts.count == 2 else { return nil }
+            self.init(nextOffset: parts[0], time: parts[1])
+        }
+    }
+
     let nextOffset: Int64
     let bytesUpToHere: Int64
+    /// Nil of an entry that somebody else wrote.
+    let mark: Mark?
+    /// The entry before it; nil where an earlier version wrote one of the two.
+    let follows: Mark?
     private let batch: [UInt8]?
 
     /// Nil only without an offset: a reader must get past an entry that somebody else wrote.
@@ -17,6 +38,8 @@ struct RedisStreamEntry {
         self.nextOffset = nextOffset
         batch = fields.count >= 4 ? fields[1].bytes : nil
         bytesUpToHere = fields.count >= 4 ? fields[3].integer ?? 0 : 0
+        mark = fields.count >= 6 ? fields[5].integer.map { Mark(nextOffset: nextOffset, time: $0) } : nil
+        follows = fields.count >= 8 ? fields[7].string.flatMap { Mark($0) } : nil
     }
 
     /// Nil where this version of the house can read it, or no version wrote it.

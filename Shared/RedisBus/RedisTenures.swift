@@ -13,14 +13,25 @@ struct RedisTenures {
         var leavingSince: Duration?
         /// What comes next cannot be read here. Nothing behind it is read either, or it would be removed unread.
         fileprivate(set) var isHeldBack = false
+        /// The log is another than the one that was read. Nothing more of it is read or recorded in this tenure.
+        fileprivate(set) var isRewritten = false
+        /// As far as is known to be recorded as done.
+        fileprivate(set) var recorded: Int64
+        /// The entry read last, by which the log is recognised.
+        fileprivate(set) var last: RedisStreamEntry.Mark?
+        fileprivate var recognised: Duration?
 
         init(fence: Int64, inboxTenure: Int, position: Int64, passed: Int64) {
             self.fence = fence
             self.inboxTenure = inboxTenure
             self.position = position
             self.passed = passed
+            recorded = position
         }
     }
+
+    /// Shorter than any Redis takes to come back.
+    static let recognitionPause = Duration.milliseconds(100)
 
     private(set) var held: [Int32: Tenure] = [:]
 
@@ -47,7 +58,8 @@ struct RedisTenures {
     /// What is to be read: partitions that stay, and from where.
     var reading: [Reading] {
         numbers.compactMap { number in
-            guard let tenure = held[number], tenure.leavingSince == nil, !tenure.isHeldBack else { return nil }
+            guard let tenure = held[number], tenure.leavingSince == nil, !tenure.isHeldBack, !tenure.isRewritten
+            else { return nil }
             return Reading(number: number, fence: tenure.fence, position: tenure.position)
         }
     }
@@ -61,14 +73,42 @@ struct RedisTenures {
         return true
     }
 
+    /// Whether the entry does not follow the one that was read before it: then the log was lost and has grown again. Where
+    /// entries are missing in between nothing is known.
+    mutating func findRewritten(_ number: Int32, fence: Int64, by entry: RedisStreamEntry) -> Bool {
+        guard let tenure = held[number], tenure.fence == fence, let last = tenure.last, let follows = entry.follows,
+            entry.nextOffset > tenure.position
+        else { return false }
+        let isOther = follows.nextOffset == last.nextOffset && follows != last
+        guard follows.nextOffset < last.nextOffset || isOther else { return false }
+        held[number]?.isRewritten = true
+        return true
+    }
+
+    mutating func record(_ number: Int32, fence: Int64, _ watermark: Int64) {
+        guard let tenure = held[number], tenure.fence == fence else { return }
+        held[number]?.recorded = max(tenure.recorded, watermark)
+    }
+
+    /// The entry by which the log is to be recognised, at most once in a while: Redis reads it whole for that.
+    mutating func toRecognise(_ number: Int32, at now: Duration) -> RedisStreamEntry.Mark? {
+        guard let tenure = held[number], let last = tenure.last else { return nil }
+        if let before = tenure.recognised, now - before < RedisTenures.recognitionPause { return nil }
+        held[number]?.recognised = now
+        return last
+    }
+
     /// Notes an entry that was read, and says to which tenure of the inbox it goes; nil when it belongs to one that is
     /// over, or was read before.
-    mutating func note(_ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64) -> Int? {
+    mutating func note(
+        _ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64, mark: RedisStreamEntry.Mark? = nil
+    ) -> Int? {
         guard let tenure = held[number], tenure.fence == fence, tenure.leavingSince == nil,
             nextOffset > tenure.position
         else { return nil }
         held[number]?.position = nextOffset
         held[number]?.marks.append((nextOffset, bytes))
+        held[number]?.last = mark
         return tenure.inboxTenure
     }
 

@@ -68,6 +68,68 @@ import Topics
         await bus.close()
     }
 
+    /// Goal: a Redis that comes back older and has grown past what was read by the time anybody looks is noticed, and nothing
+    /// of what it has then is passed over or removed unread. Method: two histories are made of one beginning, and kept. A
+    /// group reads the first one; then the second takes its place in one step, with the group as it stood in the
+    /// beginning. Its entries end elsewhere than those that were read, or at the same offsets.
+    @Test(arguments: [true, false]) func aLogThatGrewAgainIsReadFromWhereItWas(inOneEntry: Bool) async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make(partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        let redis = RedisClient(
+            try RedisConfiguration(url: fixture.server.url),
+            log: Log(service: "test", level: .error, sink: SilentSink()), metrics: Metrics())
+        let (state, log) = ("bus:{\(topic.channel.name)/0}:state", "bus:{\(topic.channel.name)/0}:log")
+        func dump() async throws -> [RedisArgument] {
+            var bytes: [RedisArgument] = []
+            for key in [state, log] {
+                let answer = try await redis.send(RedisCommand("DUMP", RedisArgument(key)))
+                bytes.append(RedisArgument(try #require(answer.bytes)))
+            }
+            return bytes
+        }
+        func restore(_ history: [RedisArgument], _ script: String) async throws {
+            _ = try await redis.send(
+                RedisCommand(["EVAL", RedisArgument(script), "2", RedisArgument(state), RedisArgument(log)] + history))
+        }
+        let plain = "for i = 1, 2 do redis.call('RESTORE', KEYS[i], 0, ARGV[i], 'REPLACE') end"
+        try await producer.send((0..<50).map { topic.text("early-\($0)") })
+        let early = try await dump()
+        for number in 0..<50 { try await producer.send([topic.text("lost-\(number)")]) }
+        let first = try await dump()
+        try await restore(early, plain)
+        let texts = (0..<70).map { "late-\($0)" }
+        if inOneEntry {
+            try await producer.send(texts.map { topic.text($0) })
+        } else {
+            for text in texts { try await producer.send([topic.text(text)]) }
+        }
+        let second = try await dump()
+        try await restore(first, plain)
+
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait(forCount: 100))
+        while try await redis.send(RedisCommand("HGET", RedisArgument(state), "done:g")).integer != 100 {}
+        try await restore(
+            second,
+            """
+            local fence = redis.call('HGET', KEYS[1], 'fence:g')
+            \(plain)
+            redis.call('HSET', KEYS[1], 'fence:g', fence, 'done:g', 50, 'passed:g', 1, 'removed', 50)
+            """)
+        #expect(await record.wait(within: .seconds(20)) { Set(texts).isSubset(of: $0) })
+        let gaps = fixture.metrics.counter(.busOffsetGaps, ["topic": topic.channel.name, "group": "g"])
+        #expect(gaps.value > 0)
+        try await worker.stop()
+        await redis.close()
+        await bus.close()
+    }
+
     /// Goal: what a later version wrote is neither skipped nor removed, and a process that can read it goes on with it.
     /// Method: the version of one entry of three is changed as a later one would write it; the group gets up to there. Then it
     /// is changed back, as reading with that version would be, and another process takes over.

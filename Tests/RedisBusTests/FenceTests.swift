@@ -22,8 +22,8 @@ import Testing
         let late = try #require(try await acquire("late"))
         #expect(late > early + 1)
         let renewed = try await redis.run(
-            RedisBusScripts.renew, keys: ["lease", "state"],
-            arguments: ["early", 60_000, "group", RedisArgument(early + 1)])
+            RedisBusScripts.renew, keys: ["lease", "state", "log"],
+            arguments: ["early", 60_000, "group", RedisArgument(early + 1), 0, "", ""])
         #expect(renewed == .integer(-1))
         await redis.close()
     }

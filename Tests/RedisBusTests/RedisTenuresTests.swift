@@ -1,3 +1,4 @@
+import RedisClient
 import Testing
 
 @testable import RedisBus
@@ -46,6 +47,46 @@ import Testing
         #expect(tenures.held[0]?.leavingSince == .seconds(1))
         #expect(tenures.reading.isEmpty)
         #expect(!note(&tenures, 12))
+    }
+
+    private func entry(_ nextOffset: Int, time: Int, after: String?) throws -> RedisStreamEntry {
+        var fields = ["b", "x", "c", "1", "t", "\(time)"]
+        if let after { fields += ["p", after] }
+        let value = RedisValue.array([
+            .bytes(Array("\(nextOffset)-0".utf8)), .array(fields.map { .bytes(Array($0.utf8)) }),
+        ])
+        return try #require(RedisStreamEntry(value))
+    }
+
+    /// Goal: an entry shows that the log is another than the one that was read, and nothing else does. Method: the entry at
+    /// 20 was read, written at 7.
+    @Test(arguments: [
+        ("20 7", false), ("20 8", true), ("15 7", true), ("30 9", false), ("", false), (nil, false),
+    ])
+    func anEntryShowsWhatItFollows(after: String?, isRewritten: Bool) throws {
+        var tenures = tenures()
+        let first = try entry(20, time: 7, after: "10 3")
+        let atFirst = tenures.findRewritten(0, fence: 1, by: first)
+        #expect(!atFirst, "the first of a tenure")
+        _ = tenures.note(0, fence: 1, nextOffset: 20, bytes: 1, mark: first.mark)
+        let elsewhere = tenures.findRewritten(0, fence: 2, by: try entry(40, time: 9, after: after))
+        #expect(!elsewhere, "of another tenure")
+        let found = tenures.findRewritten(0, fence: 1, by: try entry(40, time: 9, after: after))
+        #expect(found == isRewritten)
+        #expect(tenures.reading.isEmpty == isRewritten)
+    }
+
+    @Test func aLogIsRecognisedOnceInAWhile() throws {
+        var tenures = tenures()
+        let unread = tenures.toRecognise(0, at: .seconds(1))
+        let mark = try entry(20, time: 7, after: nil).mark
+        _ = tenures.note(0, fence: 1, nextOffset: 20, bytes: 1, mark: mark)
+        let asked = [1_000, 1_099, 1_100].map { tenures.toRecognise(0, at: .milliseconds($0)) }
+        #expect(unread == nil && asked == [mark, nil, mark])
+        tenures.record(0, fence: 1, 20)
+        tenures.record(0, fence: 1, 15)
+        tenures.record(0, fence: 2, 90)
+        #expect(tenures.held[0]?.recorded == 20)
     }
 
     @Test func countsTheBytesBelowAWatermark() {
