@@ -83,7 +83,7 @@ let package = Package(
         cModule("CSimdJSON", links: "simdjson"),
 
         shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
-        shared("Bus", "ServiceKit", "Topics"),
+        shared("Bus", "ServiceKit", "Store", "Topics"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
@@ -166,7 +166,9 @@ let package = Package(
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
             "ServiceKit", "TestSupport", "Topics"),
-        tests("BusTests", "Bus", "JSONKit", "MemoryBus", "PushModel", "ServiceKit", "TestSupport", "Topics"),
+        tests(
+            "BusTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport",
+            "Topics"),
         tests(
             "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "HTTPServer", "JSONKit", "KafkaBus",
             "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel", "RedisBus", "RedisClient",

@@ -11,6 +11,8 @@ package struct DeadLetter: Sendable {
         case poison
         /// The handler failed on it as often as it may.
         case exhausted
+        /// Process after process ended while it handled it.
+        case crashed
     }
 
     package let channel: String

@@ -90,18 +90,18 @@ package struct Inbox {
             let nextOffset = (batch.last?.offset ?? 0) + 1
             tenure.flights.append(Flight(ticket: tickets, cost: cost, nextOffset: nextOffset))
             enqueue(id, tenure)
-            return Delivery(partition: id, messages: batch, epoch: tenure.epoch, ticket: tickets)
+            return Delivery(partition: id, messages: batch, tenure: tenure.epoch, ticket: tickets)
         }
         return nil
     }
 
     package func isCurrent(_ delivery: Delivery) -> Bool {
-        tenures[delivery.partition]?.epoch == delivery.epoch
+        tenures[delivery.partition]?.epoch == delivery.tenure
     }
 
     /// Ignored when the tenure the delivery came from is over: the partition's new owner does the work again.
     package mutating func complete(_ delivery: Delivery) {
-        guard let tenure = tenures[delivery.partition], tenure.epoch == delivery.epoch,
+        guard let tenure = tenures[delivery.partition], tenure.epoch == delivery.tenure,
             let index = tenure.flights.firstIndex(where: { $0.ticket == delivery.ticket && !$0.isDone })
         else { return }
         tenure.flights[index].isDone = true
@@ -228,6 +228,7 @@ package struct Inbox {
 package struct Delivery: Sendable {
     package let partition: PartitionID
     package let messages: [IncomingMessage]
-    fileprivate let epoch: Int
+    /// The number of the tenure of the partition; it changes when the partition was away.
+    let tenure: Int
     fileprivate let ticket: Int
 }

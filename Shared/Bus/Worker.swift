@@ -4,7 +4,8 @@ package import Topics
 /// Runs a handler over one topic or lane: takes, works, makes the outputs durable, and only then acknowledges.
 ///
 /// Nothing is given up because of an outage: what fails for want of something else is tried until it succeeds. What fails
-/// by itself is tried a few times, alone, so that one bad message does not drag its neighbours to `dead`.
+/// by itself is tried a few times, alone, so that one bad message does not drag its neighbours to `dead`. What ends the
+/// process is found by the starts that are counted in the store, and given up as well.
 package struct Worker<Handler: MessageHandler>: Service {
     package let name: String
     private let handler: Handler
@@ -14,11 +15,13 @@ package struct Worker<Handler: MessageHandler>: Service {
     private let group: String
     private let environment: WorkerEnvironment
     private let meters: WorkerMeters
+    private let gate: HandlingGate?
+    private let counts: StartCounts?
 
     /// Closes the consumer and the producer when it ends.
     package init(
         channel: Channel, group: String, handler: Handler, options: WorkerOptions, consumer: any BusConsumer,
-        producer: any BusProducer, environment: WorkerEnvironment
+        producer: any BusProducer, protection: CrashProtection? = nil, environment: WorkerEnvironment
     ) {
         name = "worker \(group) of \(channel.name)"
         self.handler = handler
@@ -28,6 +31,8 @@ package struct Worker<Handler: MessageHandler>: Service {
         self.group = group
         self.environment = environment
         meters = WorkerMeters(environment.metrics, topic: channel.name, group: group)
+        gate = protection?.gate
+        counts = protection.map { StartCounts($0.starts, group: group, environment: environment) }
     }
 
     /// Until `stop`, and then until the work in flight is done or the task is cancelled.
@@ -37,8 +42,11 @@ package struct Worker<Handler: MessageHandler>: Service {
         await withTaskCancellationHandler {
             await deliveries.value
         } onCancel: {
+            counts?.close()
             deliveries.cancel()
         }
+        // Before the next owners open the partitions.
+        await counts?.closed()
         await consumer.close()
         await producer.close()
     }
@@ -54,6 +62,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     package func stop() {
+        counts?.close()
         consumer.stopTaking()
     }
 
@@ -70,10 +79,68 @@ package struct Worker<Handler: MessageHandler>: Service {
     /// True when every message is done, in one way or another.
     private func process(_ delivery: Delivery, _ pulse: Pulse) async -> Bool {
         let started = environment.time.uptime
+        let isDone: Bool
+        if let counts, await counts.areCounted(for: delivery) {
+            isDone = await handleCounted(delivery.messages, delivery, pulse, counts)
+        } else {
+            isDone = await handle(Turn(delivery, delivery.messages, pulse: pulse, gate: gate, counts: nil))
+        }
+        if isDone { meters.duration.record(environment.time.uptime - started) }
+        return isDone
+    }
+
+    /// Together, unless some were in work when a process ended: those are handled alone in this process, in their place.
+    private func handleCounted(
+        _ messages: [IncomingMessage], _ delivery: Delivery, _ pulse: Pulse, _ counts: StartCounts
+    ) async -> Bool {
+        let turn = Turn(delivery, messages, pulse: pulse, gate: gate, counts: counts)
+        let earlier = await turn.enter()
+        guard earlier.contains(where: { $0 > 0 }) else { return await handle(turn) }
+        await turn.leave()
+        var start = messages.startIndex
+        for (index, count) in earlier.enumerated() where count > 0 {
+            if start < index {
+                guard await handleCounted(Array(messages[start..<index]), delivery, pulse, counts) else { return false }
+            }
+            guard await handleSuspect(messages[index], startedBefore: count, delivery, pulse, counts) else {
+                return false
+            }
+            start = index + 1
+        }
+        guard start < messages.endIndex else { return true }
+        return await handleCounted(Array(messages[start...]), delivery, pulse, counts)
+    }
+
+    /// A message that was in work when a process ended, here with no other one in work.
+    private func handleSuspect(
+        _ message: IncomingMessage, startedBefore: Int, _ delivery: Delivery, _ pulse: Pulse, _ counts: StartCounts
+    ) async -> Bool {
+        let turn = Turn(delivery, [message], pulse: pulse, isAlone: true, gate: gate, counts: counts)
+        // Nothing is counted, and 0 returned, in a process that was told to end.
+        let starts = max(startedBefore, await turn.enter().first ?? 0)
+        environment.log.warning(
+            "message was in work when a process ended; handling it alone",
+            [
+                .topic: delivery.partition.channel, .partition: "\(delivery.partition.number)",
+                .offset: "\(message.offset)", .group: group, .attempt: "\(starts + 1)",
+            ])
+        guard starts >= StartCounts.maximum else { return await handle(turn) }
+        let letter = DeadLetter(
+            message, group: group, reason: .crashed,
+            detail: "each of \(starts) processes that counted their starts of it ended while they handled it",
+            attempts: starts)
+        // The handler is told once: should that end the process too, the next one does without.
+        let isDone = await bury([letter], turn, tellingHandler: starts == StartCounts.maximum)
+        await turn.finish(isDone: isDone)
+        return isDone
+    }
+
+    private func handle(_ turn: Turn) async -> Bool {
+        await turn.enter()
         var messages: [ReceivedMessage<Handler.Message>] = []
-        messages.reserveCapacity(delivery.messages.count)
+        messages.reserveCapacity(turn.messages.count)
         var dead: [DeadLetter] = []
-        for message in delivery.messages {
+        for message in turn.messages {
             do {
                 messages.append(ReceivedMessage(message: try .init(decoding: message.value), origin: message))
             } catch {
@@ -81,48 +148,44 @@ package struct Worker<Handler: MessageHandler>: Service {
                     DeadLetter(message, group: group, reason: .undecodable, detail: "\(error)", attempts: 1))
             }
         }
-        guard await bury(dead, delivery, pulse) else { return false }
-        let isDone = await handleTogether(messages, delivery, pulse)
-        if isDone { meters.duration.record(environment.time.uptime - started) }
+        var isDone = await bury(dead, turn)
+        if isDone { isDone = await handleTogether(messages, turn) }
+        await turn.finish(isDone: isDone)
         return isDone
     }
 
     /// First all at once; when that fails through the messages themselves, one by one.
-    private func handleTogether(
-        _ messages: [ReceivedMessage<Handler.Message>], _ delivery: Delivery, _ pulse: Pulse
-    ) async -> Bool {
+    private func handleTogether(_ messages: [ReceivedMessage<Handler.Message>], _ turn: Turn) async -> Bool {
         guard !messages.isEmpty else { return true }
-        guard messages.count > 1 else { return await handleAlone(messages[0], delivery, pulse) }
-        switch await untilOutcome(of: messages, delivery, pulse, attemptsBefore: 0) {
+        guard messages.count > 1 else { return await handleAlone(messages[0], turn) }
+        switch await untilOutcome(of: messages, turn, attemptsBefore: 0) {
         case .done: return true
         case .abandoned: return false
         case .failed:
             for message in messages {
-                guard await handleAlone(message, delivery, pulse) else { return false }
+                guard await handleAlone(message, turn) else { return false }
             }
             return true
         }
     }
 
-    private func handleAlone(
-        _ message: ReceivedMessage<Handler.Message>, _ delivery: Delivery, _ pulse: Pulse
-    ) async -> Bool {
+    private func handleAlone(_ message: ReceivedMessage<Handler.Message>, _ turn: Turn) async -> Bool {
         var attempts = 0
         while true {
-            switch await untilOutcome(of: [message], delivery, pulse, attemptsBefore: attempts) {
+            switch await untilOutcome(of: [message], turn, attemptsBefore: attempts) {
             case .done: return true
             case .abandoned: return false
             case .failed(let error):
                 attempts += 1
                 let isPoison = error is PoisonMessage
                 guard isPoison || attempts >= options.attemptsMaximum else {
-                    await pause(afterAttempt: attempts, pulse)
+                    await pause(afterAttempt: attempts, turn)
                     continue
                 }
                 let letter = DeadLetter(
                     message.origin, group: group, reason: isPoison ? .poison : .exhausted, detail: "\(error)",
                     attempts: attempts)
-                return await bury([letter], delivery, pulse)
+                return await bury([letter], turn)
             }
         }
     }
@@ -136,11 +199,12 @@ package struct Worker<Handler: MessageHandler>: Service {
 
     /// Repeats through outages; returns when the handler has succeeded or failed by itself.
     private func untilOutcome(
-        of messages: [ReceivedMessage<Handler.Message>], _ delivery: Delivery, _ pulse: Pulse, attemptsBefore: Int
+        of messages: [ReceivedMessage<Handler.Message>], _ turn: Turn, attemptsBefore: Int
     ) async -> Outcome {
         var outages = 0
-        while !Task.isCancelled, consumer.isCurrent(delivery) {
-            pulse.tick()
+        while !Task.isCancelled, consumer.isCurrent(turn.delivery) {
+            await turn.enter()
+            turn.pulse.tick()
             do {
                 let context = HandlerContext(
                     time: environment.time, random: environment.random, producer: producer,
@@ -151,55 +215,58 @@ package struct Worker<Handler: MessageHandler>: Service {
             } catch {
                 meters.errors.increment()
                 let isOutage = (error as? any RetriableError)?.isRetriable ?? false
-                report(error, delivery, isOutage: isOutage)
+                report(error, turn.delivery, isOutage: isOutage)
                 // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
                 guard isOutage else { return Task.isCancelled ? .abandoned : .failed(error) }
                 outages += 1
-                await pause(afterAttempt: outages, pulse)
+                await pause(afterAttempt: outages, turn)
             }
         }
         return .abandoned
     }
 
     /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.
-    private func bury(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+    private func bury(_ letters: [DeadLetter], _ turn: Turn, tellingHandler: Bool = true) async -> Bool {
         guard !letters.isEmpty else { return true }
-        guard await giveUp(letters, delivery, pulse) else { return false }
+        if tellingHandler {
+            guard await giveUp(letters, turn) else { return false }
+        }
         var outages = 0
-        while !Task.isCancelled, consumer.isCurrent(delivery) {
-            pulse.tick()
+        while !Task.isCancelled, consumer.isCurrent(turn.delivery) {
+            turn.pulse.tick()
             do {
                 try await producer.send(letters.map(\.outgoing))
                 letters.forEach(noteBurial)
                 return true
             } catch {
                 if error.code == .tooLarge, letters.contains(where: \.isWhole) {
-                    return await buryWhatFits(letters, delivery, pulse)
+                    return await buryWhatFits(letters, turn, tellingHandler: tellingHandler)
                 }
-                report(error, delivery, isOutage: true)
+                report(error, turn.delivery, isOutage: true)
                 outages += 1
-                await pause(afterAttempt: outages, pulse)
+                await pause(afterAttempt: outages, turn)
             }
         }
         return false
     }
 
     /// Tells the handler, through outages of what it needs; false when the work was taken away meanwhile.
-    private func giveUp(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+    private func giveUp(_ letters: [DeadLetter], _ turn: Turn) async -> Bool {
         for letter in letters {
             var outages = 0
             while true {
-                guard !Task.isCancelled, consumer.isCurrent(delivery) else { return false }
-                pulse.tick()
+                guard !Task.isCancelled, consumer.isCurrent(turn.delivery) else { return false }
+                await turn.enter()
+                turn.pulse.tick()
                 do {
                     try await handler.giveUp(letter)
                     break
                 } catch {
                     let isOutage = (error as? any RetriableError)?.isRetriable ?? false
-                    report(error, delivery, isOutage: isOutage)
+                    report(error, turn.delivery, isOutage: isOutage)
                     guard isOutage else { break }
                     outages += 1
-                    await pause(afterAttempt: outages, pulse)
+                    await pause(afterAttempt: outages, turn)
                 }
             }
         }
@@ -207,10 +274,12 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// One of them is larger than the bus carries: it loses its value, since waiting would not make it smaller.
-    private func buryWhatFits(_ letters: [DeadLetter], _ delivery: Delivery, _ pulse: Pulse) async -> Bool {
-        guard letters.count > 1 else { return await bury(letters.map(\.withoutValue), delivery, pulse) }
+    private func buryWhatFits(_ letters: [DeadLetter], _ turn: Turn, tellingHandler: Bool) async -> Bool {
+        guard letters.count > 1 else {
+            return await bury(letters.map(\.withoutValue), turn, tellingHandler: tellingHandler)
+        }
         for letter in letters {
-            guard await bury([letter], delivery, pulse) else { return false }
+            guard await bury([letter], turn, tellingHandler: tellingHandler) else { return false }
         }
         return true
     }
@@ -235,8 +304,9 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// Cancellation ends the wait early; the caller's loop sees it. Who waits is not stuck, however long the back-off.
-    private func pause(afterAttempt attempt: Int, _ pulse: Pulse) async {
-        pulse.rest()
+    private func pause(afterAttempt attempt: Int, _ turn: Turn) async {
+        await turn.leave()
+        turn.pulse.rest()
         let delay = options.backoff.delay(afterAttempt: attempt, random: environment.random)
         try? await environment.time.sleep(for: delay)
     }

@@ -1,5 +1,8 @@
 import Bus
+import RedisClient
+import RedisStore
 import ServiceKit
+import Store
 import Synchronization
 import Topics
 
@@ -31,7 +34,19 @@ final class LateWorker<Handler: MessageHandler>: Service {
     }
 
     func run() async throws {
-        let opening = Task { try await open() }
+        // A connection of its own, since it is asked little and should not wait behind what handlers ask.
+        let redis = context.makeRedisClient(connections: 1)
+        do {
+            try await run(countingStartsIn: RedisMessageStarts(StoreConnection(redis)))
+        } catch {
+            await redis.close()
+            throw error
+        }
+        await redis.close()
+    }
+
+    private func run(countingStartsIn starts: any MessageStarts) async throws {
+        let opening = Task { try await open(starts) }
         let isStopped = state.withLock { state in
             state.opening = opening
             return state.isStopped
@@ -60,7 +75,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
     }
 
     /// The consumer comes last, since from then on partitions depend on it.
-    private func open() async throws -> Worker<Handler> {
+    private func open(_ starts: any MessageStarts) async throws -> Worker<Handler> {
         let (bus, options) = (context.bus, options)
         let producer = try await context.untilReachable { try await bus.makeProducer(ProducerOptions()) }
         let consumer: any BusConsumer
@@ -72,7 +87,8 @@ final class LateWorker<Handler: MessageHandler>: Service {
         }
         let worker = Worker(
             channel: options.channel, group: options.group, handler: handler, options: workerOptions,
-            consumer: consumer, producer: producer, environment: context.environment)
+            consumer: consumer, producer: producer,
+            protection: CrashProtection(starts: starts, gate: context.gate), environment: context.environment)
         let isStopped = state.withLock { state in
             state.consumer = consumer
             state.worker = worker

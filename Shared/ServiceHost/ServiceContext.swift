@@ -15,6 +15,8 @@ package struct ServiceContext: Sendable {
     package let hasLoggedRegistry: Bool
     /// The share of Redis' `maxmemory` at which new tasks are refused.
     package let memoryPercent: Int
+    /// One for all workers of the process.
+    let gate = HandlingGate()
     private let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
 
     init(

@@ -26,7 +26,7 @@ enum ImportRules {
         Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock"),
         Library(
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
-            mayImport: ["ServiceKit", "Topics"]),
+            mayImport: ["ServiceKit", "Store", "Topics"]),
         Library(
             "ServiceHost", owns: "admin port, choice of bus driver, start and stop of a service, what many open",
             mayImport: [

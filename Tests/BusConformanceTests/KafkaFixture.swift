@@ -9,6 +9,8 @@ final class KafkaFixture: BusFixture {
     let metrics = Metrics()
     let health = Health(time: SystemTimeSource())
     let server: KafkaMockServer
+    /// Where probes keep what they share.
+    private let store: RedisServer
 
     private static let settings = [
         "fetch.wait.max.ms": "10", "session.timeout.ms": "6000", "heartbeat.interval.ms": "200",
@@ -16,6 +18,7 @@ final class KafkaFixture: BusFixture {
 
     init() async throws {
         server = try await KafkaMockServer()
+        store = try await RedisServer()
     }
 
     func bus() throws -> any Bus {
@@ -33,7 +36,7 @@ final class KafkaFixture: BusFixture {
     }
 
     func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) throws -> ChildProcess? {
-        var environment = ["CARILLON_BUS": server.url]
+        var environment = ["CARILLON_BUS": server.url, "CARILLON_REDIS": store.url]
         for (name, value) in Self.settings {
             let variable = name.uppercased().split(separator: ".").joined(separator: "_")
             environment["CARILLON_KAFKA_\(variable)"] = value

@@ -10,6 +10,8 @@ enum Probe {
         var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         environment.merge(settings) { $1 }
         environment["CARILLON_ADMIN_PORT"] = "0"
+        // A backtrace of a probe that is told to trap takes seconds and tells nothing.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
         environment["PROBE_TOPIC"] = topic.declaration.name
         environment["PROBE_PARTITIONS"] = "\(topic.declaration.partitions.embedded)"
         environment["PROBE_GROUP"] = group

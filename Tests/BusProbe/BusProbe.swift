@@ -5,7 +5,7 @@ import ServiceKit
 import Topics
 
 /// A service that prints what it handles, for the tests that kill a consumer or stop a service. A message `wait` is
-/// handled only once a line has come on standard input.
+/// handled only once a line has come on standard input; a message `trap` ends the process.
 @main struct BusProbe {
     static func main() async {
         await ServiceHost.main(
@@ -48,6 +48,7 @@ struct PrintingHandler: MessageHandler {
                 await input.next()
                 try Task.checkCancellation()
             }
+            guard text != "trap" else { fatalError("told to trap") }
             sink.write(line: "handled \(text)")
         }
         return []

@@ -17,11 +17,16 @@ struct TextMessage: TopicMessage {
 
 struct TextHandler: MessageHandler {
     let body: @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
+    var mourn: @Sendable (DeadLetter) async throws -> Void = { _ in }
 
     func handle(
         _ messages: [ReceivedMessage<TextMessage>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         try await body(messages.map(\.message.text), context)
+    }
+
+    func giveUp(_ letter: DeadLetter) async throws {
+        try await mourn(letter)
     }
 }
 
@@ -36,16 +41,21 @@ final class WorkerFixture: Sendable {
     /// What handlers did, in order.
     let events = Monitor<[String]>([])
     private let options: WorkerOptions
+    private let protection: CrashProtection?
+    private let seed: UInt64
 
     init(
         order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3,
         backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(8)), priority: TaskPriority? = nil,
-        producer: ScriptedProducer = .init()
+        producer: ScriptedProducer = .init(), topic: Topic<OpaqueMessage> = TestTopics.make(),
+        protection: CrashProtection? = nil, seed: UInt64 = 7
     ) {
+        self.protection = protection
+        self.seed = seed
         health = Health(time: time)
         consumer = ScriptedConsumer(
             ConsumerOptions(
-                channel: TestTopics.make().channel, group: "g", order: order, batchMessagesMaximum: batch))
+                channel: topic.channel, group: "g", order: order, batchMessagesMaximum: batch))
         self.producer = producer
         var options = WorkerOptions(
             concurrency: concurrency, attemptsMaximum: attempts, backoff: backoff, handlerLimit: .seconds(120))
@@ -54,13 +64,14 @@ final class WorkerFixture: Sendable {
     }
 
     func start(
+        giveUp: @escaping @Sendable (DeadLetter) async throws -> Void = { _ in },
         _ body: @escaping @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
     ) -> (worker: Worker<TextHandler>, run: Task<Void, any Error>) {
         let worker = Worker(
-            channel: consumer.channel, group: "g", handler: TextHandler(body: body), options: options,
-            consumer: consumer, producer: producer,
+            channel: consumer.channel, group: "g", handler: TextHandler(body: body, mourn: giveUp), options: options,
+            consumer: consumer, producer: producer, protection: protection,
             environment: WorkerEnvironment(
-                time: time, random: SeededRandomSource(seed: 7), log: Log(service: "test", sink: sink, time: time),
+                time: time, random: SeededRandomSource(seed: seed), log: Log(service: "test", sink: sink, time: time),
                 metrics: metrics, health: health))
         return (worker, Task { try await worker.run() })
     }

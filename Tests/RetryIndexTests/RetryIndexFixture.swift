@@ -42,6 +42,19 @@ enum RetryIndexDriver: String, CaseIterable, Sendable, CustomTestStringConvertib
         }
     }
 
+    /// The same for counts of starts.
+    func withStarts(_ body: (any MessageStarts) async throws -> Void) async throws {
+        switch self {
+        case .memory: try await body(MemoryMessageStarts(time: ManualTimeSource()))
+        case .redis:
+            let server = try await RedisServer()
+            try await body(RedisMessageStarts(try connection(server.url)))
+        case .cluster:
+            let cluster = try await RedisCluster()
+            try await body(RedisMessageStarts(try connection(cluster.url)))
+        }
+    }
+
     private func connection(_ url: String) throws -> StoreConnection {
         StoreConnection(
             RedisClient(

@@ -8,7 +8,7 @@ struct DeadFilter {
     private static let channelOption = CommandOption(
         "--channel", value: "NAME", "Only messages of this topic or lane, such as audience.fast.")
     private static let reasonOption = CommandOption(
-        "--reason", value: "REASON", "Only messages given up as undecodable, poison or exhausted.")
+        "--reason", value: "REASON", "Only messages given up as undecodable, poison, exhausted or crashed.")
 
     private let channel: String?
     private let reason: DeadLetter.Reason?

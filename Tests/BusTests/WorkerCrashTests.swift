@@ -1,0 +1,234 @@
+import Bus
+import MemoryStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// What a worker does about a message that ends its process. A process that ended is a worker whose handler does not return
+/// until the test is over, and that nobody has told to end.
+@Suite(.timeLimit(.minutes(1))) struct WorkerCrashTests {
+    private let topic = TestTopics.make()
+    private let starts = MemoryMessageStarts(time: ManualTimeSource())
+    /// The tasks of processes that have ended.
+    private let over = OneTimeEvent()
+
+    private var place: ConsumedPartition { ConsumedPartition(group: "g", channel: topic.channel.name, number: 0) }
+
+    /// The process of this number, with messages to handle.
+    private func process(
+        _ number: Int, _ texts: String..., gate: HandlingGate = HandlingGate(), starts: (any MessageStarts)? = nil,
+        order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3
+    ) -> WorkerFixture {
+        let fixture = WorkerFixture(
+            order: order, batch: batch, concurrency: concurrency, attempts: attempts, topic: topic,
+            protection: CrashProtection(starts: starts ?? self.starts, gate: gate), seed: UInt64(number))
+        fixture.consumer.offer(texts.map { Array($0.utf8) })
+        return fixture
+    }
+
+    private func finish(_ runs: [Task<Void, any Error>]) async throws {
+        over.happen()
+        for run in runs {
+            run.cancel()
+            try await run.value
+        }
+    }
+
+    private func counts(_ offsets: Int64...) -> [Int] {
+        offsets.map { offset in
+            let count = starts.begin([offset], of: place, regardless: true)[0]
+            starts.giveBack([offset], of: place)
+            return count
+        }
+    }
+
+    /// Asks again and again, for what has no event of its own; false when a generous time is over.
+    private func eventually(_ isSo: @Sendable () -> Bool) async -> Bool {
+        let time = SystemTimeSource()
+        let deadline = time.uptime + .seconds(30)
+        while !isSo() {
+            guard time.uptime < deadline else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    /// Goal: the message that ends every process goes to `dead`, and its neighbours do not. Method: three messages of one
+    /// batch, of which the second ends the process; what each process handles shows which it suspects.
+    @Test func aMessageThatEndsEveryProcessIsGivenUp() async throws {
+        var runs: [Task<Void, any Error>] = []
+        let expected = [
+            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "told of trap", "b"],
+        ]
+        for (number, events) in expected.enumerated() {
+            let process = process(number, "a", "trap", "b")
+            let (worker, run) = process.start(giveUp: { process.note("told of \($0.text)") }) { [over] texts, _ in
+                process.note(texts.joined(separator: " "))
+                if texts.contains("trap") { await over.wait() }
+                return []
+            }
+            runs.append(run)
+            #expect(await process.hasNoted(events.count))
+            #expect(process.noted == events)
+            guard number == expected.count - 1 else { continue }
+            #expect(await process.consumer.hasCompleted(3))
+            let letter = try #require(process.deadLetters.first)
+            #expect(process.deadLetters.count == 1)
+            #expect(letter.reason == .crashed && letter.attempts == 3 && letter.text == "trap" && letter.offset == 1)
+            worker.stop()
+        }
+        #expect(counts(0, 1, 2) == [0, 0, 0])
+        try await finish(runs)
+    }
+
+    /// Goal: a handler that ends the process when it is told of the letter does not hold the message.
+    @Test func theHandlerIsToldOnce() async throws {
+        for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
+        let first = process(1, "trap")
+        let (_, ended) = first.start(
+            giveUp: { [over] _ in
+                first.note("told")
+                await over.wait()
+            },
+            { _, _ in [] })
+        #expect(await first.hasNoted(1))
+        let second = process(2, "trap")
+        let (worker, run) = second.start(giveUp: { _ in second.note("told") }, { _, _ in [] })
+        #expect(await second.consumer.hasCompleted(1))
+        #expect(second.noted.isEmpty && second.deadLetters.map(\.reason) == [.crashed])
+        worker.stop()
+        try await run.value
+        try await finish([ended])
+    }
+
+    /// Goal: processes that are told to end while they handle a message, as in a rolling deploy, do not count against it, be
+    /// it that they are killed before they have handled it. Method: behind one that died, six are told to end and
+    /// never finish.
+    @Test func processesThatAreToldToEndDoNotCount() async throws {
+        _ = starts.open(place, owner: "a process that died")
+        var runs: [Task<Void, any Error>] = []
+        for number in 1...6 {
+            let process = process(number, "a", "b")
+            let (worker, run) = process.start { [over] texts, _ in
+                process.note(texts.joined(separator: " "))
+                await over.wait()
+                return []
+            }
+            runs.append(run)
+            #expect(await process.hasNoted(1))
+            #expect(process.noted == ["a b"])
+            worker.stop()
+            // What it gives back has no other sign.
+            #expect(await eventually { counts(0, 1) == [0, 0] })
+        }
+        try await finish(runs)
+    }
+
+    /// Goal: what is waiting for something that is away is not in work, and a kill meanwhile does not count.
+    @Test func aMessageThatWaitsIsNotCounted() async throws {
+        _ = starts.open(place, owner: "a process that died")
+        let process = process(1, "a")
+        let (worker, run) = process.start { [self] _, _ in
+            process.note("\(counts(0))")
+            guard process.noted.count > 2 else { throw Outage() }
+            return []
+        }
+        for attempt in 1...2 {
+            #expect(await process.time.hasSleepers(1))
+            #expect(process.noted.count == attempt)
+            #expect(counts(0) == [0])
+            process.time.advance(by: .seconds(8))
+        }
+        #expect(await process.consumer.hasCompleted(1))
+        #expect(process.noted == ["[1]", "[1]", "[1]"])
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: while a message is handled that may end the process, no other one is, in no worker of the process. Method: a
+    /// message of another worker is in work; the suspect waits for it, and the next one for the suspect.
+    @Test func aSuspectIsHandledAlone() async throws {
+        let gate = HandlingGate()
+        let (isNeighbourIn, mayNeighbourEnd) = (OneTimeEvent(), OneTimeEvent())
+        let (isSuspectIn, maySuspectEnd) = (OneTimeEvent(), OneTimeEvent())
+        let neighbour = WorkerFixture(
+            batch: 1, protection: CrashProtection(starts: MemoryMessageStarts(time: ManualTimeSource()), gate: gate))
+        neighbour.consumer.offer([Array("first".utf8), Array("second".utf8)])
+        _ = starts.begin([0], of: place, regardless: true)
+        let suspect = process(1, "suspect", gate: gate)
+        let events = Monitor<[String]>([])
+        let other = neighbour.start { texts, _ in
+            events.change { $0.append(texts[0]) }
+            isNeighbourIn.happen()
+            await mayNeighbourEnd.wait()
+            return []
+        }
+        await isNeighbourIn.wait()
+        let own = suspect.start { texts, _ in
+            events.change { $0.append("suspect") }
+            isSuspectIn.happen()
+            await maySuspectEnd.wait()
+            events.change { $0.append("suspect ends") }
+            return []
+        }
+        #expect(await eventually { gate.waiting == 1 })
+        #expect(events.withLock { $0 } == ["first"])
+        mayNeighbourEnd.happen()
+        await isSuspectIn.wait()
+        #expect(await eventually { gate.waiting == 1 })
+        maySuspectEnd.happen()
+        #expect(await neighbour.consumer.hasCompleted(2))
+        #expect(events.withLock { $0 } == ["first", "suspect", "suspect ends", "second"])
+        other.worker.stop()
+        own.worker.stop()
+        try await other.run.value
+        try await own.run.value
+    }
+
+    /// Goal: a store that is away costs the counts and nothing else.
+    @Test func withoutAStoreMessagesAreHandled() async throws {
+        let process = process(1, "a", "b", "c", starts: AbsentStarts(), batch: 1)
+        let (worker, run) = process.start { texts, _ in
+            process.note(texts[0])
+            return []
+        }
+        #expect(await process.consumer.hasCompleted(3))
+        #expect(process.noted == ["a", "b", "c"])
+        worker.stop()
+        try await run.value
+    }
+
+    /// Goal: in good order a message costs no question to the store.
+    @Test func nothingIsCountedBehindAnOrderlyEnd() async throws {
+        for number in 1...2 {
+            let process = process(number, "a", "b", batch: 1)
+            let (worker, run) = process.start { [self] texts, _ in
+                process.note("\(counts(0, 1))")
+                return []
+            }
+            #expect(await process.consumer.hasCompleted(2))
+            #expect(process.noted == ["[0, 0]", "[0, 0]"])
+            worker.stop()
+            try await run.value
+        }
+    }
+}
+
+private struct AbsentStarts: MessageStarts {
+    private let away = StoreError(.unavailable, "away")
+
+    func open(_ partition: ConsumedPartition, owner: String) throws(StoreError) -> Bool { throw away }
+
+    func begin(
+        _ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool
+    ) throws(StoreError) -> [Int] { throw away }
+
+    func end(_ offsets: [Int64], of partition: ConsumedPartition) throws(StoreError) { throw away }
+    func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) throws(StoreError) { throw away }
+
+    func close(
+        _ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]
+    ) throws(StoreError) { throw away }
+}

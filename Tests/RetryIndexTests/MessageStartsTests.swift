@@ -1,0 +1,77 @@
+import MemoryStore
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// Counts of starts as processes share them, on every store.
+@Suite(.timeLimit(.minutes(2))) struct MessageStartsTests {
+    private let place = ConsumedPartition(group: "renderer", channel: "audience.bulk", number: 3)
+    private let other = ConsumedPartition(group: "renderer", channel: "audience.bulk", number: 4)
+
+    @Test(arguments: RetryIndexDriver.allCases)
+    func onlyWhatWasNotClosedIsSuspected(driver: RetryIndexDriver) async throws {
+        try await driver.withStarts { starts in
+            #expect(try await !starts.open(place, owner: "a"))
+            // The partition was away and came back.
+            #expect(try await !starts.open(place, owner: "a"))
+            try await starts.close(place, owner: "a", givingBack: [])
+            #expect(try await !starts.open(place, owner: "b"))
+            #expect(try await starts.open(place, owner: "c"))
+            // Too late: another one is the owner.
+            try await starts.close(place, owner: "b", givingBack: [])
+            #expect(try await starts.open(place, owner: "d"))
+            #expect(try await !starts.open(other, owner: "e"))
+        }
+    }
+
+    @Test(arguments: RetryIndexDriver.allCases)
+    func startsAreCountedUntilTheyEndOrAreGivenBack(driver: RetryIndexDriver) async throws {
+        try await driver.withStarts { starts in
+            #expect(try await starts.begin([7, 8], of: place, regardless: false) == [0, 0])
+            // One of them was started already, so none is counted.
+            #expect(try await starts.begin([8, 9], of: place, regardless: false) == [1, 0])
+            #expect(try await starts.begin([9], of: place, regardless: false) == [0])
+            #expect(try await starts.begin([8], of: place, regardless: true) == [1])
+            #expect(try await starts.begin([8], of: place, regardless: true) == [2])
+            #expect(try await starts.begin([8], of: other, regardless: true) == [0])
+            try await starts.giveBack([7, 8, 100], of: place)
+            #expect(try await starts.begin([7], of: place, regardless: false) == [0])
+            #expect(try await starts.begin([8], of: place, regardless: false) == [2])
+            try await starts.end([7, 8], of: place)
+            #expect(try await starts.begin([8], of: place, regardless: false) == [0])
+        }
+    }
+
+    /// A process that ends in good order gives back what it has in work, and leaves what others had counted.
+    @Test(arguments: RetryIndexDriver.allCases)
+    func closingGivesBackAndKeepsTheRest(driver: RetryIndexDriver) async throws {
+        try await driver.withStarts { starts in
+            _ = try await starts.begin([1], of: place, regardless: true)
+            #expect(try await starts.open(place, owner: "a"))
+            _ = try await starts.begin([1], of: place, regardless: true)
+            _ = try await starts.begin([2], of: place, regardless: true)
+            try await starts.close(place, owner: "a", givingBack: [1, 2])
+            #expect(try await starts.open(place, owner: "b"))
+            #expect(try await starts.begin([1], of: place, regardless: false) == [1])
+            #expect(try await starts.begin([2], of: place, regardless: false) == [0])
+        }
+    }
+
+    @Test func countsAreForgottenInTheEnd() async throws {
+        let time = ManualTimeSource()
+        let starts = MemoryMessageStarts(time: time)
+        _ = starts.begin([1], of: place, regardless: true)
+        time.advance(by: MessageStartsBounds.memory)
+        #expect(starts.begin([1], of: place, regardless: false) == [0])
+        let server = try await RedisServer()
+        let redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        _ = try await RedisMessageStarts(StoreConnection(redis)).begin([1], of: place, regardless: true)
+        let left = try await redis.send(RedisCommand("PTTL", "starts:{renderer/audience.bulk/3}")).integer ?? 0
+        #expect(left > 0 && left <= MessageStartsBounds.memory.wholeMilliseconds)
+        await redis.close()
+    }
+}
