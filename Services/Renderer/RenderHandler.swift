@@ -11,6 +11,9 @@ import Topics
 /// Whatever it is interrupted by, a chunk that comes again yields the same once more, which the ledger's claims make
 /// harmless.
 struct RenderHandler: MessageHandler {
+    /// When devices of a task whose content is absent are brought again.
+    static let absentPause = Duration.seconds(60)
+
     private let tasks: TaskShelf
     private let ledger: any Ledger
     private let endings: DeviceEndings
@@ -36,14 +39,15 @@ struct RenderHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         var work = RenderedWork()
         for received in messages {
-            guard let task = try await task(of: received.message, isAlone: messages.count == 1, context) else {
-                continue
+            switch try await task(of: received.message, context) {
+            case .known(let task): try await render(received, task, into: &work, context)
+            case .ended: continue
+            case .absent: postpone(received, into: &work, context)
             }
-            try await render(received, task, into: &work, context)
         }
         let origins = messages.map(\.origin)
         try await handOver(work, of: origins, context)
-        guard work.held > 0 else { return work.results }
+        guard work.held > 0 else { return work.results + work.postponed }
         // The chunks come again; what has ended is then told again, under the same ids.
         try await context.producer.send(work.results)
         handedOver.note(Set(work.dispatches.keys), of: origins)
@@ -72,26 +76,46 @@ struct RenderHandler: MessageHandler {
         throw failure
     }
 
-    /// Nil when nothing is left to do: the task is closed, and so all of its devices have ended. One of which nothing is
-    /// known was closed long ago, or is lost: no sender would get its devices, and a rebuild finds the chunk on the bus.
-    private func task(
-        of chunk: AudienceChunk, isAlone: Bool, _ context: HandlerContext
-    ) async throws -> KeptTask? {
+    private enum TaskState {
+        case known(KeptTask)
+        /// The task is closed, and so all of its devices have ended. One of which nothing is known was closed long ago, or
+        /// is lost: no sender would get its devices, and a rebuild finds the chunk on the bus.
+        case ended
+        /// Its content was lost, and comes back when the task is read from the bus again.
+        case absent
+    }
+
+    private func task(of chunk: AudienceChunk, _ context: HandlerContext) async throws -> TaskState {
         guard let kept = try await tasks.task(of: chunk, now: context.time.now) else {
             guard let progress = try await ledger.progress(of: chunk.task) else {
                 unledgered.increment(by: chunk.deviceCount)
                 context.log.error(
                     "devices of a task that nobody knows are left alone",
                     [.task: "\(chunk.task)", .count: "\(chunk.deviceCount)"])
-                return nil
+                return .ended
             }
-            guard progress.closed == nil else { return nil }
-            throw AbsentTask(task: chunk.task, isRetriable: isAlone)
+            return progress.closed == nil ? .absent : .ended
         }
         guard kept.task.app == chunk.app else {
             throw PoisonMessage("devices of \(chunk.app) are to get a task of \(kept.task.app)")
         }
-        return kept
+        return .known(kept)
+    }
+
+    /// The devices wait in the index of retries, so that they keep no others, and come again until their task is closed.
+    private func postpone(
+        _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, _ context: HandlerContext
+    ) {
+        let chunk = received.message
+        context.log.error(
+            "the content of a task is not in the store; its devices wait",
+            [.task: "\(chunk.task)", .app: chunk.app.text, .count: "\(chunk.deviceCount)"])
+        let pause = RenderHandler.absentPause
+        let due = context.time.now + pause + context.random.duration(in: .zero...(pause / 2))
+        work.postponed += chunk.orders(due: due).map { order in
+            Topics.retries.message(
+                order, key: Topics.key(order.task, order.segment.number), lane: chunk.lane, trace: received.trace)
+        }
     }
 
     private func render(
@@ -123,15 +147,8 @@ struct RenderHandler: MessageHandler {
 private struct RenderedWork: Sendable {
     var dispatches: [DispatchFamily: [OutgoingMessage]] = [:]
     var results: [OutgoingMessage] = []
+    /// Orders that bring devices again later.
+    var postponed: [OutgoingMessage] = []
     /// Devices to be ended that somebody else holds.
     var held = 0
-}
-
-/// A chunk came whose task the archive does not have: it was lost there, and comes back when the task is read from the
-/// bus again. The chunk waits for that, alone, so that those beside it go on.
-struct AbsentTask: RetriableError, CustomStringConvertible {
-    let task: TaskID
-    let isRetriable: Bool
-
-    var description: String { "there is no content of task \(task)" }
 }

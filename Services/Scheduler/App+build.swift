@@ -20,7 +20,8 @@ extension Scheduler {
             try await context.bus.makeProducer(ProducerOptions(patience: configuration.patience))
         }
         let retries = RetryParts(
-            index: RedisRetryIndex(connection), registry: registry, ledger: RedisLedger(connection),
+            index: RedisRetryIndex(connection), registry: registry,
+            isRegistryReady: { try await registry.state() == .ready }, ledger: RedisLedger(connection),
             outages: RedisProviderOutages(connection), producer: producer, lease: configuration.lease,
             environment: environment)
         let connections = SharedResources {

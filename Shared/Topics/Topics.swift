@@ -46,11 +46,11 @@ package enum Topics {
     package static let dispatchAndroid = dispatch("android", to: "android-sender")
     package static let dispatchWeb = dispatch("web", to: "web-sender")
 
-    /// Devices to be tried again later. Draining: a sender must be able to hand back what it cannot send.
+    /// Devices to be tried again later. Draining: senders and renderers must be able to hand back what they cannot send.
     package static let retries = Topic<RetryOrder>(
         TopicDeclaration(
             "retries", .work, admission: .draining, lanes: Lane.allCases, partitions: hot, key: "task and segment",
-            from: senders, to: ["scheduler"]))
+            from: senders + ["renderer"], to: ["scheduler"]))
 
     /// What became of devices, many outcomes a message.
     package static let results = Topic<ResultBatch>(

@@ -116,16 +116,35 @@ import Topics
         #expect(try await life() == "90s")
     }
 
-    @Test func aTaskThatIsAwayIsWaitedForAlone() async throws {
+    /// Goal: a task whose content is lost keeps no other one, and its devices are not lost with it. Method: a chunk of it
+    /// between two of a task that is there; the orders name each device as the chunk did.
+    @Test func devicesOfAnAbsentContentAreBroughtAgain() async throws {
         let scene = try Scene()
-        try scene.plan(marking: [0])
-        let chunk = scene.chunk([try Scene.device(.apns, 0)])
-        let together = await #expect(throws: AbsentTask.self) {
-            try await scene.run(scene.handler(), [chunk, chunk])
+        try scene.plan(marking: [0, 1, 2])
+        let other = try Scene()
+        let known = TaskMessage.task(try other.task(#"{"body":"b"}"#)).encoded()
+        let absent = scene.chunk(
+            [try Scene.device(.apns, 0), try Scene.device(.fcm, 1), try Scene.device(.apns, 2)], silent: [2],
+            attempt: 3)
+        let present = AudienceChunk(
+            task: scene.id, app: scene.app, lane: .fast, attempt: 0, content: known,
+            segments: scene.chunk([try Scene.device(.apns, 3)]).segments)
+        let first = try await scene.run(scene.handler(), [absent])
+        let orders = try first.filter { $0.channel == Topics.retries.channel(.bulk) }.map {
+            try RetryOrder(decoding: $0.value)
         }
-        #expect(together?.isRetriable == false)
-        let alone = await #expect(throws: AbsentTask.self) { try await scene.run(scene.handler(), [chunk]) }
-        #expect(alone?.isRetriable == true)
+        #expect(first.count == orders.count)
+        #expect(orders.map(\.provider) == [.apns, .fcm])
+        #expect(orders.map(\.offsets) == [[0, 2], [1]])
+        #expect(orders[0].devices.map(\.tag) == [100, 102] && orders[0].devices.map(\.isSilent) == [false, true])
+        #expect(orders.allSatisfy { $0.attempt == 3 && $0.task == scene.id })
+        let due = scene.time.now + RenderHandler.absentPause
+        #expect(orders.allSatisfy { $0.due >= due.milliseconds && $0.due <= (due + .seconds(30)).milliseconds })
+
+        // The content that the second chunk brings along serves no chunk before it.
+        let second = try await scene.run(scene.handler(), [absent, present])
+        #expect(try second.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
+        #expect(second.filter { $0.channel == Topics.retries.channel(.bulk) }.count == 2)
     }
 
     /// Goal: a chunk that comes again after its task was closed and forgotten does not wait for ever.

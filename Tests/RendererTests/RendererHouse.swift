@@ -68,6 +68,15 @@ final class RendererHouse: Sendable {
             ConsumerOptions(channel: Topics.dispatchAndroid.channel(.bulk), group: "android-sender"))
     }
 
+    /// Waits for the first orders that bring devices again.
+    func readOrders() async throws -> [RetryOrder] {
+        let consumer = try await base.bus.makeConsumer(
+            ConsumerOptions(channel: Topics.retries.channel(.bulk), group: "scheduler"))
+        let delivery = try #require(await consumer.next())
+        await consumer.close()
+        return try delivery.messages.map { try RetryOrder(decoding: $0.value) }
+    }
+
     /// The chunks of one delivery more.
     func read(_ consumer: any BusConsumer) async throws -> [DispatchChunk] {
         let delivery = try #require(await consumer.next())

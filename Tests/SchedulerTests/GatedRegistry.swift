@@ -9,6 +9,7 @@ final class GatedRegistry: RegistryReader {
     let store: MemoryRegistry
     private let gate = Monitor((isShut: false, refused: 0))
     private let corrupt = Monitor<SegmentNumber?>(nil)
+    private let lost = Monitor<Set<SegmentNumber>>([])
 
     init(_ store: MemoryRegistry) {
         self.store = store
@@ -16,6 +17,15 @@ final class GatedRegistry: RegistryReader {
 
     func shut(_ isShut: Bool) {
         gate.change { $0.isShut = isShut }
+    }
+
+    var isShut: Bool { gate.withLock { $0.isShut } }
+
+    /// Whether the registry, which is whole otherwise, lacks this one.
+    func lose(_ segment: SegmentNumber, _ isLost: Bool = true) {
+        lost.change { lost in
+            if isLost { lost.insert(segment) } else { lost.remove(segment) }
+        }
     }
 
     /// From now on nobody can read this one.
@@ -35,6 +45,7 @@ final class GatedRegistry: RegistryReader {
             return gate.isShut
         }
         if segment.number == corrupt.withLock({ $0 }) { throw StoreError(.corrupt, "a segment that cannot be read") }
+        if lost.withLock({ $0.contains(segment.number) }) { throw StoreError(.notReady, "a segment that is lost") }
         if isShut { throw StoreError(.notReady, "the registry is being rebuilt") }
         return try store.devices(at: offsets, in: segment)
     }

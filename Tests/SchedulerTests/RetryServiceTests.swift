@@ -68,6 +68,35 @@ import Topics
         }
     }
 
+    /// Goal: devices of a segment that the registry has lost keep no others back, and go on when it has it again. Method:
+    /// more orders of the lost segment than a lease holds are due before the one of another.
+    @Test func aLostSegmentKeepsNoOthers() async throws {
+        let fixture = try SchedulerFixture()
+        let ids = try await fixture.begin(1)
+        let lost = SegmentNumber(rawValue: ids[0].index.segment.rawValue + UInt32(RetryShard.count))
+        fixture.registry.lose(lost)
+        let count = RetryReleaser.entriesMaximum + 1
+        for offset in 0..<count {
+            let id = DeviceID(index: DeviceIndex(segment: lost, offset: UInt16(offset)), tag: 1)
+            try await fixture.order([id], after: .seconds(-1))
+        }
+        try await fixture.order(ids, after: .zero)
+        let again = fixture.time.now + RetryRelease.lostPause
+        try await fixture.withScheduler {
+            #expect(await fixture.index.hasCompleted(count + 1))
+            let released = try await fixture.released()
+            #expect(released == [ids[0].index])
+            #expect(await fixture.isAtRest())
+            // Those that wait end with their task.
+            fixture.registry.lose(lost, false)
+            while fixture.time.now < again {
+                #expect(await fixture.isAtRest())
+                fixture.time.advance(by: RetryReleaser.restMaximum)
+            }
+            #expect(await fixture.index.hasCompleted(2 * count + 1))
+        }
+    }
+
     /// Goal: each order is released once, however many schedulers there are. Method: three share the index; all orders come
     /// due in the moment in which every releaser wakes.
     @Test func severalSchedulersReleaseEachOnce() async throws {

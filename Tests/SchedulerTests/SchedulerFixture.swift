@@ -41,8 +41,8 @@ final class SchedulerFixture: Sendable {
             health: Health(time: time))
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
-            index: index, registry: registry, ledger: ledger, outages: outages, producer: producer,
-            lease: SchedulerFixture.lease, environment: environment)
+            index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
+            outages: outages, producer: producer, lease: SchedulerFixture.lease, environment: environment)
         var services: [any Service] = parts.releasers
         for lane in Lane.allCases {
             let channel = Topics.retries.channel(lane)

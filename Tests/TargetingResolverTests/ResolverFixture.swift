@@ -150,6 +150,21 @@ final class ResolverFixture: Sendable {
         if !outputs.isEmpty { try await producer.send(outputs) }
     }
 
+    /// Sends jobs that wait and are due, as the scheduler does; how many.
+    func releaseParkedJobs() throws -> Int {
+        var count = 0
+        for shard in RetryShard.all {
+            let lease = retries.lease(upTo: 64, for: .seconds(60), in: shard)
+            for entry in lease.entries {
+                let job = try ParkedJob(decoding: entry.order).job
+                bus.append([Topics.segments.message(job, key: job.key, lane: .bulk)])
+                count += 1
+            }
+            retries.complete(lease.entries, in: shard)
+        }
+        return count
+    }
+
     /// What the worker does with a message of `tasks` that it cannot read.
     func giveUp(key: [UInt8]?, reason: String) async throws {
         let message = IncomingMessage(

@@ -11,11 +11,12 @@ struct RetryParts: Sendable {
     private let bells: [RetryShard: RetryBell]
 
     init(
-        index: any RetryIndex, registry: any RegistryReader, ledger: any Ledger, outages: any ProviderOutages,
-        producer: any BusProducer, lease: Duration, environment: WorkerEnvironment
+        index: any RetryIndex, registry: any RegistryReader,
+        isRegistryReady: @escaping @Sendable () async throws -> Bool, ledger: any Ledger,
+        outages: any ProviderOutages, producer: any BusProducer, lease: Duration, environment: WorkerEnvironment
     ) {
         let release = RetryRelease(
-            registry: registry, index: index, producer: producer,
+            registry: registry, isRegistryReady: isRegistryReady, ledger: ledger, index: index, producer: producer,
             removal: RemovedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)

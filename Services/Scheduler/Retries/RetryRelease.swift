@@ -7,8 +7,13 @@ import Topics
 struct RetryRelease: Sendable {
     /// When a device that is gone, and that a sender still holds, is looked at again.
     static let heldPause = Duration.seconds(5)
+    /// When devices of a segment that the registry has lost are looked up again.
+    static let lostPause = Duration.seconds(30)
 
     let registry: any RegistryReader
+    /// Whether the registry as a whole is ready: what is not ready then is a segment of its own.
+    let isRegistryReady: @Sendable () async throws -> Bool
+    let ledger: any Ledger
     let index: any RetryIndex
     let producer: any BusProducer
     let removal: RemovedDevices
@@ -21,29 +26,45 @@ struct RetryRelease: Sendable {
         do {
             return try await release(lease.entries, of: lease, shard)
         } catch {
-            if RetryRelease.mayPass(error) { throw error }
+            if try await mayPass(error) { throw error }
             return try await releaseOneByOne(lease, shard)
         }
     }
 
-    /// An order that nobody can release must not keep the others, which would wait behind it for ever. It stays in the
-    /// lease and is looked at again when that is over.
+    /// An order that cannot be released must not keep the others, which would wait behind it for ever. It stays in the
+    /// lease and is looked at again when that is over; one of a lost segment goes behind the others.
     private func releaseOneByOne(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
         var devices = 0
         for entry in lease.entries {
             do {
                 devices += try await release([entry], of: lease, shard)
             } catch {
-                if RetryRelease.mayPass(error) { throw error }
+                if try await mayPass(error) { throw error }
                 log.error("a retry cannot be released and waits", [.error: "\(error)"])
+                if RetryRelease.isNotReady(error) { try await postpone(entry, of: lease, shard) }
             }
         }
         return devices
     }
 
-    private static func mayPass(_ error: any Error) -> Bool {
-        Task.isCancelled || (error as? any RetriableError)?.isRetriable == true
+    /// Until its task is closed, which ends its devices.
+    private func postpone(_ entry: RetryEntry, of lease: RetryLease, _ shard: RetryShard) async throws {
+        let order = try RetryOrder(decoding: entry.order)
+        if let progress = try await ledger.progress(of: order.task), progress.closed == nil {
+            let due = lease.taken + RetryRelease.lostPause
+            try await index.add([RetryEntry(order.with(devices: order.devices, due: due.milliseconds))], to: shard)
+        }
+        try await index.complete([entry], in: shard)
     }
+
+    /// Whether trying the whole lease again may help.
+    private func mayPass(_ error: any Error) async throws -> Bool {
+        if Task.isCancelled { return true }
+        guard RetryRelease.isNotReady(error) else { return (error as? any RetriableError)?.isRetriable == true }
+        return try await !isRegistryReady()
+    }
+
+    private static func isNotReady(_ error: any Error) -> Bool { (error as? StoreError)?.code == .notReady }
 
     private func release(_ entries: [RetryEntry], of lease: RetryLease, _ shard: RetryShard) async throws -> Int {
         let (orders, jobs, readable) = read(entries)

@@ -7,7 +7,14 @@ struct DeviceSearch: Sendable {
     /// Questions of one job under way at once.
     static let questionsAtOnce = 16
 
-    let registry: any Registry & RegistryReader
+    let registry: any Registry & RegistryReader & RegistryMaintenance
+
+    /// Whether the registry as a whole is ready, and only what was asked for is not there: waiting in place would keep what
+    /// does not need it.
+    func isOfOneSegment(_ error: any Error) async throws -> Bool {
+        guard (error as? StoreError)?.code == .notReady else { return false }
+        return try await registry.state() == .ready
+    }
 
     /// Those that may hold members of the task's audience.
     func segments(_ aim: TaskAim) async throws -> [SegmentNumber] {

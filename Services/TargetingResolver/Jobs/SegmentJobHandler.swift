@@ -34,19 +34,58 @@ struct SegmentJobHandler: MessageHandler {
         var output = JobOutput(of: first.task, app: first.app, lane: first.lane, trace: trace)
         var done: [Int] = []
         var current: SegmentJob? = first
-        while let job = current, done.count < SegmentJobHandler.jobsAtOnce,
+        var count = 0
+        while let job = current, count < SegmentJobHandler.jobsAtOnce,
             output.deviceCount < AudienceChunk.devicesMaximum
         {
-            if !done.isEmpty, try await !isOpen(job, context) {
+            if count > 0, try await !isOpen(job, context) {
                 current = nil
                 break
             }
-            output.add(try await mark(job, context))
-            done.append(job.job)
-            current = job.next
+            count += 1
+            switch try await attempt(job, context) {
+            case .marked(let devices):
+                output.add(devices)
+                done.append(job.job)
+                current = job.next
+            case .parked(let withoutNext):
+                current = withoutNext ? job.next : nil
+            }
         }
         try await completion.complete(done, output, next: current, context)
         meters.duration(first.lane).record(context.time.uptime - started)
+    }
+
+    private enum Attempt {
+        case marked([MarkedDevices])
+        /// To be tried again later, with the jobs that follow it or without.
+        case parked(withoutNext: Bool)
+    }
+
+    /// A job that lacks something of its own is put aside, so that it keeps no others; after the deadline of its task it is
+    /// resolved without.
+    private func attempt(_ job: SegmentJob, _ context: HandlerContext) async throws -> Attempt {
+        do {
+            return .marked(try await mark(job, context))
+        } catch let error as MissingForNow {
+            log(error, job, context)
+            try await completion.parking.park(job, at: context.time.now)
+            return .parked(withoutNext: false)
+        } catch {
+            guard try await search.isOfOneSegment(error) else { throw error }
+            log(error, job, context)
+            guard let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline else {
+                return .marked([])
+            }
+            try await completion.parking.park(job.alone, at: context.time.now)
+            return .parked(withoutNext: true)
+        }
+    }
+
+    private func log(_ error: any Error, _ job: SegmentJob, _ context: HandlerContext) {
+        context.log.error(
+            "a job lacks what it needs; other jobs go on",
+            [.task: "\(job.task)", .app: job.app.text, .job: "\(job.job)", .error: "\(error)"])
     }
 
     private func mark(_ job: SegmentJob, _ context: HandlerContext) async throws -> [MarkedDevices] {

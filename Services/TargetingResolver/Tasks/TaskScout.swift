@@ -18,8 +18,18 @@ struct TaskScout: Sendable {
     let archive: any TaskArchive
 
     /// Counted before providers are looked at, which takes the records: a task may be taken for larger than it is.
+    /// Where a segment is lost its job waits for it, planning does not.
     func look(_ aim: TaskAim) async throws -> Finding {
         let segments = try await search.segments(aim)
+        do {
+            return try await look(aim, segments)
+        } catch {
+            guard try await search.isOfOneSegment(error) else { throw error }
+            return .many(segments)
+        }
+    }
+
+    private func look(_ aim: TaskAim, _ segments: [SegmentNumber]) async throws -> Finding {
         guard aim.list.entryCount <= TaskScout.fewMaximum, let entries = try await entries(of: aim) else {
             return .many(segments)
         }

@@ -38,6 +38,13 @@ package struct SegmentJob: TopicMessage, Hashable {
             work: .segments(Array(segments.dropFirst()), stride: stride))
     }
 
+    /// The same job without those that follow it.
+    package var alone: SegmentJob {
+        guard case .segments(let segments, let stride) = work else { return self }
+        return SegmentJob(
+            task: task, app: app, lane: lane, job: job, work: .segments(Array(segments.prefix(1)), stride: stride))
+    }
+
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         TaskHead(task, app).write(format: SegmentJob.format, to: &bytes)
