@@ -154,29 +154,84 @@ package struct Worker<Handler: MessageHandler>: Service {
         return isDone
     }
 
-    /// First all at once; when that fails through the messages themselves, one by one.
+    /// First all at once; when that fails through the messages themselves, one by one, and when something is away, app by app.
     private func handleTogether(_ messages: [ReceivedMessage<Handler.Message>], _ turn: Turn) async -> Bool {
         guard !messages.isEmpty else { return true }
         guard messages.count > 1 else { return await handleAlone(messages[0], turn) }
-        switch await untilOutcome(of: messages, turn, attemptsBefore: 0) {
+        switch await outcome(of: messages, turn, attemptsBefore: 0) {
         case .done: return true
         case .abandoned: return false
-        case .failed:
-            for message in messages {
-                guard await handleAlone(message, turn) else { return false }
-            }
-            return true
+        case .failed: return await handleOneByOne(messages, turn)
+        case .unavailable: return await handleApart(Worker.byTenant(messages), turn)
         }
     }
 
+    /// The messages of each app by themselves, in their order, so that what one app lacks keeps no others; those that fail
+    /// are tried again.
+    private func handleApart(_ parts: [[ReceivedMessage<Handler.Message>]], _ turn: Turn) async -> Bool {
+        var waiting = parts
+        var outages = 0
+        if waiting.count == 1 {
+            outages += 1
+            await pause(afterAttempt: outages, turn)
+        }
+        while !waiting.isEmpty {
+            var rest: [[ReceivedMessage<Handler.Message>]] = []
+            for part in waiting {
+                switch await outcome(of: part, turn, attemptsBefore: 0) {
+                case .done: continue
+                case .abandoned: return false
+                case .failed:
+                    guard await handleOneByOne(part, turn) else { return false }
+                case .unavailable: rest.append(part)
+                }
+            }
+            waiting = rest
+            guard !rest.isEmpty else { break }
+            outages += 1
+            await pause(afterAttempt: outages, turn)
+        }
+        return true
+    }
+
+    private static func byTenant(
+        _ messages: [ReceivedMessage<Handler.Message>]
+    ) -> [[ReceivedMessage<Handler.Message>]] {
+        var parts: [[ReceivedMessage<Handler.Message>]] = []
+        var places: [String?: Int] = [:]
+        for message in messages {
+            let tenant = message.message.tenant
+            let place = places[tenant] ?? parts.count
+            if place == parts.count {
+                places[tenant] = place
+                parts.append([])
+            }
+            parts[place].append(message)
+        }
+        return parts
+    }
+
+    private func handleOneByOne(_ messages: [ReceivedMessage<Handler.Message>], _ turn: Turn) async -> Bool {
+        for message in messages {
+            guard await handleAlone(message, turn) else { return false }
+        }
+        return true
+    }
+
+    /// Repeats through outages and, as often as it may, through failures of its own.
     private func handleAlone(_ message: ReceivedMessage<Handler.Message>, _ turn: Turn) async -> Bool {
         var attempts = 0
+        var outages = 0
         while true {
-            switch await untilOutcome(of: [message], turn, attemptsBefore: attempts) {
+            switch await outcome(of: [message], turn, attemptsBefore: attempts) {
             case .done: return true
             case .abandoned: return false
+            case .unavailable:
+                outages += 1
+                await pause(afterAttempt: outages, turn)
             case .failed(let error):
                 attempts += 1
+                outages = 0
                 let isPoison = error is PoisonMessage
                 guard isPoison || attempts >= options.attemptsMaximum else {
                     await pause(afterAttempt: attempts, turn)
@@ -193,36 +248,34 @@ package struct Worker<Handler: MessageHandler>: Service {
     private enum Outcome {
         case done
         case failed(any Error)
+        /// Something that the work needs is away.
+        case unavailable
         /// The partition was taken away or the service was told to end: not ours to finish.
         case abandoned
     }
 
-    /// Repeats through outages; returns when the handler has succeeded or failed by itself.
-    private func untilOutcome(
+    /// Of one attempt.
+    private func outcome(
         of messages: [ReceivedMessage<Handler.Message>], _ turn: Turn, attemptsBefore: Int
     ) async -> Outcome {
-        var outages = 0
-        while !Task.isCancelled, consumer.isCurrent(turn.delivery) {
-            await turn.enter()
-            turn.pulse.tick()
-            do {
-                let context = HandlerContext(
-                    time: environment.time, random: environment.random, producer: producer,
-                    log: environment.log.tracing(messages[0].trace), attempt: attemptsBefore + 1)
-                let outputs = try await handler.handle(messages, context: context)
-                if !outputs.isEmpty { try await producer.send(outputs) }
-                return .done
-            } catch {
-                meters.errors.increment()
-                let isOutage = (error as? any RetriableError)?.isRetriable ?? false
-                report(error, turn.delivery, isOutage: isOutage)
-                // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
-                guard isOutage else { return Task.isCancelled ? .abandoned : .failed(error) }
-                outages += 1
-                await pause(afterAttempt: outages, turn)
-            }
+        guard !Task.isCancelled, consumer.isCurrent(turn.delivery) else { return .abandoned }
+        await turn.enter()
+        turn.pulse.tick()
+        do {
+            let context = HandlerContext(
+                time: environment.time, random: environment.random, producer: producer,
+                log: environment.log.tracing(messages[0].trace), attempt: attemptsBefore + 1)
+            let outputs = try await handler.handle(messages, context: context)
+            if !outputs.isEmpty { try await producer.send(outputs) }
+            return .done
+        } catch {
+            meters.errors.increment()
+            let isOutage = (error as? any RetriableError)?.isRetriable ?? false
+            report(error, turn.delivery, isOutage: isOutage)
+            if isOutage { return .unavailable }
+            // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
+            return Task.isCancelled ? .abandoned : .failed(error)
         }
-        return .abandoned
     }
 
     /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.

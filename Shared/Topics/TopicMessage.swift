@@ -5,10 +5,13 @@ package protocol TopicMessage: Sendable {
     func encoded() -> [UInt8]
     /// Of a message that others may read; nil for the house's own.
     var event: CloudEvent? { get }
+    /// The app whose trouble may hold the message, for handling it apart from those of others; nil where it has none.
+    var tenant: String? { get }
 }
 
 extension TopicMessage {
     package var event: CloudEvent? { nil }
+    package var tenant: String? { nil }
 }
 
 /// The bytes on a topic are not a message of the topic's type. Trying again cannot help.

@@ -13,6 +13,9 @@ struct TextMessage: TopicMessage {
     }
 
     func encoded() -> [UInt8] { Array(text.utf8) }
+
+    /// What stands before a colon.
+    var tenant: String? { text.split(separator: ":").dropLast().first.map(String.init) }
 }
 
 struct TextHandler: MessageHandler {

@@ -73,6 +73,26 @@ import Topics
         try await run.value
     }
 
+    /// Goal: what one app lacks does not hold the messages of others. Method: a batch of three apps, one of which lacks
+    /// something for two attempts.
+    @Test func anAppsTroubleKeepsNoOthers() async throws {
+        let fixture = WorkerFixture()
+        fixture.consumer.offer(bytes("red:1", "blue:1", "red:2", "green:1"))
+        let (worker, run) = fixture.start { [fixture] texts, _ in
+            fixture.note(texts.joined(separator: " "))
+            if texts.contains(where: { $0.hasPrefix("red") }), fixture.noted.count < 5 { throw Outage() }
+            return []
+        }
+        try #require(await fixture.time.hasSleepers(1))
+        #expect(fixture.noted == ["red:1 blue:1 red:2 green:1", "red:1 red:2", "blue:1", "green:1"])
+        #expect(fixture.consumer.completed.isEmpty)
+        fixture.time.advance(by: .seconds(8))
+        try #require(await fixture.consumer.hasCompleted(4))
+        #expect(fixture.noted.dropFirst(4) == ["red:1 red:2"])
+        worker.stop()
+        try await run.value
+    }
+
     /// Goal: one bad message does not drag its neighbours along, and the order stays. Method: a batch fails through its
     /// second message, which then fails alone as often as it may.
     @Test func attemptsCountAloneAndOrderStays() async throws {
