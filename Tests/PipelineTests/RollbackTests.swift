@@ -12,7 +12,7 @@ import Topics
         let task = try await goBack(house, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         try await house.isToBeRebuilt()
         _ = try await house.rebuild()
-        try await expectEnd(of: task, house)
+        _ = try await expectEnd(of: task, house)
         let next = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
         let report = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
         #expect(report[.delivered] == KillStory.devices && report.targeted == KillStory.devices)
@@ -21,10 +21,12 @@ import Topics
 
     @Test func theEmbeddedHouseSendsNothingTwiceThatMustNotBe() async throws {
         let house = try await House(.embedded)
+        // Devices whose settlement went are held by their claims until the task's deadline.
+        let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
-            house,
-            #"{"audience":{"topic":"news"},"message":{"body":"There"},"options":{"ambiguous":"at_most_once"}}"#)
-        try await expectEnd(of: task, house)
+            house, #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
+        let report = try await expectEnd(of: task, house)
+        #expect(report[.unknown] > 0)
         try await house.close()
     }
 
@@ -39,13 +41,15 @@ import Topics
         return id
     }
 
-    private func expectEnd(of task: TaskID, _ house: House) async throws {
+    private func expectEnd(of task: TaskID, _ house: House) async throws -> TaskReport {
         let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
         #expect(report[.delivered] + report[.unknown] == report.targeted)
-        #expect(report[.unknown] > 0)
+        // What was under way when Redis went is not in doubt: the senders know the answers.
+        #expect(report[.delivered] >= 2_000)
         #expect(report.targeted <= KillStory.devices)
         #expect(try await house.delivered() >= report[.delivered])
         #expect(try await house.sum("repeated") == 0)
+        return report
     }
 }
 

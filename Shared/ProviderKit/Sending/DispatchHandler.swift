@@ -293,11 +293,31 @@ package struct DispatchHandler: MessageHandler {
             alarm("a ledger went while its devices were being sent", batch, fates.count, context)
             return BatchEnd()
         }
-        if !refused.isEmpty { meters.refused.increment(by: refused.count) }
+        let lost = fates.filter { refused.contains(batch.devices.offsets[$0.position]) }
+        let regained = try await settleAnew(batch, lost, attempted: attempted, context)
+        if lost.count > regained.count { meters.refused.increment(by: lost.count - regained.count) }
         var end = BatchEnd()
-        end.results = settlement.results.filter { !refused.contains($0.offset) }
+        end.results = settlement.results.filter { !refused.contains($0.offset) || regained.contains($0.offset) }
         meters.note(end.results)
         return end
+    }
+
+    /// What the provider has answered is known here alone. Where a claim is lost, as with a store that came back with older
+    /// data, and no other sender has the devices, they are claimed once more to end as they did. Those that do.
+    private func settleAnew(
+        _ batch: DispatchBatch, _ lost: [(position: Int, fate: DeviceFate)], attempted: Timestamp,
+        _ context: HandlerContext
+    ) async throws -> Set<UInt16> {
+        guard !lost.isEmpty else { return [] }
+        let claimed = try await claim(batch, lost.map(\.position), context)
+        let mine = Set(claimed.mine.map(\.position))
+        guard !mine.isEmpty else { return [] }
+        let settlement = batch.settlement(
+            lost.filter { mine.contains($0.position) }, of: claimed.id, attempted: attempted)
+        let verdict = try await ledger.settle(
+            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context)
+        guard case .settled(let refused) = verdict else { return [] }
+        return Set(mine.map { batch.devices.offsets[$0] }.filter { !refused.contains($0) })
     }
 
     /// What another claim holds is that sender's to end. It may be dead, so a retry asks again when the lease is over,
