@@ -24,9 +24,11 @@ extension Reporter {
         let client = HTTPClient(
             configuration: configuration.webhook, log: environment.log, metrics: environment.metrics,
             time: environment.time)
+        let witness = context.openWitness(redis)
         let stores = TaskStores(
             ledger: RedisLedger(store), archive: RedisTaskArchive(store, time: environment.time),
-            agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: environment.time))
+            agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: environment.time),
+            witness: witness)
         let parts = ReporterParts(
             stores: stores, registry: registry, producer: producer, client: client,
             app: { apps.current.app($0) }, configuration: configuration, environment: environment)
@@ -36,8 +38,7 @@ extension Reporter {
             await producer.close()
             await redis.close()
         }
-        let watch = context.watch(context.openWitness(redis), over: registry)
-        return [connections, apps, watch] + journal + [
+        return [connections, apps, context.watch(witness, over: registry)] + journal + [
             parts.sweeper, context.worker(webhooks, concurrency: 1, parts.replayedPosts),
             context.worker(results, parts.handler),
         ]

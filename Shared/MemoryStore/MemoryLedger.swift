@@ -179,8 +179,12 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func expire(_ task: TaskID, in segment: SegmentID) -> [DeliveryState: SegmentSet] {
-        change { state, now in state.segments[Place(task: task, segment: segment)]?.expire(at: now) ?? [:] }
+    package func expire(
+        _ task: TaskID, in segment: SegmentID, untried: DeliveryState
+    ) -> [DeliveryState: SegmentSet] {
+        change { state, now in
+            state.segments[Place(task: task, segment: segment)]?.expire(at: now, untried: untried) ?? [:]
+        }
     }
 
     package func openSegments(of task: TaskID) -> [SegmentID] {

@@ -101,13 +101,13 @@ struct MemoryLedgerSegment {
         return SegmentSet(ended)
     }
 
-    mutating func expire(at now: Timestamp) -> [DeliveryState: SegmentSet] {
+    mutating func expire(at now: Timestamp, untried: DeliveryState) -> [DeliveryState: SegmentSet] {
         guard now >= plan.deadline else { return [:] }
         var ended: [DeliveryState: SegmentSet] = [:]
         for (offset, state) in states {
             let final: DeliveryState
             switch state {
-            case .targeted, .waiting: final = isCancelled ? .cancelled : .expired
+            case .targeted, .waiting: final = isCancelled ? .cancelled : untried
             case .claimed where claim(holding: offset).map { now >= $0.value.leaseEnd } ?? true: final = .unknown
             default: continue
             }

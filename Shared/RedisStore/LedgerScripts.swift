@@ -537,13 +537,15 @@ enum LedgerScripts {
             return ended.text()
             """)
 
-    /// KEYS ledger, claims. ARGV now. Returns the ranges that have ended open, the state they ended in, and the ranges
-    /// of which nobody knows; nothing when there is no ledger, or the deadline has not come.
+    /// KEYS ledger, claims. ARGV now, how those end that nobody has claimed. Returns the ranges that have ended open, the
+    /// state they ended in, and the ranges of which nobody knows; nothing when there is no ledger, or the deadline has not
+    /// come.
     static let expire = RedisScript(
         start("allow-oom") + clock + ledger + claims + """
             if not head or now < head[3] then return false end
-            local final = has(CANCELLED) and 10 or 8
-            local ended, unknown, losers = collector(), collector(), {}
+            local final = has(CANCELLED) and 10 or tonumber(ARGV[2])
+            local unknown, losers = collector(), {}
+            local ended = final == 11 and unknown or collector()
             if head[4] + head[5] + head[6] == 0 then return {'', final, ''} end
             load(0, 4095)
             local holders = readHolders()
@@ -560,7 +562,7 @@ enum LedgerScripts {
             end
             save()
             for name in pairs(losers) do redis.call('HDEL', KEYS[2], name) end
-            return {ended.text(), final, unknown.text()}
+            return {final == 11 and '' or ended.text(), final, unknown.text()}
             """)
 
     /// KEYS ledger, details. ARGV flags and deadline of a new ledger, milliseconds to keep the ledger and the details.

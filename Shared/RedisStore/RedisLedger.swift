@@ -149,11 +149,13 @@ package struct RedisLedger: Ledger {
     }
 
     package func expire(
-        _ task: TaskID, in segment: SegmentID
+        _ task: TaskID, in segment: SegmentID, untried: DeliveryState
     ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
         let keys = LedgerKeys(task, segment)
         return try RedisLedgerReply.expired(
-            await redis.run(ScriptCall(LedgerScripts.expire, [keys.states, keys.claims], [now])))
+            await redis.run(
+                ScriptCall(
+                    LedgerScripts.expire, [keys.states, keys.claims], [now, RedisArgument(Int(untried.rawValue))])))
     }
 
     private func badgeKeys(of offsets: [UInt16], in segment: SegmentID) -> [RedisArgument] {

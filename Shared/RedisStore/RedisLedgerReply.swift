@@ -61,7 +61,8 @@ enum RedisLedgerReply {
         guard let parts = value.array, parts.count == 3, let code = parts[1].integer,
             let state = DeliveryState(rawValue: UInt8(truncatingIfNeeded: code))
         else { throw unreadable("what has expired") }
-        let ended = [state: try set(parts[0]), .unknown: try set(parts[2])]
+        var ended = [DeliveryState.unknown: try set(parts[2])]
+        ended[state, default: SegmentSet()].formUnion(try set(parts[0]))
         return ended.filter { !$0.value.isEmpty }
     }
 

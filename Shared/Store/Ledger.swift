@@ -62,8 +62,11 @@ package protocol Ledger: Sendable {
     /// segment that no sender holds; those ended now. May be repeated for devices that senders have handed back since.
     /// A task that has no plan yet is cancelled all the same.
     func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet
-    /// At the deadline: ends every device that no sender holds under a live lease; those ended now, by state.
-    func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet]
+    /// At the deadline: ends every device that no sender holds under a live lease; those ended now, by state. `untried`
+    /// is how those end that nobody has claimed: `expired`, or `unknown` where the ledger may have forgotten claims.
+    func expire(
+        _ task: TaskID, in segment: SegmentID, untried: DeliveryState
+    ) async throws(StoreError) -> [DeliveryState: SegmentSet]
     /// Segments of the task that may still have open devices.
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID]
     /// Writes the counts of segments without open devices into the task, once all jobs are resolved, and closes the task

@@ -224,6 +224,6 @@ import Testing
         #expect(try await fixture.ledger.renew(request.id, for: .seconds(1), of: task, in: segment) == false)
         #expect(try await fixture.ledger.states(of: task, in: segment) == nil)
         #expect(try await fixture.detail(1) == nil)
-        #expect(try await fixture.ledger.expire(task, in: segment) == [:])
+        #expect(try await fixture.ledger.expire(task, in: segment, untried: .expired) == [:])
     }
 }

@@ -30,7 +30,7 @@ import Testing
         try await ledger.resolve(job: 0, of: task)
         try await ledger.resolve(job: 1, of: task)
         fixture.passDeadline()
-        let ended = try await ledger.expire(task, in: segment)
+        let ended = try await ledger.expire(task, in: segment, untried: .expired)
         #expect(ended == [.expired: SegmentSet(Array(50..<60) + Array(64..<2_000)), .unknown: SegmentSet(60..<64)])
         #expect(try await ledger.cancel(task, in: cancelled) == SegmentSet([1, 2, 3]))
         let progress = try #require(try await ledger.close([segment, cancelled], of: task))

@@ -359,7 +359,7 @@ extension LedgerModel {
     private mutating func sweep() async throws {
         note("sweep")
         for segment in try await pair.ask({ try await $0.openSegments(of: pair.task) }) {
-            let swept = try await pair.ask { try await $0.expire(pair.task, in: segment) }
+            let swept = try await pair.ask { try await $0.expire(pair.task, in: segment, untried: .expired) }
             guard swept.isEmpty || time.now >= plan.deadline else { throw violation("expired before the deadline") }
             for (state, devices) in swept {
                 for offset in devices.offsets {

@@ -312,9 +312,9 @@ import Testing
         try await fixture.settle(1, [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
         fixture.time.advance(by: LedgerFixture.deadline - .milliseconds(1))
         _ = try await fixture.claim(2, [4])
-        #expect(try await fixture.ledger.expire(task, in: segment) == [:])
+        #expect(try await fixture.ledger.expire(task, in: segment, untried: .expired) == [:])
         fixture.time.advance(by: .milliseconds(1))
-        let ended = try await fixture.ledger.expire(task, in: segment)
+        let ended = try await fixture.ledger.expire(task, in: segment, untried: .expired)
         #expect(ended == [.expired: SegmentSet([1, 2, 5]), .unknown: SegmentSet([3])])
         #expect(try await fixture.state(4) == .claimed)
         #expect(try await fixture.mark([6]) == .open(SegmentSet([6])))
@@ -323,9 +323,26 @@ import Testing
         #expect(try await fixture.detail(2)?.state == .expired)
         fixture.letLeasesDie()
         #expect(
-            try await fixture.ledger.expire(task, in: segment)
+            try await fixture.ledger.expire(task, in: segment, untried: .expired)
                 == [.expired: SegmentSet([6]), .unknown: SegmentSet([4])])
-        #expect(try await fixture.ledger.expire(task, in: segment) == [:])
+        #expect(try await fixture.ledger.expire(task, in: segment, untried: .expired) == [:])
+    }
+
+    /// Where claims may be forgotten, nobody can say that a device was not sent to.
+    @Test(arguments: LedgerDriver.allCases)
+    func atTheDeadlineTheRestIsUnknownWhereClaimsMayBeForgotten(driver: LedgerDriver) async throws {
+        let fixture = try await driver.fixture()
+        let (task, segment) = (fixture.task, fixture.segment)
+        try await fixture.begin([1, 2, 3, 4])
+        _ = try await fixture.claim(1, [2])
+        try await fixture.settle(1, [2], as: .waiting, attempt: 1)
+        _ = try await fixture.claim(2, [3])
+        fixture.passDeadline()
+        fixture.letLeasesDie()
+        let ended = try await fixture.ledger.expire(task, in: segment, untried: .unknown)
+        #expect(ended == [.unknown: SegmentSet([1, 2, 3, 4])])
+        #expect(try await fixture.state(1) == .unknown)
+        #expect(try await fixture.ledger.expire(task, in: segment, untried: .unknown) == [:])
     }
 
     @Test(arguments: LedgerDriver.allCases)
@@ -337,7 +354,9 @@ import Testing
         try await fixture.settle(1, [1], as: .waiting, attempt: 1)
         fixture.passDeadline()
         #expect(
-            try await fixture.ledger.expire(fixture.task, in: fixture.segment) == [.cancelled: SegmentSet([1])])
+            try await fixture.ledger.expire(fixture.task, in: fixture.segment, untried: .expired) == [
+                .cancelled: SegmentSet([1])
+            ])
     }
 
     /// Whoever keeps what became of a task reads it when the task is closed, however its segments were.

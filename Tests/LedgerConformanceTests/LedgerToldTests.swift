@@ -72,7 +72,7 @@ import Testing
         _ = try await fixture.claim(1, [1])
         fixture.passDeadline()
         #expect(try await fixture.claim(2, [2]) == [.ended(.expired)])
-        _ = try await fixture.ledger.expire(fixture.task, in: fixture.segment)
+        _ = try await fixture.ledger.expire(fixture.task, in: fixture.segment, untried: .expired)
         let untold = try await fixture.ledger.untold(of: fixture.task, in: fixture.segment)
         #expect(untold.map(\.state) == [.unknown, .expired, .expired])
         #expect(untold.allSatisfy { $0.detail == nil })

@@ -12,7 +12,7 @@ import Topics
         let task = try await goBack(house, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         try await house.isToBeRebuilt()
         _ = try await house.rebuild()
-        _ = try await expectEnd(of: task, house)
+        try await expectEnd(of: task, house)
         let next = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
         let report = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
         #expect(report[.delivered] == KillStory.devices && report.targeted == KillStory.devices)
@@ -25,8 +25,7 @@ import Topics
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
             house, #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
-        let report = try await expectEnd(of: task, house)
-        #expect(report[.unknown] > 0)
+        try await expectEnd(of: task, house)
         try await house.close()
     }
 
@@ -41,15 +40,12 @@ import Topics
         return id
     }
 
-    private func expectEnd(of task: TaskID, _ house: House) async throws -> TaskReport {
+    private func expectEnd(of task: TaskID, _ house: House) async throws {
         let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
         #expect(report[.delivered] + report[.unknown] == report.targeted)
-        // What was under way when Redis went is not in doubt: the senders know the answers.
-        #expect(report[.delivered] >= 2_000)
         #expect(report.targeted <= KillStory.devices)
         #expect(try await house.delivered() >= report[.delivered])
         #expect(try await house.sum("repeated") == 0)
-        return report
     }
 }
 

@@ -129,8 +129,10 @@ extension ShakyLedger {
         try await ledger.cancel(task, in: segment)
     }
 
-    func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet] {
-        try await ledger.expire(task, in: segment)
+    func expire(
+        _ task: TaskID, in segment: SegmentID, untried: DeliveryState
+    ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
+        try await ledger.expire(task, in: segment, untried: untried)
     }
 
     func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {

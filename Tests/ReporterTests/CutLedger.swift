@@ -90,9 +90,11 @@ struct CutLedger: Ledger {
         return ended
     }
 
-    func expire(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> [DeliveryState: SegmentSet] {
+    func expire(
+        _ task: TaskID, in segment: SegmentID, untried: DeliveryState
+    ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
         try scissors.pass()
-        let ended = try await ledger.expire(task, in: segment)
+        let ended = try await ledger.expire(task, in: segment, untried: untried)
         try scissors.pass()
         return ended
     }

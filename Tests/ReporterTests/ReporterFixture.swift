@@ -25,6 +25,7 @@ final class ReporterFixture: Sendable {
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
     let registry: MemoryRegistry
+    let witness = ScriptedWitness()
     let app: AppID
     let scissors = Scissors()
     let sink = CollectingSink()
@@ -48,7 +49,8 @@ final class ReporterFixture: Sendable {
     func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {
         TaskStores(
             ledger: CutLedger(ledger, scissors), archive: CutArchive(archive, scissors),
-            agenda: CutAgenda(agenda, scissors), traces: traces ?? CutTraces(self.traces, scissors))
+            agenda: CutAgenda(agenda, scissors), traces: traces ?? CutTraces(self.traces, scissors),
+            witness: witness)
     }
 
     /// As a new process has it.

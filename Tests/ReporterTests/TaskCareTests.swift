@@ -106,6 +106,20 @@ import Topics
         #expect(report[.expired] == 2 && report[.unknown] == 1 && report[.delivered] == 1 && report.targeted == 4)
     }
 
+    /// Of a task that was accepted before the store came back with older data nobody can say who was not sent to.
+    @Test(arguments: [DeliveryState.unknown, .expired])
+    func aDeviceOfWhichTheClaimMayBeForgottenIsUnknown(end: DeliveryState) async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let task = try fixture.begin(1, ids, timeToLive: .seconds(100))
+        let began = end == .unknown ? task.created + .milliseconds(1) : task.created
+        fixture.witness.say(LedgerEpoch(began: began, isDoubtful: false))
+        fixture.time.advance(by: .seconds(100))
+        #expect(try await fixture.care().look(look(task)) == .settled)
+        #expect(try await fixture.reports().map { $0[end] } == [1])
+        #expect(try await fixture.results().map { $0.results.map(\.state) } == [[end]])
+    }
+
     @Test func aCancelledTaskEndsWhatWasHandedBackSince() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(3)

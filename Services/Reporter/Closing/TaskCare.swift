@@ -50,7 +50,9 @@ final class TaskCare: Sendable {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
             switch step {
             case .end(let ending):
-                try await untried.end(ending, task, in: try await stores.ledger.openSegments(of: task))
+                try await untried.end(
+                    ending, task, in: try await stores.ledger.openSegments(of: task),
+                    untried: try await untriedEnd(of: task))
                 try await refresh(&watch, task)
             case .resolveJobs:
                 try await resolveJobs(of: task, watch)
@@ -102,6 +104,13 @@ final class TaskCare: Sendable {
         }
         guard look.isDue else { return nil }
         return TaskWatch(.unplanned(deadline: try await stores.archive.readableTask(task)?.deadline), isDue: true)
+    }
+
+    /// A device that nobody has claimed was not sent to, unless the store came back without the claim.
+    private func untriedEnd(of task: TaskID) async throws -> DeliveryState {
+        let epoch = stores.witness.epoch
+        guard epoch.began != nil, let content = try await stores.archive.readableTask(task) else { return .expired }
+        return epoch.mayHaveForgotten(tasksOf: content.created) ? .unknown : .expired
     }
 
     private func refresh(_ watch: inout TaskWatch, _ task: TaskID) async throws {

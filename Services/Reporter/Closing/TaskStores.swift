@@ -9,6 +9,7 @@ struct TaskStores: Sendable {
     let archive: any TaskArchive
     let agenda: any TaskAgenda
     let traces: any TaskTraces
+    let witness: any LedgerWitness
 }
 
 extension TaskArchive {

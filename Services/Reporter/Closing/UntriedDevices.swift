@@ -28,11 +28,14 @@ final class UntriedDevices: Sendable {
         untold = environment.metrics.counter(.reporterDevicesUntold)
     }
 
-    func end(_ ending: TaskWatch.Ending, _ task: TaskID, in segments: [SegmentID]) async throws {
+    /// `untried` is how devices end at the deadline that nobody has claimed.
+    func end(
+        _ ending: TaskWatch.Ending, _ task: TaskID, in segments: [SegmentID], untried: DeliveryState
+    ) async throws {
         let key = Told(task: task, ending: ending)
         let isFirst = told.withLock { !$0.contains(key) }
         for segment in segments {
-            let ended = try await endNow(ending, task, in: segment)
+            let ended = try await endNow(ending, task, in: segment, untried)
             let lost =
                 isFirst
                 ? try await tellUntold(of: task, in: segment)
@@ -46,10 +49,10 @@ final class UntriedDevices: Sendable {
     }
 
     private func endNow(
-        _ ending: TaskWatch.Ending, _ task: TaskID, in segment: SegmentID
+        _ ending: TaskWatch.Ending, _ task: TaskID, in segment: SegmentID, _ untried: DeliveryState
     ) async throws -> [DeliveryState: SegmentSet] {
         switch ending {
-        case .deadline: try await ledger.expire(task, in: segment)
+        case .deadline: try await ledger.expire(task, in: segment, untried: untried)
         case .cancellation: [.cancelled: try await ledger.cancel(task, in: segment)]
         }
     }
