@@ -180,8 +180,9 @@ package final class OutageWatch: Sendable {
 
     private func read() async {
         let changes = state.withLock { $0.changes }
-        let outages = try? await store.read()
+        // An answer that took its time makes no pause longer: the store has the last word on a probe.
         let now = time.uptime
+        let outages = try? await store.read()
         let ended = state.withLock { state -> [ProviderRoute] in
             state.isReading = false
             state.readAt = now
