@@ -239,21 +239,6 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func restoreClosed(
-        _ task: TaskID, _ plan: TaskPlan, _ counts: StateCounts, closed: Timestamp, for duration: Duration
-    ) {
-        change { state, now in
-            guard state.tasks[task]?.plan == nil else { return }
-            var known = MemoryLedgerTask()
-            known.plan = plan
-            known.resolved = Set(0..<plan.jobs)
-            known.closed = closed
-            known.totals = counts
-            state.tasks[task] = known
-            state.taskEnds[task] = now + duration
-        }
-    }
-
     package func outcomes(of task: TaskID) -> TaskOutcomes? {
         change { state, _ in
             guard let known = state.tasks[task], let plan = known.plan, plan.isFast, known.closed != nil else {

@@ -42,13 +42,4 @@ extension LedgerScripts {
             if redis.call('HDEL', KEYS[1], 'restoring') == 1 then redis.call('HSET', KEYS[1], 'plan', ARGV[1]) end
             return 1
             """)
-
-    /// KEYS task. ARGV plan, time of closing, totals, milliseconds to keep it.
-    static let restoreClosed = RedisScript(
-        start("allow-oom") + """
-            if redis.call('HEXISTS', KEYS[1], 'plan') == 1 then return 0 end
-            redis.call('HSET', KEYS[1], 'plan', ARGV[1], 'jobs', 1, 'resolved', 1, 'closed', ARGV[2], 'totals', ARGV[3])
-            redis.call('PEXPIRE', KEYS[1], ARGV[4])
-            return 1
-            """)
 }

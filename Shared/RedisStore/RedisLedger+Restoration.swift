@@ -1,6 +1,5 @@
 package import PushModel
 import RedisClient
-package import ServiceKit
 package import Store
 
 extension RedisLedger: LedgerRestoration {
@@ -37,18 +36,5 @@ extension RedisLedger: LedgerRestoration {
             ScriptCall(
                 LedgerScripts.endRestoring, [LedgerKeys.Whole(task).task],
                 [RedisArgument(RedisLedgerEncoding.packed(plan))]))
-    }
-
-    package func restoreClosed(
-        _ task: TaskID, _ plan: TaskPlan, _ counts: StateCounts, closed: Timestamp, for duration: Duration
-    ) async throws(StoreError) {
-        _ = try await redis.run(
-            ScriptCall(
-                LedgerScripts.restoreClosed, [LedgerKeys.Whole(task).task],
-                [
-                    RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(closed.milliseconds),
-                    RedisArgument(RedisLedgerEncoding.totals(counts)),
-                    RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
-                ]))
     }
 }

@@ -1,5 +1,4 @@
 package import PushModel
-package import ServiceKit
 
 /// Writes ledgers anew that the store has lost, from what the bus still tells. Nobody can mark, claim or close anything of
 /// a task while it is being restored, and no device of it is ever open: what is not known to have ended, ends here.
@@ -15,8 +14,4 @@ package protocol LedgerRestoration: Sendable {
     ) async throws(StoreError) -> SegmentSet?
     /// Everything is there: from now on the task has this plan with all its jobs done, and can be closed.
     func endRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError)
-    /// A task that was closed and reported, so that a repeat of its request finds it done; one that is there stays as it is.
-    func restoreClosed(
-        _ task: TaskID, _ plan: TaskPlan, _ counts: StateCounts, closed: Timestamp, for duration: Duration
-    ) async throws(StoreError)
 }

@@ -57,11 +57,12 @@ import Topics
         }
     }
 
-    /// Goal: what a rebuild brings back of a closed task, its report, can be read as before. Method: nothing else is there.
-    @Test func aTaskOfWhichOnlyTheReportIsLeftIsRead() async throws {
+    /// Goal: what a rebuild brings back of a closed task, its report, can be read as before. Method: nothing else is there,
+    /// or what was accepted, as where its request may be repeated.
+    @Test(arguments: [false, true]) func aTaskOfWhichTheReportIsLeftIsRead(isContentLeft: Bool) async throws {
         try await IngestFixture.run { fixture in
             let created = fixture.time.now
-            let task = TaskID(high: 9, low: 9)
+            let task = isContentLeft ? try await post(fixture).id : TaskID(high: 9, low: 9)
             let report = TaskReport(
                 task: task, app: try AppID("news"), dialect: .native, created: created,
                 closed: created + .seconds(5), isCancelled: false, lane: .fast, count: { $0 == .delivered ? 3 : 0 })
@@ -72,6 +73,8 @@ import Topics
             #expect(status.status == 200 && status.json["state"] == .string("closed"))
             #expect(status.json["created"] == .string("\(created)"))
             #expect(status.json["counts"]?["targeted"] == .integer(3))
+            let device = DeviceID(index: DeviceIndex(segment: SegmentNumber(rawValue: 0), offset: 1), tag: 1)
+            #expect(await fixture.json("GET", "/v1/tasks/\(task)/devices/\(device)", as: .publisher).status == 404)
         }
     }
 

@@ -98,27 +98,4 @@ import Testing
         let counts = try #require(try await restoring.ledger.close(open, of: restoring.fixture.task)).counts
         #expect(counts[.delivered] == 400 && counts[.failed] == 1_848 && counts[.unknown] == 1_848)
     }
-
-    /// Goal: a task that was closed and reported before the loss is found done, for as long as it may be asked for again.
-    @Test(arguments: LedgerDriver.allCases)
-    func aClosedTaskIsKnownAgain(driver: LedgerDriver) async throws {
-        let fixture = try await driver.fixture()
-        let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
-        var counts = StateCounts()
-        counts[.delivered] = 70_000
-        counts[.expired] = 3
-        let closed = fixture.time.now + .seconds(-5)
-        let plan = fixture.makePlan()
-        try await ledger.restoreClosed(fixture.task, plan, counts, closed: closed, for: .seconds(60))
-        #expect(
-            try await ledger.progress(of: fixture.task)
-                == TaskProgress(plan: plan, jobsResolved: 1, isCancelled: false, counts: counts, closed: closed))
-        #expect(try await fixture.mark([1]) == .missing)
-        #expect(try await ledger.plan(fixture.task, fixture.makePlan(jobs: 9)) == plan)
-
-        let other = TaskID(high: fixture.task.high, low: ~fixture.task.low)
-        _ = try await ledger.plan(other, fixture.makePlan(jobs: 9))
-        try await ledger.restoreClosed(other, plan, counts, closed: closed, for: .seconds(60))
-        #expect(try await ledger.progress(of: other)?.closed == nil)
-    }
 }

@@ -48,7 +48,8 @@ import Topics
         let nextReport = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
         #expect(nextReport[.delivered] == KillStory.devices && nextReport.targeted == KillStory.devices)
         for id in [task, solo] {
-            #expect(try await house.ingest.task(id)["state"]?.text == "closed")
+            let state = try await house.ingest.task(id)["state"]?.text
+            #expect(state == "closed", "\(id == solo ? "solo" : "broadcast")")
             #expect(Set(house.reports.all(of: id).map(\.id)).count == 1)
         }
         #expect(try await house.sum("repeated") == 0)

@@ -48,7 +48,7 @@ import Topics
 
     /// Goal: a task that is reported is not sent again after its ledger is gone. Method: one whose report is still being
     /// posted, so that its content is kept, and one of which only the report's stage is known, with a content that came back.
-    @Test func aReportedTaskIsNotPlannedAgain() async throws {
+    @Test(arguments: [0, 7_200]) func aReportedTaskIsNotPlannedAgain(age: Int) async throws {
         _ = try await fixture.place(0, 1, on: [news: []])
         let (posted, repeated) = (fixture.task(1, .topic(news)), fixture.task(2, .topic(news)))
         for task in [posted, repeated] {
@@ -58,7 +58,7 @@ import Topics
         }
         _ = try await fixture.archive.fix(report: [1], of: posted.id)
         try await fixture.archive.advance(reportOf: repeated.id, to: .settled)
-        fixture.time.advance(by: .seconds(7_200))
+        fixture.time.advance(by: .seconds(age))
         for task in [posted, repeated] { fixture.post(task) }
         try await fixture.run()
         for task in [posted, repeated] {

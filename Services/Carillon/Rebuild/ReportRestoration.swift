@@ -16,7 +16,6 @@ struct ReportRestoration: Sendable {
         let task = report.task
         guard try await stores.archive.report(of: task) == nil else { return false }
         try await stores.archive.advance(reportOf: task, to: .settled)
-        if isRepeatable(report) { try await restoreLedger(report) }
         _ = try await stores.archive.fix(report: report.encoded(), of: task)
         try await stores.archive.forget(
             task, after: max(report.closed + TaskTraceBounds.retention - now, .milliseconds(1)))
@@ -26,12 +25,6 @@ struct ReportRestoration: Sendable {
     /// A task whose id comes from its request may be asked for again for a day, and must then be found done.
     func isRepeatable(_ report: TaskReport) -> Bool {
         report.task.isDerived && now < keysEnd(report)
-    }
-
-    private func restoreLedger(_ report: TaskReport) async throws(StoreError) {
-        let progress = report.progress
-        try await stores.ledger.restoreClosed(
-            report.task, progress.plan, progress.counts, closed: report.closed, for: keysEnd(report) - now)
     }
 
     private func keysEnd(_ report: TaskReport) -> Timestamp {

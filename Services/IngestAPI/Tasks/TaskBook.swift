@@ -26,6 +26,7 @@ struct TaskBook: Sendable {
         case .kept(let task):
             if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress) }
             if let trace = try await trace(of: task) { return TaskStatus(task.id, trace) }
+            if let report = try await remainingReport(of: task) { return TaskStatus(report) }
             return TaskStatus(
                 unplanned: task, isCancelled: try await ledger.isCancelled(task.id),
                 problem: try await archive.reasonGivenUp(task.id))
@@ -50,6 +51,7 @@ struct TaskBook: Sendable {
                 return try await DeviceTrace.read(device, of: task, progress, from: ledger)
             }
             if let trace = try await trace(of: task) { return DeviceTrace(device, of: task.id, trace) }
+            guard try await remainingReport(of: task) == nil else { throw TaskRefusal.unknownDevice }
             return DeviceTrace(device, ofUnplanned: task.id)
         }
     }
@@ -79,6 +81,11 @@ struct TaskBook: Sendable {
         if let task = try await archive.task(id) { return .kept(task) }
         if let trace = try await traces.trace(of: id, created: created) { return .traced(id, trace) }
         return try await archive.report(of: id).map { .reported(try TaskReport(decoding: $0)) }
+    }
+
+    /// All that a rebuild of the store leaves of a task that was closed, beside what was accepted.
+    private func remainingReport(of task: PushTask) async throws(StoreError) -> TaskReport? {
+        try await archive.report(of: task.id).flatMap { try? TaskReport(decoding: $0) }
     }
 
     private func trace(of task: PushTask) async throws(StoreError) -> TaskTrace? {

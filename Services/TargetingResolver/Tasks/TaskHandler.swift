@@ -83,22 +83,23 @@ struct TaskHandler: MessageHandler {
         let started = context.time.uptime
         // Nearly every task is new: whom it is for is asked in the time that it takes to learn that.
         async let finding = scout.look(aim)
+        async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
             return try await goOn(aim, progress.plan, message, context)
         }
-        guard try await !isDone(task, context) else {
-            context.log.warning("a task that was done long ago was delivered again; ignored", [.task: "\(task.id)"])
+        var isDone = try await reported
+        if !isDone { isDone = try await isForgotten(task, context) }
+        guard !isDone else {
+            context.log.warning("a task that was done was delivered again; ignored", [.task: "\(task.id)"])
             return []
         }
         return try await begin(task, aim, finding, started: started, message, context)
     }
 
-    /// Of a task without a ledger. Its content stays for as long as its report is being posted, so a content says only
-    /// that the task is not forgotten; that its report was fixed says that it is done.
-    private func isDone(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
+    /// Of a task without a ledger or a report.
+    private func isForgotten(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
         guard context.time.now >= task.created + TaskArchiveBounds.forgettingAge else { return false }
-        if try await archive.isReported(task.id) { return true }
         return try await archive.content(of: task.id) == nil
     }
 
