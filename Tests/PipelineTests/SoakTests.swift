@@ -1,0 +1,113 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+import Topics
+
+/// Goal: whatever dies at whatever moment, every device ends once. Method: two of each service, for as long as one asks,
+/// one task after another; processes and Redis killed at random moments of each; the report beside the simulator's own
+/// count. `make soak MINUTES=10` runs it.
+@Suite(.enabled(if: Soak.minutes != nil), .serialized) struct SoakTests {
+    @Test(arguments: House.BusKind.allCases)
+    func randomDeathsLoseNothing(_ bus: House.BusKind) async throws {
+        var soak = try await Soak(bus)
+        let end = ContinuousClock.now + .seconds(60 * (Soak.minutes ?? 0))
+        while ContinuousClock.now < end { try await soak.round() }
+        soak.sum()
+        try await soak.house.close()
+    }
+}
+
+private struct Soak {
+    static let minutes = variable("SOAK_MINUTES").flatMap { Int($0) }
+    private static let devices = 10_000
+    /// What one process holds under way at the most: Huawei takes 500 devices in one request.
+    private static let inFlight = ["apns-sender": 200, "android-sender": 1_000]
+    private static let redis = "redis-server"
+    private static let settings = [
+        "CARILLON_APNS_CONCURRENCY": "1", "CARILLON_APNS_IN_FLIGHT": "200",
+        "CARILLON_ANDROID_CONCURRENCY": "1", "CARILLON_FCM_IN_FLIGHT": "200",
+        "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "50",
+    ]
+
+    let house: House
+    private let bus: House.BusKind
+    private let seed: UInt64
+    private var dice: Dice
+    private var rounds = 0
+    private var deaths: [String: Int] = [:]
+    private var repeats = 0
+    private var unknown = 0
+
+    init(_ bus: House.BusKind) async throws {
+        self.bus = bus
+        seed = Soak.variable("SOAK_SEED").flatMap { UInt64($0) } ?? .random(in: 1 ... .max)
+        dice = Dice(seed: seed)
+        house = try await House(
+            bus, Soak.settings, instances: Dictionary(uniqueKeysWithValues: House.services.map { ($0, 2) }))
+        _ = try await house.ingest.register(TestDevice.mixture(Soak.devices))
+        try await house.slowProviders()
+    }
+
+    mutating func round() async throws {
+        rounds += 1
+        try await house.simulator.admin("DELETE", "/stats")
+        let mayRepeat = dice.chance(2, of: 3)
+        let options = mayRepeat ? "" : #","options":{"ambiguous":"at_most_once"}"#
+        let task = try await house.ingest.post(
+            #"{"audience":{"topic":"news"},"message":{"body":"There"}\#(options)}"#)
+        var victims: [String] = []
+        for _ in 0..<(1 + dice.number(below: 4)) { victims.append(try await killSomebody(of: task)) }
+        let story: Comment = "\(bus), seed \(seed), round \(rounds), \(mayRepeat ? "" : "at_most_once, ")\(victims)"
+        let report = try #require(
+            await house.reports.report(of: task, within: .seconds(300)), "\(story): \(house.lines)")
+        let (distinct, repeated) = (try await house.sum("distinct_devices"), try await house.sum("repeated"))
+        #expect(report.targeted == Soak.devices, story)
+        #expect(report[.delivered] + report[.unknown] == Soak.devices, story)
+        #expect(distinct >= report[.delivered], story)
+        #expect(Set(house.reports.all(of: task).map(\.id)).count == 1, story)
+        #expect(repeated <= (mayRepeat ? Soak.held(by: victims) : 0), story)
+        if mayRepeat { #expect(report[.unknown] == 0 && distinct == Soak.devices, story) }
+        repeats += repeated
+        unknown += report[.unknown]
+    }
+
+    /// At a moment of the task, or when it is over.
+    private mutating func killSomebody(of task: TaskID) async throws -> String {
+        let moment = 1 + dice.number(below: Soak.devices)
+        try await House.wait { [house] in
+            if try await house.delivered() >= moment { return true }
+            return !house.reports.all(of: task).isEmpty
+        }
+        let number = dice.number(below: house.running.count + 1)
+        guard number < house.running.count else {
+            await house.redis.kill9()
+            try await house.redis.restart()
+            return note(Soak.redis)
+        }
+        let process = house.running[number]
+        await process.kill()
+        try await process.start()
+        return note(process.name)
+    }
+
+    private mutating func note(_ victim: String) -> String {
+        deaths[victim, default: 0] += 1
+        return victim
+    }
+
+    func sum() {
+        let dead = deaths.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        print("soak: \(bus), seed \(seed): \(rounds) tasks for \(Soak.devices) devices, deaths: \(dead);")
+        print("soak: 0 lost, \(repeats) repeats that providers can recognise, \(unknown) unknown of at_most_once")
+    }
+
+    private static func held(by victims: [String]) -> Int {
+        let all = inFlight.values.reduce(0, +) * 2
+        return victims.reduce(0) { $0 + ($1 == redis ? all : inFlight[$1, default: 0]) }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+}
