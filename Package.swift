@@ -216,7 +216,8 @@ let package = Package(
             "TestSupport", "Topics"),
         tests(
             "ReporterTests", "Apps", "Bus", "HTTPClient", "HTTPServer", "JSONKit", "MemoryBus", "MemoryStore",
-            "PushModel", "RedisStore", "reporter", "ServiceHouse", "ServiceKit", "Signing", "Store", "TaskModel",
+            "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHouse", "ServiceKit", "Signing", "Store",
+            "TaskModel",
             "TestSupport", "Topics"),
         tests(
             "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",

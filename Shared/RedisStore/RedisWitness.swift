@@ -15,11 +15,15 @@ package final class RedisWitness: LedgerWitness {
     private struct State {
         var count: Int64 = 0
         var epoch = LedgerEpoch.first
+        var newerFormat: Int64?
     }
 
     /// Further than counts go on by themselves between two looks.
     private static let leap: Int64 = 1 << 32
     static let key: RedisArgument = "witness"
+    /// Of what has no version of its own and is read by scripts or together: plans, ledgers, claims, details, whom a task
+    /// means, which segments it visits. A version of the product that changes one raises this before it writes any.
+    private static let format = 1
 
     let redis: StoreConnection
     private let log: Log
@@ -37,14 +41,23 @@ package final class RedisWitness: LedgerWitness {
 
     package var epoch: LedgerEpoch { state.withLock { $0.epoch } }
 
+    /// The format in which the store is kept, where it is newer than any that is known here: nothing in it may be touched.
+    package var newerFormat: Int64? { state.withLock { $0.newerFormat } }
+
     /// What goes to Redis right behind a claim.
-    var raise: ScriptCall { ScriptCall(RedisWitness.raise, [RedisWitness.key], []) }
+    var raise: ScriptCall {
+        ScriptCall(RedisWitness.raise, [RedisWitness.key], [RedisArgument(RedisWitness.format)])
+    }
     /// The count of which an answer to what is sent from now on must be higher.
     var floor: Int64 { state.withLock { $0.count } }
 
     /// Takes the answer to a `raise` that was sent when `floor` was the highest count known.
     func note(_ answer: RedisValue, above floor: Int64) async throws(StoreError) {
         guard let count = answer.integer else { throw StoreError(.corrupt, "the witness has no count") }
+        guard count > 0 else {
+            state.withLock { $0.newerFormat = -count }
+            throw StoreError(.refused, "Redis is kept in format \(-count), which a newer version knows")
+        }
         if count <= floor {
             try await look(proof: count, floor)
         } else if floor == 0 || count - floor >= RedisWitness.leap / 2 || epoch.isDoubtful {
@@ -70,6 +83,7 @@ package final class RedisWitness: LedgerWitness {
             RedisWitness.look, keys: [RedisWitness.key],
             arguments: [
                 "", RedisArgument(proof), RedisArgument(floor), RedisArgument(RedisWitness.leap), isRepairable ? 1 : 0,
+                RedisArgument(RedisWitness.format),
             ])
         guard let fields = answer.array, fields.count == 4, let count = fields[1].integer, let began = fields[2].integer
         else { throw StoreError(.corrupt, "the witness cannot be read") }
@@ -95,17 +109,22 @@ package final class RedisWitness: LedgerWitness {
             : "of tasks accepted before, those with at_most_once send nothing more; others may repeat pushes"
     }
 
+    /// KEYS witness. ARGV the newest format that is known. Returns the count, or the store's format as a negative number
+    /// where that is newer.
     private static let raise = RedisScript(
         """
         #!lua flags=allow-oom
+        local format = tonumber(redis.call('HGET', KEYS[1], 'format') or 0)
+        if format > tonumber(ARGV[1]) then return -format end
         return redis.call('HINCRBY', KEYS[1], 'count', 1)
         """)
 
     /// KEYS witness. ARGV now, the count that proved a loss or 0, the count that was known before, the leap, whether the
-    /// store can be filled again. Returns whether a new epoch begins, the count, when the epoch began or 0, and whether the
+    /// store can be filled again, the format of a store that has none yet. Returns whether a new epoch begins, the count, when the epoch began or 0, and whether the
     /// store is doubtful.
     private static let look = RedisScript(
         "#!lua flags=allow-oom\n" + RedisClock.script + """
+            redis.call('HSETNX', KEYS[1], 'format', ARGV[6])
             local count = tonumber(redis.call('HGET', KEYS[1], 'count') or 0)
             local proof, known, leap, begins = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), 0
             if proof > 0 and count - proof < leap / 2 then

@@ -3,7 +3,8 @@ import ServiceKit
 import Store
 
 /// Asks the witness of the store each second, so that a store that went back is noticed also while nothing is claimed,
-/// and takes a registry that went back out of use where it can be filled again.
+/// and takes a registry that went back out of use where it can be filled again. Ends the process where a newer version
+/// has begun to keep the store in its own way.
 struct WitnessWatch: Service {
     private static let interval = Duration.seconds(1)
 
@@ -19,10 +20,11 @@ struct WitnessWatch: Service {
         self.time = time
     }
 
-    func run() async {
+    func run() async throws {
         repeat {
             // What Redis answers instead is told by all who need it, and in `/readyz`.
             try? await look()
+            if let format = witness.newerFormat { throw NewerStoreFormat(format: format) }
         } while await !stopped.wait(atMost: WitnessWatch.interval, time: time)
     }
 
@@ -34,4 +36,10 @@ struct WitnessWatch: Service {
         try await witness.tick()
         if witness.epoch.isDoubtful { try await registry?.distrust(witness) }
     }
+}
+
+/// Redis is kept in a format of which this version knows nothing.
+private struct NewerStoreFormat: Error, CustomStringConvertible {
+    let format: Int64
+    var description: String { "Redis is kept in format \(format): start the version that it was upgraded to" }
 }

@@ -78,6 +78,22 @@ import Testing
         await client.close()
     }
 
+    /// A newer version keeps plans and claims in its own way: whoever does not know it neither reads nor raises anything.
+    @Test func aStoreOfANewerFormatIsLeftAlone() async throws {
+        let server = try await RedisServer()
+        let client = try client(server)
+        let witness = witness(client)
+        try await witness.tick()
+        #expect(try await client.send(RedisCommand("HGET", "witness", "format")).string == "1")
+        #expect(witness.newerFormat == nil)
+        let count = try await client.send(RedisCommand("HGET", "witness", "count"))
+        _ = try await client.send(RedisCommand("HSET", "witness", "format", "2"))
+        let error = await #expect(throws: StoreError.self) { try await witness.tick() }
+        #expect(error?.code == .refused && witness.newerFormat == 2)
+        #expect(try await client.send(RedisCommand("HGET", "witness", "count")) == count)
+        await client.close()
+    }
+
     /// A claim that is lost takes its count along: no tick in between is needed.
     @Test func aLostClaimShowsWithTheNext() async throws {
         let server = try await durableServer()

@@ -1,5 +1,6 @@
 import Bus
 import PushModel
+import RedisClient
 import RedisStore
 import ServiceHouse
 import ServiceKit
@@ -31,6 +32,11 @@ final class ReporterHouse: Sendable {
             "CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1", "CARILLON_REPORTER_WEBHOOK_DEADLINE": "1s",
         ]
         return try await base.start("reporter", settings)
+    }
+
+    /// As a process of a later version does.
+    func upgradeStore(to format: Int) async throws {
+        _ = try await base.redis.send(RedisCommand("HSET", "witness", "format", RedisArgument(format)))
     }
 
     func register(_ count: Int) async throws -> [DeviceID] {

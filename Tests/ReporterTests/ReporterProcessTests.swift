@@ -49,6 +49,17 @@ import Topics
         await endpoint.stop()
     }
 
+    /// Whatever else it was doing, it must not touch what it would misread.
+    @Test func aStoreOfANewerFormatEndsTheProcess() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        let house = try await ReporterHouse(endpoint: endpoint.url)
+        let reporter = try await house.startReporter()
+        try await house.upgradeStore(to: 2)
+        #expect(await reporter.line { $0.contains("Redis is kept in format 2") } != nil)
+        #expect(await reporter.end() == .exited(1))
+        await endpoint.stop()
+    }
+
     private func end(_ devices: [DeviceID], of tasks: [TaskID], in house: ReporterHouse) async throws {
         for task in tasks {
             try await house.end(Array(devices[..<8]), of: [task], as: .delivered)
