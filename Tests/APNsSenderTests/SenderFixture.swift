@@ -84,10 +84,10 @@ final class SenderFixture: Sendable {
     }
 
     /// Chunks are sent several at a time, as workers do; then what was handed back, until nothing is.
-    func deliver(_ load: PushLoad, rounds: Int = 300) async throws {
+    func deliver(_ load: PushLoad) async throws {
         try await plan(load)
         var chunks = load.chunks()
-        for _ in 0..<rounds where !chunks.isEmpty {
+        while !chunks.isEmpty {
             try await run(chunks)
             chunks = try producer.takeRetries(of: load.task).flatMap { load.chunks($0) }
         }
