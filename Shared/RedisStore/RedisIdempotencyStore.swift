@@ -74,11 +74,13 @@ package struct RedisIdempotencyStore: IdempotencyStore {
             return {0, tonumber(kept[4])}
             """)
 
+    /// An answered key is kept for a day, and nobody asks any more who held it.
     private static let finish = RedisScript(
         """
         #!lua flags=allow-oom
         if redis.call('HGET', KEYS[1], 'request') == ARGV[2] then
           redis.call('HSETNX', KEYS[1], 'answer', ARGV[4])
+          redis.call('HDEL', KEYS[1], 'holder', 'end')
         end
         """)
 

@@ -122,7 +122,7 @@ package struct RedisTaskArchive: TaskArchive {
 
     package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
         let keys = TaskArchiveKeys(task)
-        let proof = task.isDerived && after > .zero ? max(after, TaskArchiveBounds.doneRetention) : after
+        let proof = after > .zero ? max(after, TaskArchiveBounds.proofRetention(of: task)) : after
         let lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
         _ = try await redis.send(
             lives.map { key, life in RedisCommand("PEXPIRE", key, RedisArgument(max(life.wholeMilliseconds, 0))) })

@@ -32,8 +32,8 @@ package protocol TaskArchive: Sendable {
     /// Notes how far the report has got, which never goes back.
     func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError)
     func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage
-    /// Whether the report of the task was ever fixed: the task is done, and must not be planned again. For a derived id
-    /// this outlives everything else that `forget` removes.
+    /// Whether the report of the task was ever fixed: the task is done, and must not be planned again. This outlives
+    /// everything else that `forget` removes, for an hour as a ledger does, for a day with a derived id.
     func isReported(_ task: TaskID) async throws(StoreError) -> Bool
 
     /// The task was not accepted after all: its content goes at once. What resolvers have decided about it stays.
@@ -95,9 +95,15 @@ package enum TaskArchiveBounds {
     /// From this age on a task without a ledger may be done and forgotten. Less than the hour for which a done task keeps its
     /// ledger, since clocks differ.
     package static let forgettingAge = Duration.seconds(1_800)
+    /// How long content and report of a task for few outlive its end, where its trace says the same afterwards.
+    package static let tracedRetention = Duration.seconds(600)
     /// How long a finished task with a derived id is known as done. An idempotency key is older than the end of its task,
     /// so no repeat can come later.
-    package static let doneRetention = IdempotencyBounds.retention + .seconds(3_600)
+    private static let doneRetention = IdempotencyBounds.retention + .seconds(3_600)
+    /// How long a finished task is known as done: for as long as its ledger is there at the least.
+    package static func proofRetention(of task: TaskID) -> Duration {
+        task.isDerived ? doneRetention : TaskPlan.retention(isFast: true)
+    }
     /// Of one app's list; the oldest go first.
     package static let listedMaximum = 10_000
 }

@@ -259,6 +259,22 @@ import Topics
         #expect(steps >= 8)
     }
 
+    /// Content and report of a task for few go before its ledger: results that come late make no second report.
+    @Test(arguments: [false, true]) func aTaskOfWhichTheReportIsGoneIsNotReportedAgain(isDue: Bool) async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let task = try fixture.begin(1, ids, isFast: true)
+        try await fixture.end(ids, task.id, as: .delivered)
+        #expect(try await fixture.care().look(look(task)) == .settled)
+        fixture.archive.forget(task.id, after: .zero)
+        fixture.archive.advance(reportOf: task.id, to: .settled)
+        fixture.agenda.enter(task.id, due: fixture.time.now)
+        #expect(fixture.ledger.progress(of: task.id)?.closed != nil)
+        #expect(try await fixture.care().look(look(task, isDue: isDue)) == .settled)
+        #expect(try await fixture.reports().count == 1)
+        #expect(fixture.agenda.count() == 0)
+    }
+
     @Test func aTaskForManyHasItsLedger() async throws {
         let fixture = try ReporterFixture()
         let task = try fixture.begin(1, try await fixture.register(1))

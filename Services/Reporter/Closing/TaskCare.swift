@@ -100,6 +100,11 @@ final class TaskCare: Sendable {
             return TaskWatch(.reported(try TaskReport(decoding: report), stage), isDue: true)
         }
         if let progress = try await stores.ledger.progress(of: task) {
+            if progress.closed != nil, try await stores.archive.isReported(task) {
+                // Its report is gone, and was settled long before.
+                try await stores.agenda.finish(task)
+                return nil
+            }
             return TaskWatch(.open(progress), isDue: look.isDue)
         }
         guard look.isDue else { return nil }
@@ -161,7 +166,10 @@ final class TaskCare: Sendable {
 
     /// What is kept goes first: cut off in between, the task is looked at once more, and found reported.
     private func finish(_ report: TaskReport) async throws {
-        try await stores.archive.forget(report.task, after: TaskPlan.retention(isFast: report.lane == .fast))
+        let isFast = report.lane == .fast
+        let hasTrace = isFast && traceRetention > .zero
+        try await stores.archive.forget(
+            report.task, after: hasTrace ? TaskArchiveBounds.tracedRetention : TaskPlan.retention(isFast: isFast))
         try await stores.agenda.finish(report.task)
         pauses.withLock { $0.forget(report.task) }
     }
