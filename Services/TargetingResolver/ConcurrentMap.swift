@@ -1,6 +1,8 @@
 extension Array where Element: Sendable {
     /// The results in the order of the elements; no more than so many at work at once.
-    func concurrentMap<Result: Sendable>(
+    ///
+    /// Never inlined: within a caller that does nothing else it crashes the optimizer of Swift 6.3.
+    @inline(never) func concurrentMap<Result: Sendable>(
         atOnce: Int, _ body: @escaping @Sendable (Element) async throws -> Result
     ) async throws -> [Result] {
         guard count > 1 else {
