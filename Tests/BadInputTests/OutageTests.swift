@@ -41,7 +41,9 @@ import Topics
     }
 
     @Test func everyServiceWaitsForKafka() async throws {
-        let server = try await RedisServer(.forStores)
+        var options = RedisServer.Options.forStores
+        options.isDurable = true
+        let server = try await RedisServer(options)
         let kafka = try await KafkaMockServer(brokers: 1)
         for channel in Topics.all.flatMap(\.channels) {
             // As in the whole pipeline's tests: the pretended brokers answer each empty fetch on its own.
