@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak fuzz check-api check-deploy lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-deploy lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -29,6 +29,9 @@ test: deps ## Build and run the tests; FILTER=Name runs only some
 
 soak: deps ## Kill processes of a house at random for MINUTES=n with each bus; SEED=n repeats one
 	STRICT="$(STRICT)" MINUTES="$(MINUTES)" SEED="$(SEED)" .ci/soak
+
+sanitize: deps ## Run the tests under a sanitizer, SANITIZER=address or thread; FILTER=Name runs only some
+	.ci/sanitize "$(or $(SANITIZER),address)" "$(or $(FILTER),.)"
 
 fuzz: deps ## Fuzz the decoders for MINUTES=n in all, or one of them with TARGET=name; docs/fuzzing.md
 	.ci/fuzz "$(MINUTES)" "$(TARGET)"

@@ -6,6 +6,9 @@ extension ChildProcess {
         _ name: String, _ settings: [String: String], _ arguments: [String] = []
     ) throws -> ChildProcess {
         let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        return try ChildProcess(builtExecutable(name), arguments, environment: inherited.merging(settings) { $1 })
+        var options = Options()
+        options.onLine = CrashReport(of: name).take
+        return try ChildProcess(
+            builtExecutable(name), arguments, environment: inherited.merging(settings) { $1 }, options)
     }
 }
