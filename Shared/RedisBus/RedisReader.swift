@@ -13,8 +13,6 @@ struct RedisReader {
     private let tenures: Monitor<RedisTenures>
     private let pulse: Pulse
     private let gaps: Counter
-    /// How long a read waits in Redis for something new; also how late a new partition is noticed at the most.
-    private let patience = Duration.milliseconds(100)
 
     init(
         shared: RedisBusShared, options: ConsumerOptions, client: RedisClient, mailbox: Mailbox,
@@ -31,14 +29,15 @@ struct RedisReader {
 
     func run(until isClosing: @Sendable () -> Bool) {
         var fetched: [Fetched] = []
+        var patience = ReadPatience()
         while !isClosing() {
             pulse.tick()
             // While Redis looks for more, what it gave before is taken apart.
-            let asked = ask(within: fetched.isEmpty ? .milliseconds(500) : .zero, isClosing)
+            let asked = ask(&patience, after: fetched, isClosing)
             for each in fetched { offer(each) }
             fetched = []
             guard let asked else { continue }
-            switch asked.answer.wait(timeout: patience + .seconds(10), until: { $0 }) {
+            switch asked.answer.wait(timeout: ReadPatience.longest + .seconds(10), until: { $0 }) {
             case .success(let value): fetched = note(value, from: asked.reading)
             case .failure(let error):
                 shared.log.warning(
@@ -62,35 +61,39 @@ struct RedisReader {
         let answer: Monitor<Result<RedisValue, RedisError>?>
     }
 
-    /// Nil when there is nothing to ask for, also not within the limit.
-    private func ask(within limit: Duration, _ isClosing: () -> Bool) -> Asked? {
-        let reading = awaitSomethingToRead(within: limit, isClosing)
+    /// Nil when there is nothing to ask for, also not within half a second.
+    private func ask(_ patience: inout ReadPatience, after fetched: [Fetched], _ isClosing: () -> Bool) -> Asked? {
+        let (reading, areAll) = awaitSomethingToRead(
+            within: fetched.isEmpty ? .milliseconds(500) : .zero, isClosing)
         guard !reading.isEmpty else { return nil }
         let asked = Asked(reading: reading, answer: Monitor(nil))
-        client.submit(command(for: reading), deadline: patience + .seconds(5)) { result in
+        let wait = patience.next(for: reading, areAll: areAll, afterNothing: fetched.isEmpty)
+        client.submit(command(for: reading, wait), deadline: wait + .seconds(5)) { result in
             asked.answer.change { $0 = result }
         }
         return asked
     }
 
-    /// The partitions that are held and have room.
-    private func awaitSomethingToRead(within limit: Duration, _ isClosing: () -> Bool) -> [RedisTenures.Reading] {
+    /// The partitions that are held and have room, and whether no other is held.
+    private func awaitSomethingToRead(
+        within limit: Duration, _ isClosing: () -> Bool
+    ) -> (reading: [RedisTenures.Reading], areAll: Bool) {
         let held = tenures.wait(timeout: limit) { tenures in
             tenures.reading.isEmpty && !isClosing() ? nil : tenures.reading
         }
-        guard let held, !held.isEmpty else { return [] }
+        guard let held, !held.isEmpty else { return ([], true) }
         var ready: [RedisTenures.Reading] = []
         _ = mailbox.wait(timeout: limit) { inbox in
             let resting = inbox.updateResting()
             ready = inbox.updatePause() ? [] : held.filter { !resting.contains(partition($0.number)) }
             return isClosing() || !ready.isEmpty
         }
-        return ready
+        return (ready, ready.count == held.count)
     }
 
-    private func command(for reading: [RedisTenures.Reading]) -> RedisCommand {
+    private func command(for reading: [RedisTenures.Reading], _ wait: Duration) -> RedisCommand {
         var parts: [RedisArgument] = [
-            "XREAD", "COUNT", "4", "BLOCK", RedisArgument(patience.wholeMilliseconds), "STREAMS",
+            "XREAD", "COUNT", "4", "BLOCK", RedisArgument(wait.wholeMilliseconds), "STREAMS",
         ]
         parts += reading.map { RedisBusKeys.log(partition($0.number)) }
         parts += reading.map { RedisArgument("\($0.position)-\(UInt64.max)") }
