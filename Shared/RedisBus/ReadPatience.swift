@@ -7,20 +7,14 @@ struct ReadPatience {
     static let shortest = Duration.milliseconds(100)
     static let longest = Duration.milliseconds(800)
 
-    /// A read of all partitions that are held.
-    private struct Whole: Equatable {
-        let numbers: [Int32]
-        let fences: [Int64]
-    }
-
-    private var last: Whole?
+    /// The last read; nothing where that left partitions out.
+    private var last: [RedisTenures.Reading] = []
     private var duration = ReadPatience.shortest
 
-    /// The wait of a read of these; `afterNothing` where the read before brought nothing.
-    mutating func next(for reading: [RedisTenures.Reading], areAll: Bool, afterNothing: Bool) -> Duration {
-        let whole = areAll ? Whole(numbers: reading.map(\.number), fences: reading.map(\.fence)) : nil
-        duration = afterNothing && whole != nil && whole == last ? min(duration * 2, Self.longest) : Self.shortest
-        last = whole
+    /// The wait of a read of these. They are the same as last time, positions included, where nothing has come.
+    mutating func next(for reading: [RedisTenures.Reading], areAll: Bool) -> Duration {
+        duration = areAll && reading == last ? min(duration * 2, Self.longest) : Self.shortest
+        last = areAll ? reading : []
         return duration
     }
 }

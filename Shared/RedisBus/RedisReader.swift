@@ -33,7 +33,7 @@ struct RedisReader {
         while !isClosing() {
             pulse.tick()
             // While Redis looks for more, what it gave before is taken apart.
-            let asked = ask(&patience, after: fetched, isClosing)
+            let asked = ask(within: fetched.isEmpty ? .milliseconds(500) : .zero, waiting: &patience, isClosing)
             for each in fetched { offer(each) }
             fetched = []
             guard let asked else { continue }
@@ -61,13 +61,12 @@ struct RedisReader {
         let answer: Monitor<Result<RedisValue, RedisError>?>
     }
 
-    /// Nil when there is nothing to ask for, also not within half a second.
-    private func ask(_ patience: inout ReadPatience, after fetched: [Fetched], _ isClosing: () -> Bool) -> Asked? {
-        let (reading, areAll) = awaitSomethingToRead(
-            within: fetched.isEmpty ? .milliseconds(500) : .zero, isClosing)
+    /// Nil when there is nothing to ask for, also not within the limit.
+    private func ask(within limit: Duration, waiting patience: inout ReadPatience, _ isClosing: () -> Bool) -> Asked? {
+        let (reading, areAll) = awaitSomethingToRead(within: limit, isClosing)
         guard !reading.isEmpty else { return nil }
         let asked = Asked(reading: reading, answer: Monitor(nil))
-        let wait = patience.next(for: reading, areAll: areAll, afterNothing: fetched.isEmpty)
+        let wait = patience.next(for: reading, areAll: areAll)
         client.submit(command(for: reading, wait), deadline: wait + .seconds(5)) { result in
             asked.answer.change { $0 = result }
         }

@@ -49,7 +49,7 @@ struct RedisTenures {
         if held[number]?.leavingSince == nil { held[number]?.leavingSince = now }
     }
 
-    struct Reading {
+    struct Reading: Equatable {
         let number: Int32
         let fence: Int64
         let position: Int64
