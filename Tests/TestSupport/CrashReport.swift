@@ -1,20 +1,20 @@
-import Glibc
+package import ServiceKit
 import Synchronization
 
 /// Copies what a program prints about its own crash to the output of the test run: a failed test shows only a program's
 /// last lines, which are not the ones that name the place.
 package final class CrashReport: Sendable {
-    /// How a trap, Swift's backtrace and the sanitizers' reports begin.
-    private static let signs = ["Fatal error: ", "*** Signal ", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer"]
+    /// How a trap and Swift's backtrace begin.
+    private static let signs = ["Fatal error: ", "*** Signal "]
     private static let linesMaximum = 200
 
     private let program: String
-    private let output: @Sendable (String) -> Void
+    private let output: any LogSink
     private let linesLeft = Mutex<Int?>(nil)
 
-    package init(of program: String, output: (@Sendable (String) -> Void)? = nil) {
+    package init(of program: String, to output: any LogSink = StandardOutputSink()) {
         self.program = program
-        self.output = output ?? CrashReport.writeToStandardError
+        self.output = output
     }
 
     /// Takes each line that the program prints.
@@ -25,11 +25,6 @@ package final class CrashReport: Sendable {
             linesLeft = left - 1
             return true
         }
-        if isPart { output("\(program): \(line)") }
-    }
-
-    private static func writeToStandardError(_ line: String) {
-        var line = line + "\n"
-        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        if isPart { output.write(line: "\(program): \(line)") }
     }
 }
