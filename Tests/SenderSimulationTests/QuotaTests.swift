@@ -18,9 +18,8 @@ import Topics
             let settings = [
                 "CARILLON_FCM_PUSHES_PER_MINUTE": "\(QuotaTests.perMinute)", "CARILLON_ANDROID_CONCURRENCY": "1",
             ]
-            let senders = [
-                try await house.start("android-sender", settings), try await house.start("android-sender", settings),
-            ]
+            let senders = try await house.startTwo(
+                "android-sender", reading: Topics.dispatchAndroid.channel(.bulk), settings)
             var shipment = Shipment(try AppID("news"), try PushToken.numbered(.fcm, 0..<QuotaTests.count))
             shipment.devicesPerChunk = 50
             let started = SystemTimeSource().now

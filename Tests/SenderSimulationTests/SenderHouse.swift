@@ -40,6 +40,18 @@ final class SenderHouse: Sendable {
         return program
     }
 
+    /// Two of them, when each holds a part of the channel's partitions: before, the first reads all there is.
+    func startTwo(
+        _ name: String, reading channel: Channel, _ settings: [String: String]
+    ) async throws -> [RunningProgram] {
+        let both = [try await start(name, settings), try await start(name, settings)]
+        let assigned = #"carillon_bus_assigned_partitions{topic="\#(channel.name)",group="\#(name)"}"#
+        for program in both {
+            while try await program.metric(assigned) == 0 { try Task.checkCancellation() }
+        }
+        return both
+    }
+
     /// Puts the task's plan and marks into the ledger, and its chunks onto the bus, each so many times.
     func dispatch(_ shipment: Shipment, times: Int = 1) async throws {
         let deadline = SystemTimeSource().now + .seconds(3_600)

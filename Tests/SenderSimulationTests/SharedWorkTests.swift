@@ -14,9 +14,8 @@ import Topics
             try await house.simulator.order("/faults", #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#)
             // One that works on few deliveries leaves others to take.
             let settings = ["CARILLON_APNS_IN_FLIGHT": "50", "CARILLON_APNS_CONCURRENCY": "2"]
-            let senders = [
-                try await house.start("apns-sender", settings), try await house.start("apns-sender", settings),
-            ]
+            let senders = try await house.startTwo(
+                "apns-sender", reading: Topics.dispatchAPNs.channel(.bulk), settings)
             var shipment = Shipment(try AppID("news"), try PushToken.numbered(.apns, 0..<4_000))
             shipment.devicesPerChunk = 50
             try await house.dispatch(shipment, times: 2)
