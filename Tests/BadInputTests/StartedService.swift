@@ -34,16 +34,15 @@ final class StartedService: Sendable {
     func expectReadiness(_ status: Int, _ texts: String...) async throws {
         let port = try await adminPort()
         var response: RawClient.Response?
-        let deadline = SystemTimeSource().uptime + .seconds(30)
-        repeat {
+        let isSo = try await waitUntil(within: .seconds(30)) {
             response = await blocking {
                 let client = RawClient(port: port)
                 client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 return client.receiveResponse()
             }
-            if let response, response.status == status, texts.allSatisfy({ response.text.contains($0) }) { return }
-        } while SystemTimeSource().uptime < deadline
-        Issue.record("\(name) should say \(status) \(texts): \(response?.status ?? 0) \(response?.text ?? "")")
+            return response?.status == status && texts.allSatisfy { response?.text.contains($0) == true }
+        }
+        #expect(isSo, "\(name) should say \(status) \(texts): \(response?.status ?? 0) \(response?.text ?? "")")
     }
 
     /// SIGTERM; it must end in order.

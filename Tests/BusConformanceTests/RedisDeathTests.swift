@@ -114,7 +114,8 @@ import Topics
             return []
         }
         #expect(await record.wait(forCount: 100))
-        while try await redis.send(RedisCommand("HGET", RedisArgument(state), "done:g")).integer != 100 {}
+        let question = RedisCommand("HGET", RedisArgument(state), "done:g")
+        try await waitUntil { try await redis.send(question).integer == 100 }
         try await restore(
             second,
             """

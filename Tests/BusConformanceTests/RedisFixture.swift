@@ -43,7 +43,7 @@ final class RedisFixture: BusFixture {
             try RedisConfiguration(url: witness.url), log: Log(service: "test", level: .error, sink: SilentSink()),
             metrics: metrics)
         _ = try await client.send(RedisCommand("SET", "lease", "1", "PX", "1500"))
-        while try await client.send(RedisCommand("EXISTS", "lease")) == .integer(1) {}
+        try await waitUntil { try await client.send(RedisCommand("EXISTS", "lease")) != .integer(1) }
         await client.close()
     }
 

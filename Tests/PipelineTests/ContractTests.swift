@@ -24,7 +24,7 @@ import Topics
         try await house.send([
             OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: Array("no chunk".utf8))
         ])
-        while try await house.messages(on: Topics.dead.channel).isEmpty {}
+        try await waitUntil { try await !house.messages(on: Topics.dead.channel).isEmpty }
         try await tellAgain(reports.map(\.targeted).reduce(0, +), house)
 
         #expect(try await sampleOutput(house) == reports.map(line).sorted())

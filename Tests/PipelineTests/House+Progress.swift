@@ -7,14 +7,9 @@ import Topics
 extension House {
     static let providers = ["apns", "fcm", "huawei"]
 
-    /// Asks again and again, as nobody tells; a test's time limit ends it.
-    static func wait(until isSo: () async throws -> Bool) async throws {
-        while try await !isSo() { try Task.checkCancellation() }
-    }
-
     /// Waits until the simulator has taken so many pushes, of all providers.
     func hasDelivered(_ count: Int, of task: TaskID? = nil) async throws {
-        try await House.wait { try await delivered(task) >= count }
+        try await waitUntil { try await delivered(task) >= count }
     }
 
     /// Of one task, or of all.
@@ -47,12 +42,12 @@ extension House {
 
     /// Waits until so many devices of a task have ended, as its publisher sees it.
     func hasEnded(_ count: Int, of task: TaskID) async throws {
-        try await House.wait { try await ended(task) >= count }
+        try await waitUntil { try await ended(task) >= count }
     }
 
     /// Waits until whom a task means is decided.
     func hasResolved(_ task: TaskID) async throws {
-        try await House.wait {
+        try await waitUntil {
             let jobs = try await ingest.task(task)["jobs"]
             guard let total = House.integer(jobs?["total"]), total > 0 else { return false }
             return House.integer(jobs?["resolved"]) == total

@@ -121,7 +121,7 @@ final class House: Sendable {
         let process = try startRebuild()
         let question = RedisCommand("HEXISTS", RedisArgument("task:{\(task.key)}"), "plan")
         try await withRedis { redis in
-            while try await redis.send(question) != .integer(1) {}
+            try await waitUntil { try await redis.send(question) == .integer(1) || process.ending != nil }
         }
         process.signal(9)
         _ = await process.end()

@@ -24,11 +24,7 @@ struct IngestClient: Sendable {
     /// Whether a path is answered with this status, at once or soon: with Kafka a removal is applied a little after its
     /// device was reported.
     func answers(_ status: Int, _ path: String) async throws -> Bool {
-        let deadline = SystemTimeSource().uptime + .seconds(30)
-        while try await send("GET", path).status != status {
-            guard SystemTimeSource().uptime < deadline else { return false }
-        }
-        return true
+        try await waitUntil(within: .seconds(30)) { try await send("GET", path).status == status }
     }
 
     /// Posts a task to the native interface; its id.

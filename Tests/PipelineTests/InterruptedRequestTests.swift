@@ -32,7 +32,7 @@ import Topics
         let cutOff = Task {
             try? await first.send("POST", Self.path, Self.task, headers: [Self.key])
         }
-        try await House.wait { try await !Self.listed(second).isEmpty }
+        try await waitUntil { try await !Self.listed(second).isEmpty }
         house.redis.signal(SIGSTOP)
         house.busServer.signal(SIGCONT)
         let id = try await Self.task(in: tasks)
@@ -55,7 +55,7 @@ import Topics
     /// As a publisher should: it is told for as long as the first request may still be under way.
     private static func repeated(by client: IngestClient) async throws -> RawClient.Response {
         var answer = try await client.send("POST", path, task, headers: [key])
-        try await House.wait {
+        try await waitUntil {
             guard answer.status == 409 else { return true }
             answer = try await client.send("POST", path, task, headers: [key])
             return false

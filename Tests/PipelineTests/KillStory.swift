@@ -33,7 +33,7 @@ struct KillStory {
             await house.redis.kill9()
             try await house.redis.restart()
         case "scheduler":
-            try await House.wait { try await house.faults(KillStory.refusal) == KillStory.refused }
+            try await waitUntil { try await house.faults(KillStory.refusal) == KillStory.refused }
             try await house.killAndRestart(victim)
         default:
             try await house.hasDelivered(victim == "ingest-api" ? 1 : 300)

@@ -91,12 +91,13 @@ extension House {
 
     /// Waits until a result of the task is on the bus: they come when a sender is through with what it took.
     fileprivate func hasResult(of task: TaskID) async throws {
-        var isThere = false
-        while !isThere {
+        try await waitUntil {
+            var isThere = false
             try await bus.scan(Topics.results.channel) { message in
                 isThere = try ResultBatch(decoding: message.value).task == task
                 return !isThere
             }
+            return isThere
         }
     }
 

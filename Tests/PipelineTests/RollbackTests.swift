@@ -53,6 +53,6 @@ extension House {
     /// Waits until a process says so in `/readyz`.
     fileprivate func isToBeRebuilt() async throws {
         let sender = try process("apns-sender")
-        try await House.wait { await sender.readiness().contains("carillon rebuild") }
+        try await waitUntil { await sender.readiness().contains("carillon rebuild") }
     }
 }

@@ -98,6 +98,6 @@ import Topics
 
     private static func hasPartitions(_ process: ServiceProcess) async throws {
         let channel = try #require(busy[process.name])
-        try await House.wait { try await process.value("carillon_bus_assigned_partitions", of: channel) > 0 }
+        try await waitUntil { try await process.value("carillon_bus_assigned_partitions", of: channel) > 0 }
     }
 }

@@ -82,7 +82,7 @@ import Topics
         let member = try await house.member()
         let count = 600
         try await member.run {
-            while try await member.store.state() != .ready { await Task.yield() }
+            try await waitUntil { try await member.store.state() == .ready }
             let ids = try await fill(member.registry, 0..<count)
             let before = try await snapshot(member.registry, count, ids)
             #expect(before.devices.count == before.everyone)

@@ -31,7 +31,7 @@ import Topics
             count = endpoint.posts.count + 1
         }
         // Of what the first one posted and did not note, the second hears when the lease is over.
-        while try await house.agenda.count() > 0 {}
+        try await waitUntil { try await house.agenda.count() == 0 }
         second.signal(15)
         #expect(await second.end() == .exited(0))
 

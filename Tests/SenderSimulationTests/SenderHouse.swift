@@ -47,7 +47,7 @@ final class SenderHouse: Sendable {
         let both = [try await start(name, settings), try await start(name, settings)]
         let assigned = #"carillon_bus_assigned_partitions{topic="\#(channel.name)",group="\#(name)"}"#
         for program in both {
-            while try await program.metric(assigned) == 0 { try Task.checkCancellation() }
+            try await waitUntil { try await program.metric(assigned) > 0 }
         }
         return both
     }

@@ -80,7 +80,7 @@ import Topics
                 #expect(try await results.read(500), "\(results.endings.count) have ended; \(former.lines)")
                 // The note follows the results at once, and the next ones only when a provider has answered for a while.
                 let told = Set(results.endings.keys)
-                while try await !house.untold(shipment).isDisjoint(with: told) {}
+                try await waitUntil { try await house.untold(shipment).isDisjoint(with: told) }
                 await former.kill9()
                 #expect(try await house.counts(shipment).open > 0, "it was over before the crash")
                 let next = try await house.start(killed.program, killed.settings)
