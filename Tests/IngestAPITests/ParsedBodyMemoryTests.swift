@@ -49,11 +49,8 @@ import Testing
 
     /// Waits until the server has read, or let go of, so much.
     private static func holds(_ bytes: Int, _ fixture: IngestFixture) async throws {
-        for _ in 0..<3_000 {
-            if bytesHeld(by: fixture) == bytes { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        Issue.record("the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
+        let isSo = try await waitUntil(within: .seconds(30)) { bytesHeld(by: fixture) == bytes }
+        #expect(isSo, "the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
     }
 
     /// Goal: a body that there is room for, but not for what it is parsed into, is answered 503 and costs nothing

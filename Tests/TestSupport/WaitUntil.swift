@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// Asks again and again, where nobody tells; a test's own limit ends it. Between two questions the processor is left to
-/// those who are to make it so.
+/// Polls a condition for which there is no event, until the test's own time limit. The pause between two polls leaves the
+/// processor to the programs under test.
 package func waitUntil(_ isSo: () async throws -> Bool) async throws {
     while try await !isSo() { try await Task.sleep(for: .milliseconds(10)) }
 }
 
-/// False when it does not become so within the limit.
+/// The same with a limit; false when the condition does not hold within it.
 package func waitUntil(within limit: Duration, _ isSo: () async throws -> Bool) async throws -> Bool {
     let deadline = SystemTimeSource().uptime + limit
     while try await !isSo() {
