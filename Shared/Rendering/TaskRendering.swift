@@ -81,11 +81,12 @@ package struct TaskRendering: Sendable {
         }
     }
 
-    /// Renders whatever any device may get, and tells what does not work out: for the one who takes the task in.
-    package func checkLimits() -> [RenderingFlaw] {
+    /// Renders whatever devices of these kinds may get, and tells what does not work out: for the one who takes the task
+    /// in. One flaw a field: shortened for the first provider, it may be short enough for the next.
+    package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingFlaw] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
-        for kind in TaskRendering.kinds where targeted.contains(Platform(kind)) {
+        for kind in kinds where targeted.contains(Platform(kind)) {
             let spoken = [nil] + languages.sorted().map(Optional.some)
             var known: Set<Selection> = []
             let selections = spoken.map { selection(for: kind, language: $0, isSilent: false) }
@@ -106,7 +107,7 @@ package struct TaskRendering: Sendable {
             return try variant(selection).payload.parts.reduce(0) { $0 + $1.count }
         } catch {
             findings.failures += 1
-            if !findings.flaws.contains(error) { findings.flaws.append(error) }
+            if !findings.flaws.contains(where: { $0.path == error.path }) { findings.flaws.append(error) }
             return nil
         }
     }

@@ -1,3 +1,4 @@
+import Apps
 import JSONKit
 import PushModel
 import Rendering
@@ -13,6 +14,18 @@ struct PayloadCheck: Sendable {
     func check(_ draft: TaskDraft, of admission: Admission, _ problems: JSONProblems) {
         let now = time.now
         let task = draft.task(TaskID(high: 0, low: 0), of: admission, created: now)
-        for flaw in TaskRendering(task, now: now).checkLimits() { problems.add(flaw.path, flaw.message) }
+        let kinds = PayloadCheck.kinds(of: admission.app.providers)
+        for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) { problems.add(flaw.path, flaw.message) }
+    }
+
+    /// The app's own, since a provider that it does not have must not bound what it sends. A platform for which it has
+    /// none is checked for the first that there is.
+    static func kinds(of providers: ProviderCredentials) -> [PushProtocol] {
+        let own = TaskRendering.kinds.filter { providers.has($0) }
+        var missing: [PushProtocol] = []
+        for kind in TaskRendering.kinds where !(own + missing).contains(where: { Platform($0) == Platform(kind) }) {
+            missing.append(kind)
+        }
+        return own + missing
     }
 }
