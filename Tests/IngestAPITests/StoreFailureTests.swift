@@ -38,6 +38,23 @@ import Testing
         }
     }
 
+    /// Goal: whoever runs the service finds in its log why clients were answered 5xx, by either dialect.
+    @Test(arguments: [
+        (StoreError.Code.unavailable, "warning"), (.refused, "warning"), (.notReady, "warning"), (.full, "warning"),
+        (.corrupt, "error"),
+    ])
+    func whatIsAnswered5xxIsLogged(code: StoreError.Code, level: String) async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            fixture.registry.fail(with: StoreError(code, "what the store says"))
+            #expect(await fixture.form("GET", "/subscriber/\(id)").status >= 500)
+            let dryRun = #"{"audience":{"topic":"a"},"users":["u"],"message":{"body":"x"}}"#
+            #expect(await fixture.json("POST", "/v1/tasks?dry_run=true", dryRun, as: .publisher).status >= 500)
+            let lines = fixture.log.lines.filter { $0.contains("what the store says") }
+            #expect(lines.count == 2 && lines.allSatisfy { $0.contains("\"level\":\"\(level)\"") }, "\(lines)")
+        }
+    }
+
     @Test func aBoundOfTheRegistryIsTheClients() async throws {
         try await everyRoute(.tooMany) { response in
             #expect(response.status == 400)

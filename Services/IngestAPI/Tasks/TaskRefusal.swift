@@ -30,7 +30,7 @@ enum TaskRefusal: Error, Equatable {
         case let refusal as Gatekeeper.Refusal: self = .access(refusal)
         case let refusal as BodyRefusal: self = .body(refusal)
         case let error as StoreError:
-            if error.code == .corrupt { log.error("the store holds what cannot be read", [.error: "\(error)"]) }
+            log.noteRefusal(error)
             self = .store(error)
         case let error as BusError where error.isRetriable || error.code == .closed:
             log.warning("a task was not accepted", [.error: "\(error)"])
