@@ -127,7 +127,7 @@ struct AppReader {
     }
 
     private func credentials(_ fields: JSONFields) -> [Credential] {
-        let credentials = fields.elements("credentials", countMaximum: 64).compactMap { credential($0.fields) }
+        let credentials = fields.elements("credentials", countMaximum: 64).compactMap { $0.fields.flatMap(credential) }
         let ids = credentials.map(\.id)
         for id in Set(ids) where ids.filter({ $0 == id }).count > 1 {
             fields.reject("credentials", "the id \(id) occurs more than once")
@@ -148,7 +148,7 @@ struct AppReader {
 
     private func allowed(_ fields: JSONFields) -> [AllowedRange] {
         fields.elements("allow", countMaximum: 64).compactMap { element in
-            let fields = element.fields
+            guard let fields = element.fields else { return nil }
             let range = fields.text("range", bytesMaximum: 64, isRequired: true).flatMap { text in
                 do throws(AddressRange.Flaw) {
                     return try AddressRange(text)
@@ -165,15 +165,13 @@ struct AppReader {
 
     private func scopes(_ fields: JSONFields) -> Set<Scope> {
         let all = Scope.allCases.map(\.rawValue)
-        let elements = fields.elements("scopes", countMaximum: all.count, isRequired: true)
-        if fields.has("scopes"), elements.isEmpty { fields.reject("scopes", "must name at least one scope") }
+        let elements = fields.elements("scopes", countMinimum: 1, countMaximum: all.count, isRequired: true)
         return Set(elements.compactMap { $0.text(expected: "one of \(all.joined(separator: ", "))", Scope.init) })
     }
 
     private func report(_ fields: JSONFields) -> ReportEndpoint? {
         let url = fields.text("url", expected: "a URL that begins with https:// or http://", isRequired: true) { text in
-            let isURL = ["https://", "http://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
-            return isURL && text.utf8.count <= 2_048 && text.utf8.allSatisfy { 0x21..<0x7F ~= $0 } ? text : nil
+            WebAddress(text) != nil && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
         }
         let authorization = file(fields, "authorization_file", isRequired: false)
         let signingKey = file(fields, "signing_key_file", isRequired: false)

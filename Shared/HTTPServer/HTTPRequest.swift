@@ -37,20 +37,22 @@ package struct HTTPRequest: Sendable {
         return value
     }
 
-    /// The query's names and values, decoded; those that cannot be decoded are left out.
-    package var queryItems: [(name: String, value: String)] {
-        query.split(separator: "&").compactMap { item in
+    /// The query's names and values, decoded; nil when one of them cannot be decoded.
+    package var queryItems: [(name: String, value: String)]? {
+        var items: [(name: String, value: String)] = []
+        for item in query.split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(parts[0].utf8, plusIsSpace: true),
                 let value = PercentEncoding.decode((parts.count > 1 ? parts[1] : "").utf8, plusIsSpace: true)
             else { return nil }
-            return (name, value)
+            items.append((name, value))
         }
+        return items
     }
 
     /// The first value the query gives this name.
     package func queryValue(_ name: String) -> String? {
-        queryItems.first { $0.name == name }?.value
+        queryItems?.first { $0.name == name }?.value
     }
 
     /// The trace the caller is in, when it says so.

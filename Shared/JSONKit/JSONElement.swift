@@ -14,8 +14,11 @@ package struct JSONElement {
 
     package var path: String { "\(list)[\(index)]" }
 
-    /// As an object.
-    package var fields: JSONFields { JSONFields(value, path: path, problems: problems) }
+    /// As an object; nil, and a problem, for anything else.
+    package var fields: JSONFields? {
+        let fields = JSONFields(value, path: path, problems: problems)
+        return value.object == nil ? nil : fields
+    }
 
     /// `expected` completes "must be …".
     package func value<Value>(expected: String, _ convert: (JSON) -> Value?) -> Value? {

@@ -7,6 +7,7 @@ package struct JSONError: RetriableError, Sendable, Equatable, CustomStringConve
         case tooDeep
         case tooManyValues
         case nameTooLong
+        case repeatedName
         case invalidUTF8
         case tooManyMarks
         case syntax

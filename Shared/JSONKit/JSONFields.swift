@@ -23,12 +23,13 @@ package final class JSONFields {
     /// Names in the document that nobody asked for.
     package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown.contains($0) } }
 
-    /// To be called when everything was read.
-    package func rejectUnknown() {
+    /// To be called when everything was read. `explain` may say of a name why it cannot stand here.
+    package func rejectUnknown(_ explain: (String) -> String? = { _ in nil }) {
         for (name, _) in object.members {
             guard !problems.isFull else { return }
             guard !isKnown.contains(name) else { continue }
-            problems.add(path(of: OutsideText.excerpt(name)), "unknown name" + problems.advice(on: name, among: known))
+            let message = explain(name) ?? "unknown name" + problems.advice(on: name, among: known)
+            problems.add(path(of: OutsideText.excerpt(name)), message)
         }
     }
 
@@ -93,21 +94,20 @@ package final class JSONFields {
     }
 
     package func object(_ name: String, isRequired: Bool = false) -> JSONFields? {
-        guard let value = present(name, expected: "an object", isRequired: isRequired) else { return nil }
-        return JSONFields(value, path: path(of: name), problems: problems)
+        guard let value = value(name, expected: "an object", isRequired: isRequired, { $0 }) else { return nil }
+        let fields = JSONFields(value, path: path(of: name), problems: problems)
+        return value.object == nil ? nil : fields
     }
 
-    /// The elements of a list with the path of each; none when it is absent.
-    package func elements(_ name: String, countMaximum: Int, isRequired: Bool = false) -> JSONElements {
-        let expected = "a list of at most \(countMaximum)"
-        let elements = value(name, expected: expected, isRequired: isRequired) { value in
-            value.elements.flatMap { $0.count <= countMaximum ? $0 : nil }
+    /// The elements of a list with the path of each; none when it is absent, or has another number of them.
+    package func elements(
+        _ name: String, countMinimum: Int = 0, countMaximum: Int, isRequired: Bool = false
+    ) -> JSONElements {
+        let range = countMinimum == 0 ? "at most \(countMaximum)" : "\(countMinimum) to \(countMaximum)"
+        let elements = value(name, expected: "a list of \(range)", isRequired: isRequired) { value in
+            value.elements.flatMap { countMinimum...countMaximum ~= $0.count ? $0 : nil }
         }
         return JSONElements(elements ?? [], path: path(of: name), problems: problems)
-    }
-
-    private func present(_ name: String, expected: String, isRequired: Bool) -> JSON? {
-        value(name, expected: expected, isRequired: isRequired) { $0 }
     }
 
     private func member(_ name: String) -> JSON? {

@@ -10,15 +10,18 @@ package struct JSONLimits: Sendable {
     package let containersMaximum: Int
     /// A member's name.
     package let nameBytesMaximum: Int
+    /// Whether an object may have a name more than once; the last value counts then.
+    package let namesMayRepeat: Bool
 
     package init(
         bytesMaximum: Int = 1 << 20, depthMaximum: Int = 32, valuesMaximum: Int = 20_000,
-        containersMaximum: Int = 20_000, nameBytesMaximum: Int = 1_024
+        containersMaximum: Int = 20_000, nameBytesMaximum: Int = 1_024, namesMayRepeat: Bool = true
     ) {
         self.bytesMaximum = bytesMaximum
         self.depthMaximum = min(max(depthMaximum, 1), 256)
         self.valuesMaximum = valuesMaximum
         self.containersMaximum = containersMaximum
         self.nameBytesMaximum = nameBytesMaximum
+        self.namesMayRepeat = namesMayRepeat
     }
 }

@@ -237,6 +237,7 @@ struct JSONSyntax {
 
     private var found: String {
         let byte = bytes[offset]
+        if bytes[offset...].starts(with: [0xEF, 0xBB, 0xBF]) { return "there is a byte order mark" }
         return 0x21..<0x7F ~= byte ? "there is \(Character(Unicode.Scalar(byte)))" : "there is something else"
     }
 

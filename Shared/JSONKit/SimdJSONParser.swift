@@ -25,6 +25,9 @@ struct SimdJSONParser: ~Copyable {
         do throws(RefusedText) {
             return try value(root)
         } catch {
+            if case .repeatedName = error {
+                throw JSONError(code: .repeatedName, message: error.description, position: nil)
+            }
             throw explanation(of: bytes, error.description)
         }
     }
@@ -81,7 +84,9 @@ struct SimdJSONParser: ~Copyable {
         var element = csimdjson_element()
         while csimdjson_object_next(&iterator, &name, &length, &element) {
             guard length <= limits.nameBytesMaximum else { throw .nameTooLong }
-            members[try string(name, length)] = try value(element)
+            let (name, value, count) = (try string(name, length), try value(element), members.members.count)
+            members[name] = value
+            guard limits.namesMayRepeat || members.members.count > count else { throw .repeatedName(name) }
         }
         return members
     }
@@ -98,11 +103,13 @@ struct SimdJSONParser: ~Copyable {
 private enum RefusedText: Error {
     case nameTooLong
     case tooManyMarks
+    case repeatedName(String)
 
     var description: String {
         switch self {
         case .nameTooLong: "a name is too long"
         case .tooManyMarks: "a text \(OutsideText.problem)"
+        case .repeatedName(let name): "an object has the name \(OutsideText.excerpt(name)) more than once"
         }
     }
 }

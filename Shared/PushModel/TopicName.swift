@@ -1,12 +1,14 @@
 /// What a device subscribes to. Dialects narrow it further; this is what the registry can hold.
 package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMaximum = 256
+    /// Completes "must be …".
+    package static let rule = "1 to \(bytesMaximum) bytes without control characters"
     package let text: String
 
     package init(_ text: String) throws(InvalidValue) {
         guard (1...TopicName.bytesMaximum).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValue("must be 1 to \(TopicName.bytesMaximum) bytes without control characters")
+            throw InvalidValue("must be \(TopicName.rule)")
         }
         self.text = text
     }

@@ -26,6 +26,7 @@ package struct AndroidNotification: Sendable, Hashable {
                 throw RenderingFlaw(
                     "\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
             }
+            guard value != .null else { continue }
             guard let text = value.text else {
                 throw RenderingFlaw("\(path).\(name)", "must be a text, not \(value.kind)")
             }

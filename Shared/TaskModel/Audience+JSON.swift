@@ -23,7 +23,10 @@ extension Audience {
         let present = ways.filter { fields.has($0.0) }
         fields.rejectUnknown()
         guard present.count == 1 else {
-            fields.problems.add(fields.path, "must have exactly one of all, topic, not, all_of and any")
+            // An unknown name is told already, and is most likely the one that is missing.
+            if present.count > 1 || fields.unknownNames.isEmpty {
+                fields.problems.add(fields.path, "must have exactly one of all, topic, not, all_of and any")
+            }
             return nil
         }
         guard let audience = present[0].1(fields) else { return nil }
@@ -37,7 +40,7 @@ extension Audience {
     }
 
     private static func topic(_ fields: JSONFields) -> Audience? {
-        fields.text("topic", expected: "a topic of 1 to \(TopicName.bytesMaximum) bytes without control characters") {
+        fields.text("topic", expected: "a topic of \(TopicName.rule)") {
             try? TopicName($0)
         }.map { .topic($0) }
     }
@@ -47,12 +50,8 @@ extension Audience {
     }
 
     private static func parts(_ name: String, _ fields: JSONFields) -> [Audience]? {
-        let elements = fields.elements(name, countMaximum: Audience.partsMaximum)
-        guard !elements.isEmpty else {
-            fields.reject(name, "must have at least one part")
-            return nil
-        }
-        let parts = elements.compactMap { Audience($0.fields) }
-        return parts.count == elements.count ? parts : nil
+        let elements = fields.elements(name, countMinimum: 1, countMaximum: Audience.partsMaximum)
+        let parts = elements.compactMap { $0.fields.flatMap { Audience($0) } }
+        return parts.isEmpty || parts.count < elements.count ? nil : parts
     }
 }

@@ -39,8 +39,8 @@ extension PushMessage {
             }
         }
         sound = fields.text("sound")
-        image = fields.text("image", expected: "an https address of at most 2048 bytes") { text in
-            text.hasPrefix("https://") && text.utf8.count <= 2_048 ? text : nil
+        image = fields.text("image", expected: "an https address of at most \(WebAddress.bytesMaximum) bytes") { text in
+            WebAddress(text)?.scheme == .https ? text : nil
         }
         category = fields.text("category")
         isSilent = fields.bool("silent") ?? false
@@ -85,7 +85,7 @@ extension LocalizedText {
         guard object.members.count <= LocalizedText.translationsMaximum else { return nil }
         var texts: [String: String] = [:]
         var spellings: [String: String] = [:]
-        for (language, value) in object.members {
+        for (language, value) in object.members where value != .null {
             guard let text = value.text, text.utf8.count <= LocalizedText.bytesMaximum else { return nil }
             guard 1...LocalizedText.languageBytesMaximum ~= language.utf8.count else {
                 let limit = LocalizedText.languageBytesMaximum

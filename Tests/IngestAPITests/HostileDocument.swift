@@ -152,6 +152,7 @@ struct HostileDocument: Sendable {
                 filled(#"\#(head)"payloads":{"android":{"data":{"alert":{"body":"x"},"#, "}}}}") { #""k\#($0)":[]"# }
             ),
             ("own keys", filled(#"\#(head)\#(android),"#, "}}}}") { #""k\#($0)":0"# }),
+            ("nulls", filled(#"\#(head)\#(android),"#, "}}}}") { #""k\#($0)":null"# }),
             ("an address", #"\#(head)\#(android),"external-browser-url":"https://\#(repeated(emoji))"}}}}"#),
             ("users", filled(#"{"app_id":"example",\#(android)}}},"external_user_ids":["#, "]}") { _ in "0" }),
             ("topics", filled(#"{"app_id":"example",\#(android)}}},"topics":["#, "]}") { _ in #""a""# }),

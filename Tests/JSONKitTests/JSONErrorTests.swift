@@ -34,7 +34,7 @@ import Testing
         ("[1] 2", "line 1, column 5: there is 2 where the end of the document should be"),
         ("nul", "line 1, column 1: there is n where a value should be"),
         ("'a'", "line 1, column 1: there is ' where a value should be"),
-        ("\u{FEFF}[]", "line 1, column 1: there is something else where a value should be"),
+        ("\u{FEFF}[]", "line 1, column 1: there is a byte order mark where a value should be"),
         ("[\"open]", "line 1, column 2: the text that begins here is never closed"),
         ("[\"a\nb\"]", "line 1, column 4: a control character in a text; write it as an escape such as \\n"),
         (#"["\x"]"#, #"line 1, column 3: an escape that JSON does not have; a backslash itself is written \\"#),

@@ -35,7 +35,7 @@ import Testing
         #expect(fields.object("inner")?.text("name") == nil)
         let list = Array(fields.elements("list", countMaximum: 2))
         #expect(list.first?.text(expected: "a text") { $0 } == nil)
-        #expect(list.last?.fields.text("x") == nil)
+        #expect(list.last?.fields?.text("x") == nil)
         #expect(fields.elements("long", countMaximum: 2).isEmpty)
         #expect(fields.text("needed", bytesMaximum: 8, isRequired: true) == nil)
         #expect(fields.object("wanted", isRequired: true) == nil)

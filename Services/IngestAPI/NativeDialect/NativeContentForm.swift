@@ -21,7 +21,7 @@ struct NativeContentForm {
         let chosen = platforms()
         content.platforms = Set(chosen ?? NativeContentForm.platforms)
         content.variables = variables()
-        if let chosen { check(chosen, content) }
+        if let chosen, fields.problems.all.isEmpty { check(chosen, content) }
         if !fields.has("message"), !fields.has("payloads") {
             fields.problems.add("", "nothing is sent: give a message or payloads")
         }
@@ -29,7 +29,9 @@ struct NativeContentForm {
     }
 
     private func message(_ given: JSONFields) -> PushMessage {
+        let problems = given.problems.all.count
         let message = PushMessage(given)
+        guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
         if isEmpty, !message.isSilent, message.badge == nil {
             fields.reject("message", "must have a title, a body, data or a badge, or be silent")
@@ -39,13 +41,12 @@ struct NativeContentForm {
 
     private func platforms() -> [Platform]? {
         guard fields.has("platforms") else { return nil }
-        let platforms = fields.elements("platforms", countMaximum: Platform.allCases.count).compactMap { element in
+        let elements = fields.elements("platforms", countMinimum: 1, countMaximum: Platform.allCases.count)
+        return elements.compactMap { element in
             element.text(expected: "\(NativeContentForm.names); nothing is sent to others yet") {
                 Platform(rawValue: $0).flatMap { NativeContentForm.platforms.contains($0) ? $0 : nil }
             }
         }
-        if platforms.isEmpty, fields.problems.all.isEmpty { fields.reject("platforms", "must name one at least") }
-        return platforms
     }
 
     private func payloads() -> [Platform: JSONObject] {
@@ -83,7 +84,7 @@ struct NativeContentForm {
     private static func variables(_ object: JSONObject) -> [String: String]? {
         guard object.members.count <= TaskLimits.variablesMaximum else { return nil }
         var variables: [String: String] = [:]
-        for (name, value) in object.members {
+        for (name, value) in object.members where value != .null {
             guard let text = value.text, text.utf8.count <= TaskLimits.variableBytesMaximum,
                 1...TaskLimits.variableNameBytesMaximum ~= name.utf8.count
             else { return nil }

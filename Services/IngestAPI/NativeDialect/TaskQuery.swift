@@ -1,9 +1,10 @@
 import HTTPServer
 import JSONKit
 import PushModel
+import ServiceKit
 import Store
 
-/// What a query asks for. Names that mean nothing here are ignored, as proxies add some.
+/// What a query asks for.
 struct TaskQuery {
     let limit: Int
     let before: TaskEntry.ID?
@@ -32,6 +33,21 @@ struct TaskQuery {
         case nil, "false": false
         case "true": true
         default: throw refusal("dry_run", "must be true or false")
+        }
+    }
+
+    /// A name that means nothing is refused, as a misspelt `dry_run` would send for real; so is one that comes twice.
+    static func check(_ request: HTTPRequest, knows names: [String]) throws(TaskRefusal) {
+        guard let items = request.queryItems else {
+            throw refusal("", "the query cannot be read: it has a broken escape, or one that makes no text")
+        }
+        var seen: Set<String> = []
+        for (name, _) in items {
+            let field = OutsideText.excerpt(name)
+            guard names.contains(name) else {
+                throw refusal(field, "unknown name in the query" + Spelling.advice(name, among: names))
+            }
+            guard seen.insert(name).inserted else { throw refusal(field, "stands in the query more than once") }
         }
     }
 

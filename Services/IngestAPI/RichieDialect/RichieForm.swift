@@ -52,19 +52,13 @@ struct RichieForm {
     }
 
     private static func topics(_ fields: JSONFields) -> [TopicName] {
-        let elements = fields.elements("topics", countMaximum: Audience.topicsMaximum)
-        if elements.isEmpty, fields.has("topics") { fields.reject("topics", "must name at least one topic") }
-        return elements.compactMap { element in
-            element.text(expected: "a topic of 1 to \(TopicName.bytesMaximum) bytes without control characters") {
-                try? TopicName($0)
-            }
+        fields.elements("topics", countMinimum: 1, countMaximum: Audience.topicsMaximum).compactMap { element in
+            element.text(expected: "a topic of \(TopicName.rule)") { try? TopicName($0) }
         }
     }
 
     private static func users(_ fields: JSONFields) -> [Alias] {
-        let name = "external_user_ids"
-        let elements = fields.elements(name, countMaximum: TaskLimits.entriesMaximum)
-        if elements.isEmpty, fields.has(name) { fields.reject(name, "must name at least one user") }
+        let elements = fields.elements("external_user_ids", countMinimum: 1, countMaximum: TaskLimits.entriesMaximum)
         return elements.compactMap { element in
             element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
                 try? Alias(.externalUser, $0)

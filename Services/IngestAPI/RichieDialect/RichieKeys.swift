@@ -17,18 +17,22 @@ struct RichieKeys {
     }
 
     static let taskID = "task_id"
-    static var documented: Set<String> { Set(rules.keys) }
+    static var documented: Set<String> { Set(documentedRules.keys) }
     static let issueKeys: Set = ["issue-guid", "issue-page", "issue-title", "issue-product-tag"]
     private static let pages: ClosedRange<Int64> = 1...99_999
-    private static let addressBytesMaximum = 2_048
 
     private let places: [Place]
+    private let rules: [String: Rule]
+    private let isApple: Bool
     private let problems: JSONProblems
 
-    /// The innermost place first.
-    init(_ places: [Place], _ problems: JSONProblems) {
+    /// The innermost place first. In Apple's alert the names that Apple defines stand beside the documented ones.
+    init(_ places: [Place], isApple: Bool, _ problems: JSONProblems) {
         self.places = places
+        self.isApple = isApple
         self.problems = problems
+        let documented = RichieKeys.documentedRules
+        rules = isApple ? documented.merging(RichieKeys.appleRules) { documented, _ in documented } : documented
     }
 
     func check() {
@@ -38,7 +42,8 @@ struct RichieKeys {
                 check(name, value, in: place)
             }
         }
-        guard let first = places.first, !has("body") else { return }
+        // Apple's `loc-key` names a body that the app has.
+        guard let first = places.first, !has("body"), !isApple || !has("loc-key") else { return }
         problems.add("\(first.path).body", "is missing; it must be a text that is not empty")
     }
 
@@ -59,7 +64,7 @@ struct RichieKeys {
 
     private func check(_ name: String, _ value: JSON, in place: Place) {
         let path = "\(place.path).\(OutsideText.excerpt(name))"
-        guard let rule = RichieKeys.rules[name] else { return checkAddition(name, value, path) }
+        guard let rule = rules[name] else { return checkAddition(name, value, path) }
         if let other = places.first(where: { $0.object[name] != nil }), other.path != place.path {
             problems.add(path, "stands in \(other.path) as well; keep one of them")
         } else if !rule.isMet(value) {
@@ -74,9 +79,9 @@ struct RichieKeys {
         } else if name == "content-available" {
             problems.add(path, "is for iOS alone, directly under aps")
         } else if name.isEmpty || name.utf8.contains(UInt8(ascii: "-")) {
-            let advice = problems.advice(on: name, among: RichieKeys.rules.keys.sorted())
+            let advice = problems.advice(on: name, among: rules.keys.sorted())
             problems.add(path, "is no documented key, and additional keys cannot have dashes" + advice)
-        } else if value.object != nil || value.elements != nil || value == .null {
+        } else if value.object != nil || value.elements != nil {
             problems.add(path, "must be a text, a number, true or false: nested keys are not supported")
         }
     }
@@ -89,12 +94,12 @@ struct RichieKeys {
         places.first { $0.object[name] != nil }.map { "\($0.path).\(name)" }
     }
 
-    private static let rules: [String: Rule] = [
+    private static let documentedRules: [String: Rule] = [
         "title": Rule(expected: "a text") { $0.text != nil },
         "body": text, "publisher-item-id": text, "issue-title": text, "issue-product-tag": text, "tab-id": text,
         "external-browser-url": Rule(
-            expected: "a full https address of at most \(addressBytesMaximum) bytes",
-            isMet: { $0.text.map(isHTTPSAddress) ?? false }),
+            expected: "a full https address of at most \(WebAddress.bytesMaximum) bytes",
+            isMet: { $0.text.flatMap { WebAddress($0) }?.scheme == .https }),
         "issue-guid": Rule(expected: "a UUID such as 2258b0e6-6748-46c2-8e67-0893c0542fbb") {
             $0.text.flatMap { TaskID($0) } != nil
         },
@@ -104,12 +109,16 @@ struct RichieKeys {
         },
     ]
 
-    private static let text = Rule(expected: "a text that is not empty") { $0.text?.isEmpty == false }
+    /// What Apple's documentation of the alert has with a dash.
+    private static let appleRules: [String: Rule] = [
+        "title-loc-key": text, "title-loc-args": texts, "subtitle-loc-key": text, "subtitle-loc-args": texts,
+        "loc-key": text, "loc-args": texts, "action-loc-key": text, "launch-image": text, "summary-arg": text,
+        "summary-arg-count": Rule(expected: "a whole number above 0") { value in
+            guard case .integer(let count) = value else { return false }
+            return count > 0
+        },
+    ]
 
-    private static func isHTTPSAddress(_ text: String) -> Bool {
-        guard text.utf8.count <= addressBytesMaximum, text.prefix(8).lowercased() == "https://" else { return false }
-        let rest = text.dropFirst(8)
-        let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return !host.isEmpty && !host.hasPrefix(":") && rest.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-    }
+    private static let text = Rule(expected: "a text that is not empty") { $0.text?.isEmpty == false }
+    private static let texts = Rule(expected: "a list of texts") { $0.elements?.allSatisfy { $0.text != nil } ?? false }
 }

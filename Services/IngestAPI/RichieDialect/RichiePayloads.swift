@@ -16,12 +16,12 @@ struct RichiePayloads {
 
     /// What is wrong goes to the problems of the fields.
     init(_ fields: JSONFields) {
-        posted[.ios] = fields.value("ios", expected: "an object with aps") { $0.object }
-        posted[.android] = fields.value("android", expected: "an object with data") { $0.object }
-        if let ios = fields.object("ios") { checkApple(ios) }
-        if let android = fields.object("android") { checkAndroid(android) }
+        posted[.ios] = RichiePayloads.payload("ios", in: fields)
+        posted[.android] = RichiePayloads.payload("android", in: fields)
+        if let ios = posted[.ios] { checkApple(RichiePayloads.fields(of: ios, "ios", in: fields)) }
+        if let android = posted[.android] { checkAndroid(RichiePayloads.fields(of: android, "android", in: fields)) }
         fields.rejectUnknown()
-        if !fields.has("ios"), !fields.has("android") {
+        if !fields.has("ios"), !fields.has("android"), fields.unknownNames.isEmpty {
             fields.problems.add(fields.path, "must have one for ios or for android")
         }
     }
@@ -44,42 +44,68 @@ struct RichiePayloads {
         return sent
     }
 
+    private static func payload(_ name: String, in fields: JSONFields) -> JSONObject? {
+        fields.value(name, expected: "an object") { $0.object.map(withoutNulls) }
+    }
+
+    private static func fields(of payload: JSONObject, _ name: String, in fields: JSONFields) -> JSONFields {
+        JSONFields(.object(payload), path: "\(fields.path).\(name)", problems: fields.problems)
+    }
+
+    /// A key that is null counts as absent, for the checks as for devices and the report. What has none is not copied.
+    private static func withoutNulls(_ object: JSONObject) -> JSONObject {
+        guard hasNull(object) else { return object }
+        return JSONObject(
+            object.members.filter { $0.value != .null }.map { name, value in
+                (name, value.object.map { .object(withoutNulls($0)) } ?? value)
+            })
+    }
+
+    private static func hasNull(_ object: JSONObject) -> Bool {
+        object.members.contains { $0.value == .null || $0.value.object.map(hasNull) ?? false }
+    }
+
     private mutating func checkApple(_ fields: JSONFields) {
-        guard let aps = fields.object("aps", isRequired: true) else { return fields.rejectUnknown() }
-        fields.rejectUnknown()
+        guard let aps = RichiePayloads.only("aps", of: fields) else { return }
         let alert = aps.object("alert", isRequired: true)
         _ = aps.integer("content-available", in: 0...1)
         aps.allow(RichiePayloads.appleNames)
-        for name in RichieKeys.documented.sorted() where aps.has(name) && !RichieKeys.issueKeys.contains(name) {
-            aps.reject(name, "stands in the wrong place; move it into aps.alert")
+        aps.allow(RichieKeys.issueKeys.sorted())
+        aps.rejectUnknown { name in
+            RichieKeys.documented.contains(name) ? "stands in the wrong place; move it into aps.alert" : nil
         }
-        aps.rejectUnknown()
         guard let alert else { return }
         let around = object(.ios, "aps").members.filter { RichieKeys.issueKeys.contains($0.name) }
         check(
             [
                 RichieKeys.Place(path: alert.path, object: object(.ios, "aps", "alert")),
                 RichieKeys.Place(path: aps.path, object: JSONObject(around)),
-            ], fields.problems)
+            ], isApple: true, fields.problems)
+    }
+
+    /// The one member that a payload has. Where another name stands in its place, that one is the mistake.
+    private static func only(_ name: String, of fields: JSONFields) -> JSONFields? {
+        fields.allow([name])
+        defer { fields.rejectUnknown() }
+        return fields.object(name, isRequired: fields.unknownNames.isEmpty)
     }
 
     private mutating func checkAndroid(_ fields: JSONFields) {
-        guard let data = fields.object("data", isRequired: true) else { return fields.rejectUnknown() }
-        fields.rejectUnknown()
+        guard let data = RichiePayloads.only("data", of: fields) else { return }
         var direct = object(.android, "data")
         guard data.has("alert"), let alert = data.object("alert") else {
-            return check([RichieKeys.Place(path: data.path, object: direct)], fields.problems)
+            return check([RichieKeys.Place(path: data.path, object: direct)], isApple: false, fields.problems)
         }
         direct["alert"] = nil
         check(
             [
                 RichieKeys.Place(path: alert.path, object: object(.android, "data", "alert")),
                 RichieKeys.Place(path: data.path, object: direct),
-            ], fields.problems)
+            ], isApple: false, fields.problems)
     }
 
-    private mutating func check(_ places: [RichieKeys.Place], _ problems: JSONProblems) {
-        let keys = RichieKeys(places, problems)
+    private mutating func check(_ places: [RichieKeys.Place], isApple: Bool, _ problems: JSONProblems) {
+        let keys = RichieKeys(places, isApple: isApple, problems)
         keys.check()
         warnings += keys.warnings
     }

@@ -5,7 +5,7 @@ import JSONKit
 enum JSONBody {
     private static let limits = JSONLimits(
         bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum,
-        valuesMaximum: TaskLimits.bodyValuesMaximum)
+        valuesMaximum: TaskLimits.bodyValuesMaximum, namesMayRepeat: false)
 
     static func fields(_ request: HTTPRequest, _ problems: JSONProblems) throws(BodyRefusal) -> JSONFields {
         if let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {

@@ -67,7 +67,7 @@ enum HTTPTargets {
         try FuzzFailure.check(
             Array(local.utf8).withUnsafeBytes { RequestTarget($0) } == target, "\(local) is another target")
         let request = HTTPRequest(method: .get, path: target.path, query: target.query)
-        for item in request.queryItems {
+        for item in request.queryItems ?? [] {
             try FuzzFailure.check(request.queryValue(item.name) != nil, "an item is not found by its name")
         }
     }

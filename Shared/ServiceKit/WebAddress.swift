@@ -1,0 +1,68 @@
+/// The address of a page or a service, as far as it is checked before it is passed on: `https://host:port/path`. Letters
+/// beyond ASCII may stand anywhere, as browsers take them.
+package struct WebAddress: Sendable, Equatable {
+    package enum Scheme: String, CaseIterable, Sendable {
+        case https
+        case http
+    }
+
+    package static let bytesMaximum = 2_048
+
+    package let scheme: Scheme
+
+    /// Nil for a text that is none: a blank or a control character in it, a name or a password before the host, no host, a
+    /// host with an empty part, brackets around anything but an IPv6 address, or a port that is not 1 to 65535.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8.prefix(WebAddress.bytesMaximum + 1))
+        guard bytes.count <= WebAddress.bytesMaximum, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let scheme = WebAddress.scheme(of: bytes)
+        else { return nil }
+        let rest = bytes.dropFirst(scheme.rawValue.utf8.count + WebAddress.separator.count)
+        guard WebAddress.isAuthority(rest.prefix { !"/?#".utf8.contains($0) }) else { return nil }
+        self.scheme = scheme
+    }
+
+    private static let separator = Array("://".utf8)
+
+    private static func scheme(of bytes: [UInt8]) -> Scheme? {
+        Scheme.allCases.first { scheme in
+            let start = Array(scheme.rawValue.utf8) + separator
+            // The bit that tells a small letter of ASCII from a capital one; `:` and `/` have it.
+            return bytes.prefix(start.count).map { $0 | 0x20 } == start
+        }
+    }
+
+    private static func isAuthority(_ authority: ArraySlice<UInt8>) -> Bool {
+        let colon = authority.lastIndex(of: UInt8(ascii: ":"))
+        guard let colon, authority.last != UInt8(ascii: "]") else { return isHost(authority) }
+        return isHost(authority[..<colon]) && isPort(authority[(colon + 1)...])
+    }
+
+    private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+            let address = IPAddress(String(decoding: host.dropFirst().dropLast(), as: UTF8.self))
+            return host.contains(UInt8(ascii: ":")) && address != nil
+        }
+        // A name may end in a dot, which makes it absolute.
+        let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host
+        return name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty && part.allSatisfy(isPartOfName)
+        }
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...0xFF:
+            true
+        default: false
+        }
+    }
+
+    private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), digits.first != UInt8(ascii: "0"),
+            let port = UInt16(String(decoding: digits, as: UTF8.self))
+        else { return false }
+        return port > 0
+    }
+}
