@@ -18,6 +18,13 @@ package struct HTTPRouter: Sendable {
         fileprivate let parameterNames: [String]
     }
 
+    /// How the literal parts of a path are compared.
+    package enum Spelling: Sendable {
+        case exact
+        /// Case does not count, and a slash may follow, as Express has it.
+        case lenient
+    }
+
     enum Answering: Sendable {
         /// On the server's own thread, before the body is read.
         case immediately(@Sendable (HTTPRequest) -> HTTPResponse)
@@ -34,6 +41,8 @@ package struct HTTPRouter: Sendable {
     }
 
     private var root = Node()
+    /// The lenient routes once more, their literals in lower case: for what no route is exactly.
+    private var lenientRoot = Node()
     private(set) var routeNames: [String] = []
 
     package init() {}
@@ -51,13 +60,13 @@ package struct HTTPRouter: Sendable {
     /// Adds a route that decides by a request's head, before its body is read, whether the request is let in. `admit`
     /// runs on the server's thread and must not block.
     package mutating func on(
-        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil,
+        _ method: HTTPMethod, _ pattern: String, spelling: Spelling = .exact, bodyBytesMaximum: Int? = nil,
         renderProblem: @escaping ProblemRenderer = { $0.response() }, admit: @escaping HTTPAdmission.Decision
     ) {
         precondition(
             bodyBytesMaximum ?? 0 <= HTTPServerConfiguration.routeBodyBytesMaximum,
             "a body of \(pattern) may have \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes at most")
-        add(method, pattern, bodyBytesMaximum, renderProblem, .admitted(admit))
+        add(method, pattern, spelling, bodyBytesMaximum, renderProblem, .admitted(admit))
     }
 
     /// Adds a route whose answer is at hand: it is given on the server's own thread, also while every other thread of
@@ -65,12 +74,12 @@ package struct HTTPRouter: Sendable {
     package mutating func answerImmediately(
         _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
-        add(method, pattern, 0, { $0.response() }, .immediately(answer))
+        add(method, pattern, .exact, 0, { $0.response() }, .immediately(answer))
     }
 
     private mutating func add(
-        _ method: HTTPMethod, _ pattern: String, _ bodyBytesMaximum: Int?, _ renderProblem: @escaping ProblemRenderer,
-        _ answering: Answering
+        _ method: HTTPMethod, _ pattern: String, _ spelling: Spelling, _ bodyBytesMaximum: Int?,
+        _ renderProblem: @escaping ProblemRenderer, _ answering: Answering
     ) {
         precondition(pattern.hasPrefix("/"), "the pattern \(pattern) must start with a slash")
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -79,12 +88,20 @@ package struct HTTPRouter: Sendable {
             answering: answering,
             parameterNames: segments.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) })
         HTTPRouter.insert(route, method, segments[...], into: &root)
+        if spelling == .lenient {
+            let segments = segments.map { $0.hasPrefix(":") ? $0 : Substring($0.lowercased()) }
+            HTTPRouter.insert(route, method, segments[...], into: &lenientRoot)
+        }
         routeNames.append(route.name)
     }
 
     func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
         var values: [String] = []
-        guard let routes = HTTPRouter.find(segments[...], in: root, &values) else { return .notFound }
+        let lenient = segments.last?.isEmpty == true ? segments.dropLast() : segments[...]
+        guard
+            let routes = HTTPRouter.find(segments[...], in: root, &values)
+                ?? HTTPRouter.find(lenient, in: lenientRoot, &values, literal: { $0.lowercased() })
+        else { return .notFound }
         // A GET handler answers HEAD too: the server leaves the body out.
         guard let route = routes[method] ?? (method == .head ? routes[.get] : nil) else {
             return .methodNotAllowed(allow: HTTPRouter.allowed(by: routes))
@@ -110,17 +127,21 @@ package struct HTTPRouter: Sendable {
         }
     }
 
+    /// `literal` makes of a part of the path what a pattern's literal is compared with.
     private static func find(
-        _ segments: ArraySlice<String>, in node: Node, _ values: inout [String]
+        _ segments: ArraySlice<String>, in node: Node, _ values: inout [String],
+        literal: (String) -> String = { $0 }
     ) -> [HTTPMethod: Route]? {
         guard let segment = segments.first else { return node.routes.isEmpty ? nil : node.routes }
-        if let next = node.literals[segment], let found = find(segments.dropFirst(), in: next, &values) {
+        if let next = node.literals[literal(segment)],
+            let found = find(segments.dropFirst(), in: next, &values, literal: literal)
+        {
             return found
         }
         // An empty segment is nobody's name.
         guard let next = node.parameter.first, !segment.isEmpty else { return nil }
         values.append(segment)
-        if let found = find(segments.dropFirst(), in: next, &values) { return found }
+        if let found = find(segments.dropFirst(), in: next, &values, literal: literal) { return found }
         values.removeLast()
         return nil
     }

@@ -33,6 +33,35 @@ import Testing
         #expect(matched(.post, "apps", "list", "tasks")?.parameters == ["app": "list"])
     }
 
+    /// As Express takes them: whatever the case of a literal, and with a slash behind. What a `:name` holds stays as it is.
+    @Test(arguments: ["/thing/Ab/list", "/thing/Ab/list/", "/THING/Ab/List", "/Thing/Ab/LIST/"])
+    func aLenientPathHasMoreSpellings(path: String) {
+        var router = router()
+        router.on(.get, "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard case .route(let route, let parameters) = router.match(.get, segments) else {
+            Issue.record("\(path) is not found")
+            return
+        }
+        #expect(route.name == "GET /thing/:id/list")
+        #expect(parameters == ["id": "Ab"])
+    }
+
+    @Test(arguments: [["thing", "Ab", "list", "", ""], ["thing", "", "list"], ["", "thing", "Ab", "list"]])
+    func aLenientPathHasNoEmptyPartsWithin(segments: [String]) {
+        var router = router()
+        router.on(.get, "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
+        guard case .notFound = router.match(.get, segments) else {
+            Issue.record("\(segments) is found")
+            return
+        }
+    }
+
+    @Test func otherPathsAreExact() {
+        #expect(matched(.get, "Apps", "list") == nil)
+        #expect(matched(.get, "apps", "list", "") == nil)
+    }
+
     @Test func getAnswersHead() {
         #expect(matched(.head, "apps", "one")?.name == "GET /apps/:app")
     }

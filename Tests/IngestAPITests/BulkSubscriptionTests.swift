@@ -35,6 +35,32 @@ import Testing
         }
     }
 
+    @Test func optionsMayStandInForms() async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            let form = "sport[ignore_message]=1&music%5Bignore_message%5D=0&art[ignore_message]=&tv="
+            #expect(await fixture.form("POST", list, form).status == 204)
+            let subscriptions = await fixture.form("GET", list).json
+            #expect(subscriptions.object?.names == ["art", "music", "sport", "tv"])
+            #expect(subscriptions["sport"]?["ignore_message"] == .bool(true))
+            #expect(subscriptions["music"]?["ignore_message"] == .bool(false))
+        }
+    }
+
+    /// Goal: whatever topic a task can name, a device can be subscribed to; the path has pushd's own rule.
+    @Test(arguments: ["Ä rouge & blanc", "news/sport", String(repeating: "é", count: 128), "a[b]", " "])
+    func topicsOfTasksCanBeSubscribedTo(topic: String) async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            let name = JSON.string(topic).compactText
+            #expect(await fixture.json("POST", list, "{\(name):{}}").status == 204)
+            #expect(await fixture.form("GET", list).json.object?.names == [topic])
+            let task = #"{"audience":{"topic":\#(name)},"message":{"body":"x"}}"#
+            let count = await fixture.json("POST", "/v1/tasks?dry_run=true", task, as: .publisher)
+            #expect(count.text == #"{"devices":1}"#)
+        }
+    }
+
     @Test func theLastOfTwoCounts() async throws {
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
@@ -69,7 +95,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"good":{},"not good":{}}"#, #"{"good":{},"":{}}"#, #"{"good":{"ignore_message":2}}"#,
+        #"{"good":{},"not\u0007good":{}}"#, #"{"good":{},"\#(String(repeating: "é", count: 128))e":{}}"#,
+        #"{"good":{},"":{}}"#, #"{"good":{"ignore_message":2}}"#,
         #"{"good":{"ignore_message":"x"}}"#, #"{"good":{"ignore_message":[]}}"#, #"["good"]"#, #"{"good":"#,
     ])
     func oneMistakeChangesNothing(body: String) async throws {

@@ -31,6 +31,34 @@ import Testing
         for (name, value) in expected { #expect(try fields.text(name) == value) }
     }
 
+    /// As Express reads them; what is nested deeper, or in no name, stays a name of its own.
+    @Test func bracketsInFormsNest() throws {
+        let fields = try fields(
+            "sport[ignore_message]=1&sport%5Bother%5D=2&plain=3&a[b][c]=4&[d]=5&e[]=6&f]=7&g[h=8&i=9&i[j]=10&k[l]=11&k=12",
+            "application/x-www-form-urlencoded")
+        #expect(
+            JSON.object(fields.object).compactText == #"{"sport":{"ignore_message":"1","other":"2"},"plain":"3","#
+                + #""a[b][c]":"4","[d]":"5","e[]":"6","f]":"7","g[h":"8","i":{"j":"10"},"k":"12"}"#)
+    }
+
+    /// Goal: many members of one object cost no more than as many names. Method: processor time of the two.
+    @Test func nestedNamesCostWhatOthersDo() throws {
+        func time(_ name: (Int) -> String) -> Duration {
+            let body = (0..<FormBody.fieldsMaximum).map { "\(name($0))=1" }.joined(separator: "&")
+            return threadTime { _ = try? fields(body, "application/x-www-form-urlencoded") }
+        }
+        let (plain, nested) = (time { "sport\($0)" }, time { "sport[\($0)]" })
+        #expect(nested < plain * 8 + .milliseconds(50), "\(nested), and \(plain) for plain names")
+    }
+
+    @Test(arguments: ["application/x-www-form-urlencoded", "application/json"])
+    func anEmptyTextIsNoNumberAndNoFlag(type: String) throws {
+        let body = type == "application/json" ? #"{"badge":"","flag":""}"# : "badge=&flag="
+        let fields = try fields(body, type)
+        #expect(try fields.integer("badge", in: 0...9) == nil)
+        #expect(try fields.flag("flag") == nil)
+    }
+
     @Test func readsJSON() throws {
         let fields = try fields(
             #"{"text":"é","whole":-7,"large":18446744073709551615,"half":7.5,"yes":true,"no":false,"nil":null,"a":1,"a":2}"#,

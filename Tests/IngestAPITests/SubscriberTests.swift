@@ -216,6 +216,21 @@ import Testing
         }
     }
 
+    /// Goal: a path is found however Express would find it; an id keeps its case.
+    @Test func pathsAreSpelledAsExpressTakesThem() async throws {
+        try await IngestFixture.run { fixture in
+            let registered = await fixture.form("POST", "/Subscribers/", "proto=apns&token=\(Samples.token)")
+            #expect(registered.status == 201)
+            let id = try #require(registered.json["id"]?.text)
+            #expect(await fixture.form("POST", "/subscriber/\(id)/SUBSCRIPTIONS/Sport/").status == 201)
+            #expect(await fixture.form("GET", "/apps/news/Subscriber/\(id)/subscriptions/").json["Sport"] != nil)
+            #expect(await fixture.form("GET", "/subscriber/\(id)/subscriptions/sport").status == 404)
+            #expect(await fixture.form("GET", "/subscriber/\(id)//").status == 404)
+            #expect(await fixture.json("GET", "/V1/tasks", as: .publisher).status == 404)
+            #expect(await fixture.json("GET", "/v1/tasks/", as: .publisher).status == 404)
+        }
+    }
+
     @Test func aTestMessageGoesToTheSubscriberAlone() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
@@ -229,6 +244,7 @@ import Testing
             #expect(task.target.list == .entries([.device(device)]))
             #expect(task.content.message?.body?.standard == "Test")
             #expect(task.content.message?.data["test"] == .string("ok"))
+            #expect(task.content.message?.badge == .increment, "as pushd counts it")
             #expect(await fixture.form("POST", "/subscriber/J8lHY4X1XkU/test").status == 404)
             #expect(fixture.bus.tasks.count == 1)
         }

@@ -19,9 +19,18 @@ struct BulkSubscriptions {
         }
         var topics: [TopicName: SubscriptionOptions] = [:]
         for (name, value) in members {
-            topics[try PushdEvent.topic(name)] = try SubscriptionForm.options(
+            topics[try BulkSubscriptions.topic(name)] = try SubscriptionForm.options(
                 in: RequestFields(value.object ?? JSONObject()))
         }
         self.topics = topics
+    }
+
+    /// Any topic that a task can name, so that devices can be subscribed to it. A path can only name pushd's events.
+    private static func topic(_ name: String) throws(PushdRefusal) -> TopicName {
+        do throws(InvalidValue) {
+            return try TopicName(name)
+        } catch {
+            throw .invalidEvent(name, error)
+        }
     }
 }

@@ -42,7 +42,8 @@ struct PushdDialect: Sendable {
     ) {
         for base in ["", "/apps/:app"] {
             router.on(
-                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: PushdRefusal.render,
+                method, base + pattern, spelling: .lenient, bodyBytesMaximum: bodyBytesMaximum,
+                renderProblem: PushdRefusal.render,
                 admit: { request in
                     admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
                 })
@@ -85,7 +86,7 @@ struct PushdDialect: Sendable {
         case let refusal as PushdRefusal: return refusal
         case let refusal as Gatekeeper.Refusal: return .access(refusal)
         case let error as StoreError:
-            if error.code == .corrupt { log.error("the registry holds what cannot be read", [.error: "\(error)"]) }
+            log.noteRefusal(error)
             return .store(error)
         default: return .task(TaskRefusal(error, log: log))
         }

@@ -1,17 +1,17 @@
 import PushModel
 
-/// Events as pushd names them, narrower than topics.
+/// Events as pushd's paths name them, narrower than topics.
 enum PushdEvent {
     private static let lengthMaximum = 100
 
     static func topic(_ name: String) throws(PushdRefusal) -> TopicName {
         guard name.utf8.count <= lengthMaximum, name.utf8.allSatisfy(isAllowed), let topic = try? TopicName(name) else {
-            throw .invalidEvent(name)
+            throw .invalidEvent(name, rule)
         }
         return topic
     }
 
-    static let rule = "must be 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -"
+    private static let rule = InvalidValue("must be 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -")
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {

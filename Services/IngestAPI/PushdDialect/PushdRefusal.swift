@@ -10,7 +10,7 @@ enum PushdRefusal: Error, Equatable {
     case access(Gatekeeper.Refusal)
     case body(BodyRefusal)
     case invalidField(String, InvalidValue)
-    case invalidEvent(String)
+    case invalidEvent(String, InvalidValue)
     case tooManySubscriptions(Int)
     case unknownSubscriber
     case notSubscribed
@@ -73,7 +73,7 @@ enum PushdRefusal: Error, Equatable {
         case .body(.unknownMediaType): "Unknown content type"
         // The backtick and the quote are pushd's.
         case .invalidField(let name, _): "Invalid value for `\(name)'"
-        case .invalidEvent(let name): "Invalid event name \(OutsideText.excerpt(name))"
+        case .invalidEvent(let name, _): "Invalid event name \(OutsideText.excerpt(name))"
         case .tooManySubscriptions: "Too many subscriptions"
         case .unknownSubscriber, .notSubscribed: "Not found"
         case .task(let refusal): refusal.problem.title
@@ -105,7 +105,7 @@ enum PushdRefusal: Error, Equatable {
         case .body(.unknownMediaType):
             "Bodies are application/x-www-form-urlencoded or application/json, named by Content-Type."
         case .invalidField(_, let reason): reason.description
-        case .invalidEvent: PushdEvent.rule
+        case .invalidEvent(_, let reason): reason.description
         case .tooManySubscriptions(let count):
             "\(count) were given; a subscriber has at most \(RegistryBounds.subscriptionsMaximum)."
         case .task(let refusal): refusal.problem.detail

@@ -51,6 +51,7 @@ struct SubscriberRoutes: Sendable {
         var message = PushMessage()
         message.body = LocalizedText("Test")
         message.data["test"] = .string("ok")
+        message.badge = .increment
         draft.content.message = message
         draft.content.platforms = Set(Platform.allCases)
         draft.options.timeToLive = call.admission.app.defaults.timeToLive

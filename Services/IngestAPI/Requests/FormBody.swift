@@ -2,7 +2,8 @@ import HTTPServer
 import JSONKit
 import ServiceKit
 
-/// A body of `application/x-www-form-urlencoded`: every value is a text, and of a repeated name the last one counts.
+/// A body of `application/x-www-form-urlencoded`: every value is a text, and of a repeated name the last one counts. A
+/// name such as `sport[ignore_message]` makes an object `sport` with a member `ignore_message`.
 enum FormBody {
     static let fieldsMaximum = 20_000
     static let nameBytesMaximum = 1_024
@@ -20,9 +21,31 @@ enum FormBody {
                 throw .malformed("the form has more than \(fieldsMaximum) fields")
             }
             let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            object[try name(item[..<nameEnd])] = .string(try decode(item[nameEnd...].dropFirst()))
+            set(try name(item[..<nameEnd]), .string(try decode(item[nameEnd...].dropFirst())), in: &object)
         }
         return object
+    }
+
+    private static func set(_ name: String, _ value: JSON, in object: inout JSONObject) {
+        guard let (outer, inner) = nestedName(name) else {
+            object[name] = value
+            return
+        }
+        var nested = object[outer]?.object ?? JSONObject()
+        // Given up here, so that adding to it does not copy it.
+        object[outer] = .null
+        nested[inner] = value
+        object[outer] = .object(nested)
+    }
+
+    /// Of one level: what is nested deeper has no meaning here.
+    private static func nestedName(_ name: String) -> (outer: String, inner: String)? {
+        guard name.utf8.last == UInt8(ascii: "]"), let open = name.utf8.firstIndex(of: UInt8(ascii: "[")) else {
+            return nil
+        }
+        let (outer, inner) = (name.utf8[..<open], name.utf8[open...].dropFirst().dropLast())
+        guard !outer.isEmpty, !inner.isEmpty, !inner.contains(where: { "[]".utf8.contains($0) }) else { return nil }
+        return (String(Substring(outer)), String(Substring(inner)))
     }
 
     /// Empty items are passed over. One after another, since a list of all of them would take 16 times the body's memory.

@@ -41,18 +41,20 @@ struct RequestFields: Sendable, Equatable {
         }
     }
 
-    /// `true`, `false`, `1` and `0`, as texts, numbers or truth values.
+    /// `true`, `false`, `1` and `0`, as texts, numbers or truth values. An empty text counts as absent, as a form without a
+    /// choice sends it.
     func flag(_ name: String) throws(InvalidValue) -> Bool? {
         switch try text(name) {
-        case nil: return nil
+        case nil, "": return nil
         case "true", "1": return true
         case "false", "0": return false
         default: throw InvalidValue("must be true, false, 1 or 0")
         }
     }
 
+    /// An empty text counts as absent.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int? {
-        guard let text = try text(name) else { return nil }
+        guard let text = try text(name), !text.isEmpty else { return nil }
         guard let value = Int(text), range.contains(value) else {
             throw InvalidValue("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
