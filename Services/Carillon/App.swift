@@ -7,7 +7,8 @@ import ServiceKit
         // A peer that closes its connection is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let surroundings = Surroundings(
-            console: ProcessConsole(), variables: EnvironmentReader.processEnvironment())
+            console: ProcessConsole(), variables: EnvironmentReader.processEnvironment(),
+            program: CommandLine.arguments.first ?? "carillon")
         exit(await CommandTree.carillon.run(Array(CommandLine.arguments.dropFirst()), in: surroundings))
     }
 }

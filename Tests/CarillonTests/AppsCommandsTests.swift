@@ -1,3 +1,5 @@
+import Apps
+import PushModel
 import ServiceKit
 import TestSupport
 import Testing
@@ -24,6 +26,23 @@ import Testing
         #expect(await run("apps", "check") == 0)
         #expect(console.printed.filter { $0.contains(key) }.count == 2)
         #expect(console.complaints == [])
+    }
+
+    /// Goal: an app that is added where a `carillon up` keeps its data is the one that it finds.
+    @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
+        let data = folder.file("data")
+        #expect(await run("apps", "check", "--data", data) == 64)
+        #expect(console.complaints.last?.contains("no folder \(data); carillon up --data \(data) makes it") == true)
+        #expect(await run("apps", "add", "news", "--data", data) == 0)
+        #expect(console.printed.first == "wrote \(data)/apps/news.json")
+        let configuration = try #require(DataFolder(existing: data)).appsConfiguration
+        #expect(AppSurvey(configuration).apps.map(\.id.text) == ["news"])
+        #expect(await run("apps", "check", "--data", data) == 0)
+        #expect(await run("apps", "rotate", "news", "--data", data) == 0)
+        #expect(await run("apps", "list", "--data", data) == 0)
+        #expect(console.printed.contains { $0.hasPrefix("news ") })
+        #expect(await run("apps", "list") == 0)
+        #expect(console.printed.last == "no apps in \(folder.path)")
     }
 
     @Test func aKeyThatMayNotRegisterIsNotShownRegistering() async {

@@ -107,6 +107,23 @@ import Testing
         return result
     }
 
+    /// Goal: the demonstration's way to a real key ends well as it is pasted. Method: a shell runs its lines, in a folder
+    /// that is empty.
+    @Test func theRecipeForARealKeyEndsWell() async throws {
+        let lines = Demo.recipeForARealKey(programs.command).split(separator: "\n").map(String.init)
+        let start = try #require(lines.last)
+        #expect(start.hasSuffix(" up --data carillon-data-real"))
+        let shell = try programs.shell(lines.dropLast().joined(separator: "\n"), in: data.path)
+        #expect(await shell.end(within: .seconds(60)) == .exited(0), "\(shell.lines)")
+        #expect(shell.lines.last?.hasPrefix("1 app in ") == true, "\(shell.lines)")
+        let up = try programs.shell("exec \(start)", in: data.path)
+        #expect(await up.line(within: .seconds(90)) { $0.contains("ready: http://") } != nil, "\(up.lines)")
+        let apps = data.file("carillon-data-real/apps")
+        #expect(await up.line(within: .seconds(60)) { $0.contains("1 app in \(apps)") } != nil, "\(up.lines)")
+        up.signal(SIGTERM)
+        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+    }
+
     @Test func aProgramThatDiesIsStartedAgain() async throws {
         let up = try up("--json")
         let announced = try await announcement(of: up)
@@ -215,11 +232,22 @@ private final class ProgramFolder: Sendable {
         for service in ProgramFolder.services { link(service, to: builtExecutable("BusProbe")) }
     }
 
+    var command: String { folder.file("carillon") }
+
     func carillon(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess(command, arguments, environment: environment)
+    }
+
+    /// A shell that runs lines as they are pasted, and ends with the first that fails.
+    func shell(_ lines: String, in place: String) throws -> ChildProcess {
+        try ChildProcess("sh", ["-ec", "cd '\(place)'\n\(lines)"], environment: environment)
+    }
+
+    private var environment: [String: String] {
         var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         environment["CARILLON_BUS_LEASE"] = "1s"
         environment["CARILLON_BUS_HEARTBEAT"] = "200ms"
-        return try ChildProcess(folder.file("carillon"), arguments, environment: environment)
+        return environment
     }
 
     func replace(_ name: String, withScript script: String) {

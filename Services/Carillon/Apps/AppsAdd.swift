@@ -5,9 +5,9 @@ import ServiceKit
 struct AppsAdd: Command {
     static let declaration = CommandDeclaration(
         "apps add", "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
-        options: [scope, allow],
+        options: [scope, allow, AppsPlace.option],
         notes: """
-            The file is NAME.json in the folder that CARILLON_APPS names; add identifiers and providers to it, as
+            The file is NAME.json in the folder that CARILLON_APPS names, or in apps of the data folder; add identifiers and providers to it, as
             docs/apps.md says. A running service takes it up by itself. Nothing is overwritten.
             """)
 
@@ -22,11 +22,13 @@ struct AppsAdd: Command {
         "Addresses, such as 10.0.0.0/8, from which the same may be done without a key.")
 
     private let app: AppID
+    private let place: AppsPlace
     private let scopes: Set<Scope>
     private let ranges: [AddressRange]
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         app = try arguments.app()
+        place = AppsPlace(arguments)
         let named = arguments.values(AppsAdd.scope)
         scopes = named.isEmpty ? AppEditor.usualScopes : try AppsAdd.scopes(named)
         ranges = try AppsAdd.ranges(arguments.values(AppsAdd.allow))
@@ -56,7 +58,7 @@ struct AppsAdd: Command {
     }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
-        let editor = AppEditor(try surroundings.apps(), now: SystemTimeSource().now)
+        let editor = AppEditor(try place.configuration(surroundings, making: true), now: SystemTimeSource().now)
         let added = await onNativeThread("apps") { [app, scopes, ranges] in
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
         }

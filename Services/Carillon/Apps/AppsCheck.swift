@@ -5,12 +5,17 @@ import ServiceKit
 struct AppsCheck: Command {
     static let declaration = CommandDeclaration(
         "apps check", "names everything that is wrong with the apps' files, and fails when anything is",
+        options: [AppsPlace.option],
         notes: "Key files and the pepper are looked for as the user who runs this; run it as the services' user.")
 
-    init(_ arguments: CommandArguments) {}
+    private let place: AppsPlace
+
+    init(_ arguments: CommandArguments) {
+        place = AppsPlace(arguments)
+    }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
-        let configuration = try surroundings.apps()
+        let configuration = try place.configuration(surroundings)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
         for problem in survey.problems { surroundings.console.print("\(AppsCheck.word(problem)): \(problem)") }
         let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"

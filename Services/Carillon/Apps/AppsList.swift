@@ -3,14 +3,19 @@ import ServiceKit
 
 struct AppsList: Command {
     static let declaration = CommandDeclaration(
-        "apps list", "shows every app: its keys, who needs none, what it is called, whom it reaches devices through")
+        "apps list", "shows every app: its keys, who needs none, what it is called, whom it reaches devices through",
+        options: [AppsPlace.option])
 
     private static let header = ["APP", "KEY", "MAY", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]
 
-    init(_ arguments: CommandArguments) {}
+    private let place: AppsPlace
+
+    init(_ arguments: CommandArguments) {
+        place = AppsPlace(arguments)
+    }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
-        let configuration = try surroundings.apps()
+        let configuration = try place.configuration(surroundings)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
         if survey.apps.isEmpty {
             surroundings.console.print("no apps in \(configuration.folder)")

@@ -4,7 +4,8 @@ import ServiceKit
 
 struct AppsRotate: Command {
     static let declaration = CommandDeclaration(
-        "apps rotate", "gives an app fresh keys, and lets the old ones expire", operands: "NAME", options: [keep],
+        "apps rotate", "gives an app fresh keys, and lets the old ones expire", operands: "NAME",
+        options: [keep, AppsPlace.option],
         notes: """
             Each set of scopes that the app's keys have gets one fresh key, shown once. Keys that have expired already are
             taken out of the file. To revoke a key at once, rotate with --keep 0s, or take its entry out of the file.
@@ -14,16 +15,18 @@ struct AppsRotate: Command {
         "--keep", value: "TIME", "How long the old keys stay valid, such as 12h or 0s; 7d unless told.")
 
     private let app: AppID
+    private let place: AppsPlace
     private let keep: Duration
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         app = try arguments.app()
+        place = AppsPlace(arguments)
         keep = try arguments.duration(
             AppsRotate.keep, default: .seconds(7 * 86_400), in: .zero ... .seconds(365 * 86_400))
     }
 
     func run(in surroundings: Surroundings) async throws -> Int32 {
-        let editor = AppEditor(try surroundings.apps(), now: SystemTimeSource().now)
+        let editor = AppEditor(try place.configuration(surroundings), now: SystemTimeSource().now)
         let rotated = await onNativeThread("apps") { [app, keep] in
             Result { () throws(AppsError) in try editor.rotate(app, keeping: keep) }
         }

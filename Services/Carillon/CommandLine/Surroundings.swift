@@ -7,10 +7,13 @@ import ServiceKit
 struct Surroundings: Sendable {
     let console: any Console
     private(set) var variables: [String: String]
+    /// How this command was called, for lines that are to be pasted.
+    let program: String
 
-    init(console: any Console, variables: [String: String]) {
+    init(console: any Console, variables: [String: String], program: String = "carillon") {
         self.console = console
         self.variables = variables
+        self.program = program
     }
 
     func choosing(bus url: String?) -> Surroundings {

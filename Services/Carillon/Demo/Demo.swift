@@ -14,16 +14,19 @@ struct Demo: Sendable {
     private let http: LocalHTTP
     private let key: Secret
     private let console: any Console
+    private let program: String
+    private let place: String
 
     /// Shows everything; whether report and simulator agree.
-    static func run(_ announcement: UpAnnouncement, _ console: any Console) async throws -> Bool {
+    static func run(_ announcement: UpAnnouncement, _ surroundings: Surroundings, place: String) async throws -> Bool {
         guard let facts = announcement.simulator, let app = announcement.app else {
             throw UpError("--demo needs --simulator")
         }
         let http = LocalHTTP()
         let demo = Demo(
             announcement: announcement, simulator: DemoSimulator(admin: facts.admin, http: http), http: http,
-            key: try APIAccess.read(app.keyFile), console: console)
+            key: try APIAccess.read(app.keyFile), console: surroundings.console,
+            program: surroundings.program, place: place)
         do {
             let agrees = try await demo.show(app)
             await http.close()
@@ -128,24 +131,34 @@ struct Demo: Sendable {
         }
     }
 
+    /// From nothing to a pipeline that sends through Apple, to be pasted line by line.
+    static func recipeForARealKey(_ program: String) -> String {
+        """
+        \(program) apps add news --data carillon-data-real
+        # Put this into carillon-data-real/apps/news.json, and the key that Apple gave you beside it:
+        #   "providers": {"apns": {"key_file": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG",
+        #                          "team_id": "DEF123GHIJ", "topic": "com.example.news"}},
+        \(program) apps check --data carillon-data-real
+        \(program) up --data carillon-data-real
+        """
+    }
+
     private func sayNext(_ app: UpAnnouncement.App, task: String) {
+        let recipe = Demo.recipeForARealKey(program).split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
         console.print(
             """
 
             everything is at \(announcement.url) (openapi at /openapi.yaml), the simulator's counts at \
             \(announcement.simulator?.admin ?? "")/stats. Try:
 
-              carillon push --topic sports --title Goal --body '2:1' --watch
-              carillon tasks
-              carillon tasks show \(task)
+              \(program) push --topic sports --title Goal --body '2:1' --watch\(place)
+              \(program) tasks\(place)
+              \(program) tasks show \(task)\(place)
               \(CurlLine(keyFile: app.keyFile, ["\(announcement.url)/v1/tasks/\(task)/report"]).text)
 
-            and, with a key of your own from Apple in place of the simulator:
+            and, with a key of your own from Apple in place of the simulator (docs/apps.md has the other providers):
 
-              carillon apps add news && edit apps/news.json as docs/apps.md says:
-                "providers": {"apns": {"key_file": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG",
-                                       "team_id": "DEF123GHIJ", "topic": "com.example.news"}}
-              carillon up --data carillon-data-real
+            \(recipe)
 
             """)
     }

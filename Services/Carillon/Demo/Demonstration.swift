@@ -10,12 +10,15 @@ final class Demonstration: Sendable {
         case over(Int32)
     }
 
-    private let console: any Console
+    private let surroundings: Surroundings
+    private let place: String
     private let afterwards: @Sendable () -> Void
     private let state = Mutex(State.waiting)
 
-    init(_ console: any Console, afterwards: @escaping @Sendable () -> Void) {
-        self.console = console
+    /// `place` is what commands need to find the pipeline, such as ` --data folder`.
+    init(_ surroundings: Surroundings, place: String, afterwards: @escaping @Sendable () -> Void) {
+        self.surroundings = surroundings
+        self.place = place
         self.afterwards = afterwards
     }
 
@@ -48,11 +51,11 @@ final class Demonstration: Sendable {
 
     private func show(_ announcement: UpAnnouncement) async -> Int32 {
         do {
-            let agrees = try await Demo.run(announcement, console)
-            console.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
+            let agrees = try await Demo.run(announcement, surroundings, place: place)
+            surroundings.console.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
             return agrees ? 0 : ExitCode.failure
         } catch {
-            if !Task.isCancelled { console.complain("carillon: the demonstration failed: \(error)") }
+            if !Task.isCancelled { surroundings.console.complain("carillon: the demonstration failed: \(error)") }
             return ExitCode.failure
         }
     }

@@ -1,3 +1,4 @@
+import Apps
 import Glibc
 import PushModel
 import ServiceKit
@@ -88,9 +89,13 @@ struct Up: Command {
             _ = await signals.stopRequest()
             stop.happen()
         }
-        let demonstration = Demonstration(surroundings.console) { if endsAfterDemo { stop.happen() } }
+        let demonstration = Demonstration(surroundings, place: place) { if endsAfterDemo { stop.happen() } }
         try await pipeline.run { announcement in
-            if isJSON { surroundings.console.print(announcement.json) } else { show(announcement, report) }
+            if isJSON {
+                surroundings.console.print(announcement.json)
+            } else {
+                show(announcement, report, surroundings.program)
+            }
             if hasDemo { demonstration.begin(announcement) }
         } until: {
             await stop.wait()
@@ -104,20 +109,26 @@ struct Up: Command {
         return endsAfterDemo ? demonstration.exitCode : 0
     }
 
-    private func show(_ announcement: UpAnnouncement, _ report: UpReport) {
+    private func show(_ announcement: UpAnnouncement, _ report: UpReport, _ program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); Ctrl-C ends everything")
         guard let app = announcement.app else {
+            let apps = AppSurvey(announcement.folder.appsConfiguration).apps.count
+            guard apps == 0 else {
+                return report.say("\(apps == 1 ? "1 app" : "\(apps) apps") in \(announcement.folder.apps)")
+            }
             return report.say("without an app nobody gets in: --app NAME makes one, with a key")
         }
-        let place = data == DataFolder.usual ? "" : " --data \(data)"
         report.say(
             """
-            the key of the app \(app.name) is in \(app.keyFile); ring its devices with
+            the key of the app \(app.name) is in \(app.keyFile); send to all its devices with
 
-              carillon push --all --title Hello --watch\(place)
+              \(program) push --all --title Hello --watch\(place)
 
             """)
     }
+
+    /// What a command needs to find this pipeline.
+    private var place: String { data == DataFolder.usual ? "" : " --data \(data)" }
 
     private static func findRedis(_ variables: [String: String]) throws(UpError) {
         let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":")

@@ -1,0 +1,37 @@
+import Glibc
+import ServiceKit
+import TestSupport
+import Testing
+
+/// What the README shows to be pasted, run as it stands there with the real services.
+@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+    private let folder = TemporaryDirectory("readme")
+
+    /// The section's first block starts the pipeline, the second uses it. Only the port may differ, where 8080 is taken.
+    @Test func useItEndsWellAsPasted() async throws {
+        let page = try #require(SourceTree.text("README.md"))
+        let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Use it\n") })
+        let blocks = MarkdownCode.blocks("sh", inPage: String(section))
+        try #require(blocks.count == 2)
+        mkdir(folder.file(".build"), 0o755)
+        let programs = builtExecutable("carillon").split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        symlink(programs.joined(separator: "/"), folder.file(".build/release"))
+
+        let up = try shell("exec \(blocks[0])")
+        let ready = await up.line(within: .seconds(90)) { $0.contains("ready: http://") }
+        let url = try #require(ready?.split(separator: " ").first { $0.hasPrefix("http://") }, "\(up.lines)")
+        let use = blocks[1].replacing("http://127.0.0.1:8080", with: url.prefix { $0 != "," })
+        let user = try shell(use)
+        #expect(await user.end(within: .seconds(90)) == .exited(0), "\(user.lines) \(up.lines.suffix(10))")
+        #expect(user.lines.last == "closed: 1 targeted, delivered 1", "\(user.lines)")
+        up.signal(SIGINT)
+        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+    }
+
+    /// Ends with the first line that fails, as nobody goes on after it.
+    private func shell(_ lines: String) throws -> ChildProcess {
+        let environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        return try ChildProcess(
+            "bash", ["-ec", "set -o pipefail; cd '\(folder.path)'\n\(lines)"], environment: environment)
+    }
+}
