@@ -15,7 +15,7 @@ struct AdminAPI: Sendable {
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        router.on(.get, "/healthz") { _ in .json("{\"status\":\"ok\"}\n") }
+        for path in ["/healthz", "/readyz"] { router.on(.get, path) { _ in .json("{\"status\":\"ok\"}\n") } }
         router.on(.get, "/stats") { _ in .json(statistics + "\n") }
         router.on(.delete, "/stats") { _ in
             for provider in providers.values { provider.port.resetStatistics() }

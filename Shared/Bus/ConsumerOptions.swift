@@ -18,11 +18,14 @@ package struct ConsumerOptions: Sendable {
     package var bufferBytesMaximum: Int
     /// How long a partition that is taken away waits for the work in flight.
     package var handOverDeadline: Duration
+    /// Silence after which a member of the group counts as dead, where the driver counts for each group by itself, as Kafka
+    /// does; nil for what holds everywhere else.
+    package var silenceMaximum: Duration?
 
     package init(
         channel: Channel, group: String, order: Order = .partition, batchMessagesMaximum: Int = 500,
         batchBytesMaximum: Int = 1 << 20, bufferBytesMaximum: Int = 16 << 20,
-        handOverDeadline: Duration = .seconds(20)
+        handOverDeadline: Duration = .seconds(20), silenceMaximum: Duration? = nil
     ) {
         self.channel = channel
         self.group = group
@@ -31,5 +34,6 @@ package struct ConsumerOptions: Sendable {
         self.batchBytesMaximum = batchBytesMaximum
         self.bufferBytesMaximum = bufferBytesMaximum
         self.handOverDeadline = handOverDeadline
+        self.silenceMaximum = silenceMaximum
     }
 }

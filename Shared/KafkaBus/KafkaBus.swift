@@ -34,7 +34,7 @@ package final class KafkaBus: Bus {
 
     package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
         let settings = KafkaSettings.consumer(
-            configuration, group: options.group, topic: options.channel.name)
+            configuration, group: options.group, topic: options.channel.name, silenceMaximum: options.silenceMaximum)
         return try await onNativeThread("kafka-start") { [environment, storeInterval, failures] in
             Result { () throws(BusError) in
                 try KafkaConsumer(

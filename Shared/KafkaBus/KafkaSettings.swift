@@ -36,9 +36,10 @@ package enum KafkaSettings {
     }
 
     package static func consumer(
-        _ configuration: KafkaConfiguration, group: String, topic: String
+        _ configuration: KafkaConfiguration, group: String, topic: String, silenceMaximum: Duration? = nil
     ) -> [KafkaSetting] {
-        common + configuration.connection + [
+        let session = silenceMaximum?.wholeMilliseconds ?? 45_000
+        return common + configuration.connection + [
             KafkaSetting("group.id", group),
             // Offsets are stored when the work is done, not when a message was handed out; the library then commits.
             KafkaSetting("enable.auto.offset.store", "false"),
@@ -46,8 +47,8 @@ package enum KafkaSettings {
             KafkaSetting("auto.commit.interval.ms", "1000"),
             // Eager: before 2.10 the cooperative assignor loses the assignment when offsets are committed during a rebalance.
             KafkaSetting("partition.assignment.strategy", "range,roundrobin"),
-            KafkaSetting("session.timeout.ms", "45000"),
-            KafkaSetting("heartbeat.interval.ms", "3000"),
+            KafkaSetting("session.timeout.ms", "\(session)"),
+            KafkaSetting("heartbeat.interval.ms", "\(min(3_000, session / 3))"),
             KafkaSetting("max.poll.interval.ms", "300000"),
             KafkaSetting("auto.offset.reset", "earliest"),
             // In 2.0.2 a consumer whose queue is over either bound looks again only after a second (measured: 2,800

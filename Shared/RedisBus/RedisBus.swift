@@ -72,6 +72,11 @@ package final class RedisBus: Bus {
 
     package func readiness() async -> Health.Readiness {
         do {
+            try await shared.client.checkAnswers()
+        } catch {
+            return .notReady("Redis does not answer: \(error)")
+        }
+        do {
             let durability = try await shared.client.durability()
             guard durability == .ready else { return durability }
             let facts = try await shared.client.send(

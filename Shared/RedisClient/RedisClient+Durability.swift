@@ -12,6 +12,11 @@ extension RedisClient {
     /// Sooner than `Health` gives up asking, so that the reason is Redis' own.
     package static let questionDeadline = Duration.milliseconds(1_500)
 
+    /// Throws what Redis refuses everything with, such as a user without rights, or a disk on which it cannot write.
+    package func checkAnswers() async throws(RedisError) {
+        _ = try await send(RedisCommand("PING"), deadline: RedisClient.questionDeadline)
+    }
+
     /// Whether what Redis acknowledges survives its death. One that hides its settings, as managed servers do, is taken to
     /// be as durable as its manual says.
     package func durability() async throws(RedisError) -> Health.Readiness {

@@ -9,7 +9,11 @@ package import Topics
 /// passed over.
 package struct RegistryProjector: MessageHandler {
     package static let group = "registry-projector"
-    package static let consumer = ConsumerOptions(channel: Topics.registry.channel, group: group)
+    /// Clients wait for what is applied here: a projector that died is replaced within seconds. This is the least that
+    /// Kafka's brokers take unless they are told otherwise (`group.min.session.timeout.ms`), and one that is taken for dead
+    /// and lives does no harm, since the store passes over what it has.
+    package static let consumer = ConsumerOptions(
+        channel: Topics.registry.channel, group: group, silenceMaximum: .seconds(6))
 
     private let projection: any RegistryProjection
 

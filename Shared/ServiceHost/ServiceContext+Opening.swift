@@ -14,8 +14,8 @@ extension ServiceContext {
             time: environment.time)
     }
 
-    /// What notices that the store went back; it is to be watched. `/readyz` says of the store when it went back, and when
-    /// it may do so without anybody noticing.
+    /// What notices that the store went back; it is to be watched. `/readyz` says of the store when it refuses everything,
+    /// when it went back, and when it may do so without anybody noticing.
     package func openWitness(_ client: RedisClient) -> RedisWitness {
         let witness = RedisWitness(
             StoreConnection(client), isRepairable: hasLoggedRegistry, log: environment.log,
@@ -25,8 +25,12 @@ extension ServiceContext {
             guard !witness.epoch.isDoubtful else {
                 return .notReady("Redis came back with older data; `carillon rebuild` fills it again")
             }
-            // What else Redis answers is told by the checks of those who need it.
-            return asksNothing ? .ready : (try? await client.durability()) ?? .ready
+            do {
+                try await client.checkAnswers()
+                return asksNothing ? .ready : try await client.durability()
+            } catch {
+                return .notReady("Redis does not answer: \(error)")
+            }
         }
         return witness
     }

@@ -81,6 +81,22 @@ import Topics
         }
     }
 
+    /// Goal: a Redis that takes connections and refuses every command is not taken for one that works. Method: its only user
+    /// loses all rights while the service is connected.
+    @Test func aRedisThatRefusesEverythingIsNotReady() async throws {
+        var options = RedisServer.Options()
+        options.isDurable = true
+        let server = try await RedisServer(options)
+        let folder = TemporaryDirectory("apps")
+        let service = try StartedService("android-sender", ["CARILLON_BUS": server.url, "CARILLON_APPS": folder.path])
+        try await service.expectReadiness(200)
+        let client = RawClient(port: server.port)
+        client.send("ACL SETUSER default -@all\r\n")
+        try await service.expectReadiness(
+            503, "bus: Redis does not answer: NOPERM", "store: Redis does not answer: NOPERM")
+        await service.stop()
+    }
+
     /// Goal: with TLS and a private authority one address and one file are enough, and either side's mistake is named.
     @Test func theFilesForTLSCountForTheBus() async throws {
         let authority = try await TestAuthority()

@@ -14,9 +14,9 @@ final class IngestProcess: Sendable {
     private let folder = TemporaryDirectory("apps")
     private let process: Monitor<ChildProcess>
 
-    /// `bus` is the registry's Redis unless given.
+    /// `bus` is the registry's Redis unless given; an empty `kafkaSession` takes what the service takes by itself.
     init(
-        redis: String, bus: String? = nil, idempotencyLease: String = "15s",
+        redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
         scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil
     ) async throws {
         settings = [
@@ -24,7 +24,7 @@ final class IngestProcess: Sendable {
             "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
             "CARILLON_INGEST_PORT": "\(port)", "CARILLON_ADMIN_PORT": "\(adminPort)",
             "CARILLON_REDIS_COMMAND_DEADLINE": "2s", "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
-            "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "6000", "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
+            "CARILLON_KAFKA_SESSION_TIMEOUT_MS": kafkaSession, "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
         ]
         let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
         _ = try editor.add(

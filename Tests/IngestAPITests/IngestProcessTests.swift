@@ -70,6 +70,22 @@ import Topics
         #expect(await api.stop() == .exited(0))
     }
 
+    /// Goal: a single ingest-api that crashed registers devices again within seconds. Method: with the settings it has by
+    /// itself it is killed, and the time is measured until a device is registered; Kafka misses other members after 45 s.
+    @Test func aCrashStopsRegistrationsOverKafkaForSecondsAlone() async throws {
+        let kafka = try await KafkaMockServer(brokers: 1)
+        try await kafka.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
+        let redis = try await RedisServer()
+        let api = try await IngestProcess(redis: redis.url, bus: kafka.url, kafkaSession: "")
+        func register(_ digit: String) async throws -> Bool {
+            let token = String(repeating: digit, count: 64)
+            return 200...201 ~= (try await api.curl("POST", "/subscribers", "proto=apns&token=\(token)").status)
+        }
+        #expect(try await waitUntil(within: .seconds(60)) { try await register("a") })
+        try await api.killAndRestart()
+        #expect(try await waitUntil(within: .seconds(30)) { try await register("b") })
+    }
+
     /// Goal: the same where changes go through the log. Method: a device registers and subscribes over pretended Kafka
     /// brokers, each request seeing the one before it; then Redis is emptied.
     @Test func worksOverKafka() async throws {

@@ -40,6 +40,14 @@ struct KafkaSettingsTests {
         #expect(try understood(KafkaSettings.consumer(configuration, group: "g", topic: "t"), name) == value)
     }
 
+    @Test("who is silent too long counts as dead, sooner where a group asks for it; it speaks three times in between")
+    func silence() throws {
+        let configuration = try KafkaConfiguration(url: "kafka://a:1")
+        let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
+        #expect(try understood(settings, "session.timeout.ms") == "6000")
+        #expect(try understood(settings, "heartbeat.interval.ms") == "2000")
+    }
+
     @Test("every broker of the URL reaches the library")
     func brokers() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:9092,[::1]:9093")
