@@ -1,13 +1,13 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-deploy lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-deploy check-containers lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: .venv/installed ## Install the Debian packages of packages.apt and the linters of requirements-dev.txt
 	@.ci/install-packages build run test
@@ -43,6 +43,9 @@ check-deploy: deps ## Start compose's services, render the chart, hold both and 
 	.venv/bin/python -B .ci/check-deploy
 	.venv/bin/python -B .ci/check-chart
 	.venv/bin/python -B .ci/start-services
+
+check-containers: build ## As root, with .ci/install-packages containers: compose on a real engine, each container killed once
+	.venv/bin/python -B .ci/check-containers
 
 sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX list of what runs; ROOT=FOLDER reads an image that was unpacked there
 	@mkdir -p .build

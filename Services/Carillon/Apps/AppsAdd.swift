@@ -7,8 +7,8 @@ struct AppsAdd: Command {
         "apps add", "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
         options: [scope, allow, AppsPlace.option],
         notes: """
-            The file is NAME.json in the folder that CARILLON_APPS names, or in apps of the data folder; add identifiers and providers to it, as
-            docs/apps.md says. A running service takes it up by itself. Nothing is overwritten.
+            The file is NAME.json in the folder that CARILLON_APPS names, or in the folder apps of --data; add identifiers
+            and providers to it, as docs/apps.md says. A running service takes it up by itself. Nothing is overwritten.
             """)
 
     private static let scope = CommandOption(
