@@ -3,6 +3,7 @@ import Rendering
 import ServiceKit
 import Store
 import TaskKit
+import TaskModel
 import Topics
 
 /// Sorts the devices of one audience chunk: into chunks for the senders, with the variant of each, and into those to whom
@@ -107,6 +108,8 @@ struct ChunkSorting {
         let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
         switch task.variant(selection) {
         case .success(let variant): return .send(NumberedVariant(number: choices.count, variant), family)
+        case .failure where task.task.unprovided.contains(kind.provider):
+            return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")
         }
     }

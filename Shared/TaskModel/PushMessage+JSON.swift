@@ -22,7 +22,8 @@ extension PushMessage {
         return .object(object)
     }
 
-    /// As publishers write it; what is wrong goes to the problems of the fields.
+    /// As publishers write it; what is wrong goes to the problems of the fields. Tasks that were accepted are read by the
+    /// same words: what else is asked of new ones does not belong here.
     package init(_ fields: JSONFields) {
         title = fields.localizedText("title")
         subtitle = fields.localizedText("subtitle")
@@ -39,9 +40,7 @@ extension PushMessage {
             }
         }
         sound = fields.text("sound")
-        image = fields.text("image", expected: "an https address of at most \(WebAddress.bytesMaximum) bytes") { text in
-            WebAddress(text)?.scheme == .https ? text : nil
-        }
+        image = fields.text("image", bytesMaximum: WebAddress.bytesMaximum)
         category = fields.text("category")
         isSilent = fields.bool("silent") ?? false
         fields.rejectUnknown()

@@ -13,6 +13,7 @@ extension PushTask {
             ("dialect", .string(dialect.rawValue)), ("target", target.json), ("content", content.json),
             ("options", options.json),
         ])
+        if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         if !reported.members.isEmpty { object["reported"] = .object(reported) }
         return .object(object)
     }
@@ -29,6 +30,9 @@ extension PushTask {
         let target = fields.object("target", isRequired: true).map { TaskTarget($0) }
         let content = fields.object("content", isRequired: true).map { TaskContent($0) }
         let options = fields.object("options", isRequired: true).map { TaskOptions($0) }
+        let unprovided = fields.elements("unprovided", countMaximum: PushProtocol.allCases.count).compactMap {
+            $0.text(expected: "a protocol") { PushProtocol(name: $0) }
+        }
         let reported = fields.value("reported", expected: "an object") { $0.object }
         guard problems.all.isEmpty, let id, let app, let created, let dialect, let target, let content, let options
         else { return nil }
@@ -38,6 +42,7 @@ extension PushTask {
         self.target = target
         self.content = content
         self.options = options
+        self.unprovided = Set(unprovided)
         self.reported = reported ?? JSONObject()
     }
 }

@@ -225,6 +225,23 @@ import Topics
         #expect(scene.states()[.failed] == 1)
     }
 
+    /// Goal: what no provider of the app bounds ends as all devices without one do, and not as a fault of the content.
+    @Test func whatIsTooLargeForAProviderThatTheAppHasNotEndsAsSuppressed() async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#)
+        let quotes = String(repeating: "\"", count: 1_500)
+        task.content.payloads[.android] = JSONObject([("data", .object(JSONObject([("k", .string(quotes))])))])
+        task.unprovided = [.huawei]
+        scene.keep(task)
+        try scene.plan(marking: [0, 1])
+        let devices = try [Scene.device(.fcm, 0), Scene.device(.huawei, 1)]
+        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        #expect(try outputs.dispatches(Topics.dispatchAndroid).first?.segments[0].offsets == [0])
+        let result = try #require(try outputs.results().first)
+        #expect(result.state == .suppressed)
+        #expect(result.reason == "no_provider")
+    }
+
     @Test func aRecordThatCannotBeReadEndsAsFailed() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))

@@ -17,13 +17,16 @@ struct NativeContentForm {
     func content() -> TaskContent {
         var content = TaskContent()
         content.message = fields.object("message").map { message($0) }
+        let problems = fields.problems.all.count
         content.payloads = payloads()
         let chosen = platforms()
+        let isReadable = fields.problems.all.count == problems
         content.platforms = Set(chosen ?? NativeContentForm.platforms)
         content.variables = variables()
-        if let chosen, fields.problems.all.isEmpty { check(chosen, content) }
         if !fields.has("message"), !fields.has("payloads") {
-            fields.problems.add("", "nothing is sent: give a message or payloads")
+            if fields.unknownNames.isEmpty { fields.problems.add("", "nothing is sent: give a message or payloads") }
+        } else if let chosen, isReadable {
+            check(chosen, content)
         }
         return content
     }
@@ -31,6 +34,9 @@ struct NativeContentForm {
     private func message(_ given: JSONFields) -> PushMessage {
         let problems = given.problems.all.count
         let message = PushMessage(given)
+        if let image = message.image, WebAddress(image)?.scheme != .https {
+            given.reject("image", "must be an https address of at most \(WebAddress.bytesMaximum) bytes")
+        }
         guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
         if isEmpty, !message.isSilent, message.badge == nil {
@@ -53,7 +59,10 @@ struct NativeContentForm {
         guard let given = fields.object("payloads") else { return [:] }
         var payloads: [Platform: JSONObject] = [:]
         for platform in NativeContentForm.platforms {
-            payloads[platform] = given.value(platform.rawValue, expected: "an object") { $0.object }
+            // What stands in them is the provider's, but for what is null there.
+            payloads[platform] = given.value(platform.rawValue, expected: "an object") { value in
+                value.object?.withoutNulls(below: platform == .ios ? ["aps", "alert"] : ["notification"])
+            }
         }
         given.rejectUnknown()
         if payloads.isEmpty, fields.problems.all.isEmpty {

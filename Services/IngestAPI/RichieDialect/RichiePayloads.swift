@@ -5,19 +5,21 @@ import TaskModel
 /// The payloads of a request, in either of the layouts that Richie's documentation shows.
 struct RichiePayloads {
     /// Names that Apple defines, which stand beside `alert` with Apple's meaning.
-    private static let appleNames: Set<String> = [
+    private static let appleNames = [
         "badge", "category", "interruption-level", "mutable-content", "relevance-score", "sound", "target-content-id",
         "thread-id",
     ]
 
-    /// As they were posted.
+    /// As they were posted, but for keys that are null.
     private var posted: [Platform: JSONObject] = [:]
     private(set) var warnings: [JSONProblems.Problem] = []
 
     /// What is wrong goes to the problems of the fields.
     init(_ fields: JSONFields) {
-        posted[.ios] = RichiePayloads.payload("ios", in: fields)
-        posted[.android] = RichiePayloads.payload("android", in: fields)
+        posted[.ios] = fields.value("ios", expected: "an object") { $0.object?.withoutNulls(below: ["aps", "alert"]) }
+        posted[.android] = fields.value("android", expected: "an object") {
+            $0.object?.withoutNulls(below: ["data", "alert"])
+        }
         if let ios = posted[.ios] { checkApple(RichiePayloads.fields(of: ios, "ios", in: fields)) }
         if let android = posted[.android] { checkAndroid(RichiePayloads.fields(of: android, "android", in: fields)) }
         fields.rejectUnknown()
@@ -44,33 +46,15 @@ struct RichiePayloads {
         return sent
     }
 
-    private static func payload(_ name: String, in fields: JSONFields) -> JSONObject? {
-        fields.value(name, expected: "an object") { $0.object.map(withoutNulls) }
-    }
-
     private static func fields(of payload: JSONObject, _ name: String, in fields: JSONFields) -> JSONFields {
         JSONFields(.object(payload), path: "\(fields.path).\(name)", problems: fields.problems)
     }
 
-    /// A key that is null counts as absent, for the checks as for devices and the report. What has none is not copied.
-    private static func withoutNulls(_ object: JSONObject) -> JSONObject {
-        guard hasNull(object) else { return object }
-        return JSONObject(
-            object.members.filter { $0.value != .null }.map { name, value in
-                (name, value.object.map { .object(withoutNulls($0)) } ?? value)
-            })
-    }
-
-    private static func hasNull(_ object: JSONObject) -> Bool {
-        object.members.contains { $0.value == .null || $0.value.object.map(hasNull) ?? false }
-    }
-
     private mutating func checkApple(_ fields: JSONFields) {
         guard let aps = RichiePayloads.only("aps", of: fields) else { return }
-        let alert = aps.object("alert", isRequired: true)
+        aps.allow(["alert", "content-available"] + RichiePayloads.appleNames + RichieKeys.issueKeys.sorted())
+        let alert = aps.object("alert", isRequired: aps.unknownNames.isEmpty)
         _ = aps.integer("content-available", in: 0...1)
-        aps.allow(RichiePayloads.appleNames)
-        aps.allow(RichieKeys.issueKeys.sorted())
         aps.rejectUnknown { name in
             RichieKeys.documented.contains(name) ? "stands in the wrong place; move it into aps.alert" : nil
         }
@@ -93,9 +77,10 @@ struct RichiePayloads {
     private mutating func checkAndroid(_ fields: JSONFields) {
         guard let data = RichiePayloads.only("data", of: fields) else { return }
         var direct = object(.android, "data")
-        guard data.has("alert"), let alert = data.object("alert") else {
+        guard data.has("alert") else {
             return check([RichieKeys.Place(path: data.path, object: direct)], isApple: false, fields.problems)
         }
+        guard let alert = data.object("alert") else { return }
         direct["alert"] = nil
         check(
             [

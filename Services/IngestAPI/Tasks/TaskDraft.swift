@@ -1,6 +1,7 @@
 import Apps
 import JSONKit
 import PushModel
+import Rendering
 import ServiceKit
 import TaskModel
 
@@ -22,6 +23,10 @@ struct TaskDraft: Sendable, Equatable {
         task.target.audience = audience
         task.content = content
         task.options = options
+        task.unprovided = Set(
+            TaskRendering.kinds.filter { kind in
+                content.targetedPlatforms.contains(Platform(kind)) && !admission.app.providers.has(kind)
+            })
         task.reported = reported
         return task
     }
