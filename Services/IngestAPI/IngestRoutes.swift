@@ -15,8 +15,9 @@ struct IngestRoutes {
     ) {
         let desk = TaskDesk(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
+        let log = RefusalLog(environment.log, time: environment.time)
         pushd = PushdDialect(
-            registry: registry, desk: desk, gatekeeper: gatekeeper, reading: reading, log: environment.log)
+            registry: registry, desk: desk, gatekeeper: gatekeeper, reading: reading, log: log)
         let payloads = PayloadCheck(time: environment.time)
         native = NativeDialect(
             gatekeeper: gatekeeper,
@@ -26,9 +27,9 @@ struct IngestRoutes {
                     archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
                 cancellation: TaskCancellation(access, reader, environment),
                 audience: AudienceCount(registry: registry, reader: reader)),
-            reading: reading, log: environment.log)
+            reading: reading, log: log)
         richie = RichieDialect(
-            gatekeeper: gatekeeper, desk: desk, payloads: payloads, reading: reading, log: environment.log)
+            gatekeeper: gatekeeper, desk: desk, payloads: payloads, reading: reading, log: log)
     }
 
     var router: HTTPRouter {

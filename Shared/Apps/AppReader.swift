@@ -170,7 +170,10 @@ struct AppReader {
     }
 
     private func report(_ fields: JSONFields) -> ReportEndpoint? {
-        let url = fields.text("url", expected: "a URL that begins with https:// or http://", isRequired: true) { text in
+        let url = fields.text(
+            "url", expected: "a full https:// or http:// address, with a host and without a name or password",
+            isRequired: true
+        ) { text in
             WebAddress(text) != nil && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
         }
         let authorization = file(fields, "authorization_file", isRequired: false)

@@ -50,7 +50,7 @@ package struct HTTPRequest: Sendable {
         return items
     }
 
-    /// The first value the query gives this name.
+    /// The first value the query gives this name; nil for every name where the query cannot be decoded.
     package func queryValue(_ name: String) -> String? {
         queryItems?.first { $0.name == name }?.value
     }

@@ -63,7 +63,22 @@ package enum KafkaSettings {
             KafkaSetting("allow.auto.create.topics", "false"),
             KafkaSetting("isolation.level", "read_committed"),
             KafkaSetting("enable.partition.eof", "false"),
-        ] + configuration.overrides(for: .consumer).map { memberSetting($0, topic: topic) }
+        ] + overrides(configuration, topic: topic, session: silenceMaximum.map { _ in session })
+    }
+
+    /// The operator's own. `session` is what a group has by itself: a heartbeat that is meant for the longer one of other
+    /// groups must not outlast it.
+    private static func overrides(
+        _ configuration: KafkaConfiguration, topic: String, session: Int64?
+    ) -> [KafkaSetting] {
+        let overrides = configuration.overrides(for: .consumer)
+        let hasOwnSession = session != nil && !overrides.contains { $0.name == "session.timeout.ms" }
+        return overrides.map { setting in
+            guard hasOwnSession, let session, setting.name == "heartbeat.interval.ms",
+                let heartbeat = Int64(setting.value.reveal())
+            else { return memberSetting(setting, topic: topic) }
+            return KafkaSetting(setting.name, "\(min(heartbeat, session / 3))")
+        }
     }
 
     /// The consumers of one process share a group, and two of one name would throw each other out of it.

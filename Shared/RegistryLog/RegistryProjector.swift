@@ -10,8 +10,8 @@ package import Topics
 package struct RegistryProjector: MessageHandler {
     package static let group = "registry-projector"
     /// Clients wait for what is applied here: a projector that died is replaced within seconds. This is the least that
-    /// Kafka's brokers take unless they are told otherwise (`group.min.session.timeout.ms`), and one that is taken for dead
-    /// and lives does no harm, since the store passes over what it has.
+    /// Kafka's brokers take unless they are told otherwise (`group.min.session.timeout.ms`). One that is taken for dead and
+    /// lives loses nothing, since the store passes over what it has; registrations wait while the partitions are dealt anew.
     package static let consumer = ConsumerOptions(
         channel: Topics.registry.channel, group: group, silenceMaximum: .seconds(6))
 

@@ -103,8 +103,18 @@ import Testing
         (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: must be a list of 1 to "),
         (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: must be one of publish, broadcast,"),
         (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: must begin at the range's first"),
-        (#"{"report":{"url":"ftp://x"}}"#, "report.url: must be a URL that begins with https:// or http://"),
-        (#"{"report":{"url":"https://"}}"#, "report.url: must be a URL that begins with https:// or http://"),
+        (
+            #"{"report":{"url":"ftp://x"}}"#,
+            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+        ),
+        (
+            #"{"report":{"url":"https://u:p@example.com/"}}"#,
+            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+        ),
+        (
+            #"{"report":{"url":"https://"}}"#,
+            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+        ),
         (#"{"limits":{"devices":0}}"#, "limits.devices: must be a whole number from 1 to 1000000000"),
         (#"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#, "quiet_hours.end: must differ"),
         (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: must be a time of day such as 22:00"),

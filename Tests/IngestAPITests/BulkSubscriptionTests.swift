@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    /// A client that lists events in another way must not lose its subscriptions for topics that nobody means.
+    @Test(arguments: ["events[]=sport", "sport[a][b]=1", "[sport]=1", "sport[=1"])
+    func bracketsThatAreNoOptionsChangeNothing(form: String) async throws {
+        try await IngestFixture.run { fixture in
+            let list = try await list(fixture)
+            _ = await fixture.form("POST", "\(list)/sport")
+            let response = await fixture.form("POST", list, form)
+            #expect(response.status == 400)
+            #expect(response.detail?.hasPrefix("has brackets") == true, "\(response.text)")
+            #expect(await fixture.form("GET", list).json.object?.names == ["sport"])
+        }
+    }
+
     /// Goal: whatever topic a task can name, a device can be subscribed to; the path has pushd's own rule.
     @Test(arguments: ["Ä rouge & blanc", "news/sport", String(repeating: "é", count: 128), "a[b]", " "])
     func topicsOfTasksCanBeSubscribedTo(topic: String) async throws {

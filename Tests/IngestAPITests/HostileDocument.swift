@@ -176,7 +176,11 @@ struct HostileDocument: Sendable {
             HostileDocument("pushd: ampersands", subscriber, repeated("&"), type: form),
             HostileDocument("pushd: subscriptions", all, filled("{", "}") { #""k\#($0)":{}"# }),
             HostileDocument("pushd: one event often", all, filled("{", "}") { _ in #""k":{}"# }),
-            HostileDocument("pushd: no events", all, filled("{", "}") { #""€\#($0)":{}"# }),
+            HostileDocument("pushd: no events", all, filled("{", "}") { #""\u0007\#($0)":{}"# }),
+            HostileDocument(
+                "pushd: options in a form", all, filled("", "", separator: "&") { "k\($0)[a]" }, type: form),
+            HostileDocument(
+                "pushd: options of one event", all, filled("", "", separator: "&") { "k[\($0)]" }, type: form),
             HostileDocument("pushd: events in a form", all, filled("", "", separator: "&") { "k\($0)" }, type: form),
             HostileDocument("pushd: an option", "\(all)/a", filled(#"{"ignore_message":["#, "]}") { _ in "0" }),
         ]

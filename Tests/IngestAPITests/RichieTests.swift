@@ -245,6 +245,17 @@ import Topics
         (request(#"{"aps":{"alert":"B"}}"#), "payloads.ios.aps.alert", "must be an object, not a text"),
         (request(#"{"aps":null}"#), "payloads.ios.aps", "is missing"),
         (request("7"), "payloads.ios", "must be an object"),
+        (request(nil, #"{"data":{"alert":"B"}}"#), "payloads.android.data.alert", "must be an object, not a text"),
+        (request(#"{"aps":{"alrt":{"body":"B"}}}"#), "payloads.ios.aps.alrt", "unknown name; did you mean alert?"),
+        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topic":["a"]"#), "topic", "did you mean topics?"),
+        (
+            #"{"app_id":"example-news","topics":["a"],"payload":{"ios":{"aps":{"alert":{"body":"B"}}}}}"#, "payload",
+            "did you mean payloads?"
+        ),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":7,"external_user_ids":["u"]"#), "topics",
+            "must be a list of 1 to 64"
+        ),
         (request(#"{"aps":7}"#), "payloads.ios.aps", "must be an object, not a number"),
         (
             #"{"app_id":"example-news","topics":["a"],"payloads":{"iOS":{"aps":{"alert":{"body":"B"}}}}}"#,

@@ -34,6 +34,12 @@ import Testing
             "must be a subscriber's id, as its registration answered it"
         ),
         ("{\(target),\"message\":{}}", "message", "must have a title, a body, data or a badge, or be silent"),
+        ("{\(message),\"adience\":{\"all\":true}}", "adience", "unknown name; did you mean audience?"),
+        ("{\(target),\"mesage\":{\"body\":\"x\"}}", "mesage", "unknown name; did you mean message?"),
+        (
+            "{\(target),\"platforms\":[\"ios\",\"android\"]}", "",
+            "nothing is sent: give a message or payloads"
+        ),
         ("{\(target),\"message\":7}", "message", "must be an object, not a number"),
         ("{\(target),\"message\":{\"badge\":\"x\"}}", "message.badge", badgeRule),
         (
@@ -193,13 +199,27 @@ import Testing
                 {"audience":{"topic":"a","any":null},"users":null,"devices":null,"platforms":null,"variables":{"a":null},
                 "message":{"title":null,"subtitle":null,"body":{"default":"x","fr":null},"data":null,"badge":null,
                 "sound":null,"image":null,"category":null,"silent":null},
-                "payloads":{"ios":null,"android":{"notification":{"title":"T","icon":null}}},
+                "payloads":{"ios":{"aps":{"alert":{"title":"T","body":null},"sound":null,"badge":null},"own":null},
+                "android":{"data":null,"notification":{"title":"T","icon":null}}},
                 "options":{"collapse_id":null,"priority":null,"time_to_live":null,"ambiguous":null}}
                 """
             let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let message = try #require(fixture.bus.tasks.first?.content.message)
             #expect(message.body?.translations.isEmpty == true)
+            let payloads = try #require(fixture.bus.tasks.first?.content.payloads)
+            #expect(payloads[.ios].map { JSON.object($0).compactText } == #"{"aps":{"alert":{"title":"T"}}}"#)
+            #expect(payloads[.android].map { JSON.object($0).compactText } == #"{"notification":{"title":"T"}}"#)
+        }
+    }
+
+    /// A mistake elsewhere does not hide that a platform has nothing to send.
+    @Test func platformsAreCheckedBesideOtherMistakes() async throws {
+        try await IngestFixture.run { fixture in
+            let body = #"{"audience":{"topic":7},"platforms":["ios","android"],"payloads":{"ios":{"aps":{}}}}"#
+            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let fields = (response.json["errors"]?.elements ?? []).compactMap { $0["field"]?.text }
+            #expect(fields == ["audience.topic", "platforms"], "\(response.text)")
         }
     }
 

@@ -48,6 +48,24 @@ struct KafkaSettingsTests {
         #expect(try understood(settings, "heartbeat.interval.ms") == "2000")
     }
 
+    @Test(
+        "a heartbeat that is set for the other groups does not outlast a shorter session; a session that is set counts",
+        arguments: [
+            (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000"], "6000", "2000"),
+            (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200"], "6000", "200"),
+            (
+                ["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "30000"],
+                "30000", "10000"
+            ),
+        ])
+    func overriddenSilence(variables: [String: String], session: String, heartbeat: String) throws {
+        var reader = EnvironmentReader(variables)
+        let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &reader)
+        let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
+        #expect(try understood(settings, "session.timeout.ms") == session)
+        #expect(try understood(settings, "heartbeat.interval.ms") == heartbeat)
+    }
+
     @Test("every broker of the URL reaches the library")
     func brokers() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:9092,[::1]:9093")

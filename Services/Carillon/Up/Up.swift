@@ -112,10 +112,13 @@ struct Up: Command {
     private func show(_ announcement: UpAnnouncement, _ report: UpReport, _ program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); Ctrl-C ends everything")
         guard let app = announcement.app else {
-            let apps = AppSurvey(announcement.folder.appsConfiguration).apps.count
-            guard apps == 0 else {
-                return report.say("\(apps == 1 ? "1 app" : "\(apps) apps") in \(announcement.folder.apps)")
+            let survey = AppSurvey(announcement.folder.appsConfiguration)
+            let apps = survey.apps.count
+            if apps > 0 { report.say("\(apps == 1 ? "1 app" : "\(apps) apps") in \(announcement.folder.apps)") }
+            if survey.problems.contains(where: { $0.severity == .error }) {
+                report.say("not every app file can be used: \(program) apps check --data \(data) names what is wrong")
             }
+            guard apps == 0 else { return }
             return report.say("without an app nobody gets in: --app NAME makes one, with a key")
         }
         report.say(

@@ -9,7 +9,7 @@ struct NativeDialect: Sendable {
     let gatekeeper: Gatekeeper
     let tasks: TaskRoutes
     let reading: BodyReading
-    let log: Log
+    let log: RefusalLog
 
     func addRoutes(to router: inout HTTPRouter) {
         let publishing: [Scope] = [.publish, .broadcast]

@@ -10,6 +10,8 @@ struct NativeTaskForm {
 
     init(_ fields: JSONFields) {
         self.fields = fields
+        // All of them at once, so that a misspelt name is known for one before another is said to be missing.
+        fields.allow(["audience", "users", "devices", "message", "payloads", "platforms", "variables", "options"])
     }
 
     /// Means nothing when there are problems. `authorize` is asked as soon as the audience is known: what the caller may
@@ -24,7 +26,9 @@ struct NativeTaskForm {
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
         if !["audience", "users", "devices"].contains(where: fields.has) {
-            fields.problems.add("", "nobody is targeted: give an audience, users or devices")
+            if fields.unknownNames.isEmpty {
+                fields.problems.add("", "nobody is targeted: give an audience, users or devices")
+            }
         } else if draft.audience == nil, draft.entries.isEmpty, fields.problems.all.isEmpty {
             fields.problems.add("", "nobody is targeted: the lists of users and devices are empty")
         }

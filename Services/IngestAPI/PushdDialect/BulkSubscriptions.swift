@@ -17,12 +17,21 @@ struct BulkSubscriptions {
         guard members.count <= RegistryBounds.subscriptionsMaximum else {
             throw PushdRefusal.tooManySubscriptions(members.count)
         }
+        let isForm = MediaType(contentType: call.request.headers["Content-Type"] ?? "") == .form
         var topics: [TopicName: SubscriptionOptions] = [:]
         for (name, value) in members {
+            if isForm { try BulkSubscriptions.refuseBrackets(in: name) }
             topics[try BulkSubscriptions.topic(name)] = try SubscriptionForm.options(
                 in: RequestFields(value.object ?? JSONObject()))
         }
         self.topics = topics
+    }
+
+    /// What is left in brackets was meant for options in another way, such as `events[]`, and names no event.
+    private static func refuseBrackets(in name: String) throws(PushdRefusal) {
+        guard name.utf8.contains(where: { "[]".utf8.contains($0) }) else { return }
+        throw .invalidEvent(
+            name, InvalidValue("has brackets: options are written as sport[ignore_message]=1, such topics in JSON"))
     }
 
     /// Any topic that a task can name, so that devices can be subscribed to it. A path can only name pushd's events.

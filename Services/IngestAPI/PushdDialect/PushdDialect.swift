@@ -15,7 +15,7 @@ struct PushdDialect: Sendable {
     let desk: TaskDesk
     let gatekeeper: Gatekeeper
     let reading: BodyReading
-    let log: Log
+    let log: RefusalLog
 
     func addRoutes(to router: inout HTTPRouter) {
         let subscribers = SubscriberRoutes(registry: registry, desk: desk)
@@ -86,7 +86,7 @@ struct PushdDialect: Sendable {
         case let refusal as PushdRefusal: return refusal
         case let refusal as Gatekeeper.Refusal: return .access(refusal)
         case let error as StoreError:
-            log.noteRefusal(error)
+            log.note(error)
             return .store(error)
         default: return .task(TaskRefusal(error, log: log))
         }

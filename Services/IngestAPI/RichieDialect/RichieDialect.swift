@@ -15,7 +15,7 @@ struct RichieDialect: Sendable {
     let desk: TaskDesk
     let payloads: PayloadCheck
     let reading: BodyReading
-    let log: Log
+    let log: RefusalLog
 
     func addRoutes(to router: inout HTTPRouter) {
         router.on(.post, "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum, admit: admit)

@@ -18,15 +18,19 @@ struct RichieForm {
         _ fields: JSONFields, appID: String, authorize: (Scope) throws(Gatekeeper.Refusal) -> Void
     ) throws(Gatekeeper.Refusal) {
         self.appID = appID
+        // All of them at once, so that a misspelt name is known for one before another is said to be missing.
+        fields.allow(["app_id", "topics", "external_user_ids", "payloads"])
+        let isComplete = fields.unknownNames.isEmpty
         topics = RichieForm.topics(fields)
         audience = RichieForm.audience(topics)
         if fields.problems.all.isEmpty { try authorize(Scope(toReach: audience)) }
         users = RichieForm.users(fields)
-        payloads = fields.object("payloads", isRequired: true).map { RichiePayloads($0) }
-        if fields.has("topics") == fields.has("external_user_ids") {
+        payloads = fields.object("payloads", isRequired: isComplete).map { RichiePayloads($0) }
+        let hasTopics = fields.has("topics")
+        // Unless the one mistake is told already: topics that are none, or a name that is misspelt.
+        if hasTopics == fields.has("external_user_ids"), hasTopics ? audience != nil : isComplete {
             fields.problems.add("topics", "or external_user_ids must be given, and not both")
         }
-        fields.allow(["app_id"])
         fields.rejectUnknown()
     }
 

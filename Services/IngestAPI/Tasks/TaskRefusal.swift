@@ -24,19 +24,19 @@ enum TaskRefusal: Error, Equatable {
     case unexpected
 
     /// Any error of a handler.
-    init(_ error: any Error, log: Log) {
+    init(_ error: any Error, log: RefusalLog) {
         switch error {
         case let refusal as TaskRefusal: self = refusal
         case let refusal as Gatekeeper.Refusal: self = .access(refusal)
         case let refusal as BodyRefusal: self = .body(refusal)
         case let error as StoreError:
-            log.noteRefusal(error)
+            log.note(error)
             self = .store(error)
         case let error as BusError where error.isRetriable || error.code == .closed:
-            log.warning("a task was not accepted", [.error: "\(error)"])
+            log.warning("a task was not accepted", error)
             self = .unavailable(error.code == .full ? "The bus is full." : "The bus does not answer.")
         default:
-            log.error("a request failed", [.error: "\(error)"])
+            log.error("a request failed", error)
             self = .unexpected
         }
     }
