@@ -72,12 +72,12 @@ package enum KafkaSettings {
         _ configuration: KafkaConfiguration, topic: String, session: Int64?
     ) -> [KafkaSetting] {
         let overrides = configuration.overrides(for: .consumer)
-        let hasOwnSession = session != nil && !overrides.contains { $0.name == "session.timeout.ms" }
+        let ownSession = overrides.contains { $0.name == "session.timeout.ms" } ? nil : session
         return overrides.map { setting in
-            guard hasOwnSession, let session, setting.name == "heartbeat.interval.ms",
+            guard let ownSession, setting.name == "heartbeat.interval.ms",
                 let heartbeat = Int64(setting.value.reveal())
             else { return memberSetting(setting, topic: topic) }
-            return KafkaSetting(setting.name, "\(min(heartbeat, session / 3))")
+            return KafkaSetting(setting.name, "\(min(heartbeat, ownSession / 3))")
         }
     }
 

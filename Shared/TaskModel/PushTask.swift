@@ -13,8 +13,7 @@ package struct PushTask: Sendable, Equatable {
     package var target = TaskTarget()
     package var content = TaskContent()
     package var options = TaskOptions()
-    /// Those for which the app had no provider when the task was accepted: nobody has looked whether its content is within
-    /// their limits.
+    /// Those for which the app had no provider when the task was accepted. Their limits were not checked.
     package var unprovided: Set<PushProtocol> = []
     /// What the dialect's report repeats of the request.
     package var reported = JSONObject()

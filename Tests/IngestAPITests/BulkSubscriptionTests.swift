@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// A client that lists events in another way must not lose its subscriptions for topics that nobody means.
+    /// A client that lists events in another way must not lose its subscriptions to such a name.
     @Test(arguments: ["events[]=sport", "sport[a][b]=1", "[sport]=1", "sport[=1"])
     func bracketsThatAreNoOptionsChangeNothing(form: String) async throws {
         try await IngestFixture.run { fixture in

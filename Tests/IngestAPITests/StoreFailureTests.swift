@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Goal: whoever runs the service finds in its log why clients were answered 5xx, by either dialect.
+    /// Goal: the log says why clients were answered 5xx, by either dialect.
     @Test(arguments: [
         (StoreError.Code.unavailable, "warning"), (.refused, "warning"), (.notReady, "warning"), (.full, "warning"),
         (.corrupt, "error"),

@@ -28,7 +28,7 @@ import Testing
         #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
     }
 
-    /// Ends with the first line that fails, as nobody goes on after it.
+    /// Ends with the first line that fails.
     private func shell(_ lines: String) throws -> ChildProcess {
         let environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         return try ChildProcess(
