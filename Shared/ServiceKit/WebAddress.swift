@@ -40,7 +40,7 @@ package struct WebAddress: Sendable, Equatable {
 
     private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
         if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
-            let address = IPAddress(String(decoding: host.dropFirst().dropLast(), as: UTF8.self))
+            let address = OutsideText.string(host.dropFirst().dropLast()).flatMap { IPAddress($0) }
             return host.contains(UInt8(ascii: ":")) && address != nil
         }
         // A name may end in a dot, which makes it absolute.
@@ -60,9 +60,10 @@ package struct WebAddress: Sendable, Equatable {
     }
 
     private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), digits.first != UInt8(ascii: "0"),
-            let port = UInt16(String(decoding: digits, as: UTF8.self))
-        else { return false }
-        return port > 0
+        guard 1...5 ~= digits.count, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return false
+        }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        return 1...65_535 ~= port && digits.first != UInt8(ascii: "0")
     }
 }
