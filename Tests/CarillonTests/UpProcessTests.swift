@@ -232,22 +232,18 @@ private final class ProgramFolder: Sendable {
         for service in ProgramFolder.services { link(service, to: builtExecutable("BusProbe")) }
     }
 
+    private static let settings = ["CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "200ms"]
+
     var command: String { folder.file("carillon") }
 
     func carillon(_ arguments: [String]) throws -> ChildProcess {
-        try ChildProcess(command, arguments, environment: environment)
+        let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
+        return try ChildProcess(
+            command, arguments, environment: inherited.merging(ProgramFolder.settings) { $1 })
     }
 
-    /// A shell that runs lines as they are pasted, and ends with the first that fails.
-    func shell(_ lines: String, in place: String) throws -> ChildProcess {
-        try ChildProcess("sh", ["-ec", "cd '\(place)'\n\(lines)"], environment: environment)
-    }
-
-    private var environment: [String: String] {
-        var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
-        environment["CARILLON_BUS_LEASE"] = "1s"
-        environment["CARILLON_BUS_HEARTBEAT"] = "200ms"
-        return environment
+    func shell(_ lines: String, in folder: String) throws -> ChildProcess {
+        try ChildProcess.shell(lines, in: folder, settings: ProgramFolder.settings)
     }
 
     func replace(_ name: String, withScript script: String) {
