@@ -15,10 +15,7 @@ package struct JSONElement {
     package var path: String { "\(list)[\(index)]" }
 
     /// As an object; nil, and a problem, for anything else.
-    package var fields: JSONFields? {
-        let fields = JSONFields(value, path: path, problems: problems)
-        return value.object == nil ? nil : fields
-    }
+    package var fields: JSONFields? { JSONFields.ofObject(value, path: path, problems: problems) }
 
     /// `expected` completes "must be …".
     package func value<Value>(expected: String, _ convert: (JSON) -> Value?) -> Value? {

@@ -20,6 +20,12 @@ package final class JSONFields {
         if value.object == nil { problems.add(path, "must be an object, not \(value.kind)") }
     }
 
+    /// Nil, and a problem, for anything but an object.
+    static func ofObject(_ value: JSON, path: String, problems: JSONProblems) -> JSONFields? {
+        let fields = JSONFields(value, path: path, problems: problems)
+        return value.object == nil ? nil : fields
+    }
+
     /// Names in the document that nobody asked for.
     package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown.contains($0) } }
 
@@ -95,8 +101,7 @@ package final class JSONFields {
 
     package func object(_ name: String, isRequired: Bool = false) -> JSONFields? {
         guard let value = value(name, expected: "an object", isRequired: isRequired, { $0 }) else { return nil }
-        let fields = JSONFields(value, path: path(of: name), problems: problems)
-        return value.object == nil ? nil : fields
+        return JSONFields.ofObject(value, path: path(of: name), problems: problems)
     }
 
     /// The elements of a list with the path of each; none when it is absent, or has another number of them.

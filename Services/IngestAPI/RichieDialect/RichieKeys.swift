@@ -31,8 +31,7 @@ struct RichieKeys {
         self.places = places
         self.isApple = isApple
         self.problems = problems
-        let documented = RichieKeys.documentedRules
-        rules = isApple ? documented.merging(RichieKeys.appleRules) { documented, _ in documented } : documented
+        rules = isApple ? RichieKeys.appleAlertRules : RichieKeys.documentedRules
     }
 
     func check() {
@@ -109,15 +108,15 @@ struct RichieKeys {
         },
     ]
 
-    /// What Apple's documentation of the alert has with a dash.
-    private static let appleRules: [String: Rule] = [
+    /// With what Apple's documentation of the alert has with a dash.
+    private static let appleAlertRules = documentedRules.merging([
         "title-loc-key": text, "title-loc-args": texts, "subtitle-loc-key": text, "subtitle-loc-args": texts,
         "loc-key": text, "loc-args": texts, "action-loc-key": text, "launch-image": text, "summary-arg": text,
         "summary-arg-count": Rule(expected: "a whole number above 0") { value in
             guard case .integer(let count) = value else { return false }
             return count > 0
         },
-    ]
+    ]) { documented, _ in documented }
 
     private static let text = Rule(expected: "a text that is not empty") { $0.text?.isEmpty == false }
     private static let texts = Rule(expected: "a list of texts") { $0.elements?.allSatisfy { $0.text != nil } ?? false }
