@@ -22,12 +22,12 @@ final class RefusalLog: Sendable {
         self.time = time
     }
 
-    func warning(_ message: String, _ error: any Error) {
+    func warning(_ message: String, because error: any Error) {
         guard let count = admit(message) else { return }
         log.warning(message, [.error: "\(error)", .count: "\(count)"])
     }
 
-    func error(_ message: String, _ error: any Error) {
+    func error(_ message: String, because error: any Error) {
         guard let count = admit(message) else { return }
         log.error(message, [.error: "\(error)", .count: "\(count)"])
     }
@@ -36,8 +36,8 @@ final class RefusalLog: Sendable {
     func note(_ error: StoreError) {
         switch error.code {
         case .tooMany: break
-        case .corrupt: self.error("the store holds what cannot be read", error)
-        case .unavailable, .notReady, .full, .refused: warning("the store refused a request", error)
+        case .corrupt: self.error("the store holds what cannot be read", because: error)
+        case .unavailable, .notReady, .full, .refused: warning("the store refused a request", because: error)
         }
     }
 

@@ -13,9 +13,9 @@ import Testing
     private static let message = #""message":{"body":"x"}"#
 
     @Test(arguments: [
-        ("{\(message)}", "", "nobody is targeted: give an audience, users or devices"),
+        ("{\(message)}", "", "no device is targeted: give an audience, users or devices"),
         ("{\(target)}", "", "nothing is sent: give a message or payloads"),
-        ("{\(message),\"users\":[]}", "", "nobody is targeted: the lists of users and devices are empty"),
+        ("{\(message),\"users\":[]}", "", "no device is targeted: the lists of users and devices are empty"),
         ("{\(message),\"audience\":{}}", "audience", "must have exactly one of all, topic, not, all_of and any"),
         ("{\(message),\"audience\":{\"all\":false}}", "audience.all", "must be true"),
         ("{\(message),\"audience\":{\"any\":[]}}", "audience.any", "must be a list of 1 to 256"),

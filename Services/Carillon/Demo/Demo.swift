@@ -18,7 +18,7 @@ struct Demo: Sendable {
     private let place: String
 
     /// Shows everything; whether report and simulator agree.
-    static func run(_ announcement: UpAnnouncement, _ surroundings: Surroundings, place: String) async throws -> Bool {
+    static func run(_ announcement: UpAnnouncement, in surroundings: Surroundings, place: String) async throws -> Bool {
         guard let facts = announcement.simulator, let app = announcement.app else {
             throw UpError("--demo needs --simulator")
         }

@@ -16,7 +16,7 @@ final class Demonstration: Sendable {
     private let state = Mutex(State.waiting)
 
     /// `place` is what commands need to find the pipeline, such as ` --data folder`.
-    init(_ surroundings: Surroundings, place: String, afterwards: @escaping @Sendable () -> Void) {
+    init(in surroundings: Surroundings, place: String, afterwards: @escaping @Sendable () -> Void) {
         self.surroundings = surroundings
         self.place = place
         self.afterwards = afterwards
@@ -51,7 +51,7 @@ final class Demonstration: Sendable {
 
     private func show(_ announcement: UpAnnouncement) async -> Int32 {
         do {
-            let agrees = try await Demo.run(announcement, surroundings, place: place)
+            let agrees = try await Demo.run(announcement, in: surroundings, place: place)
             surroundings.console.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
             return agrees ? 0 : ExitCode.failure
         } catch {

@@ -89,12 +89,12 @@ struct Up: Command {
             _ = await signals.stopRequest()
             stop.happen()
         }
-        let demonstration = Demonstration(surroundings, place: place) { if endsAfterDemo { stop.happen() } }
+        let demonstration = Demonstration(in: surroundings, place: place) { if endsAfterDemo { stop.happen() } }
         try await pipeline.run { announcement in
             if isJSON {
                 surroundings.console.print(announcement.json)
             } else {
-                show(announcement, report, surroundings.program)
+                show(announcement, in: report, program: surroundings.program)
             }
             if hasDemo { demonstration.begin(announcement) }
         } until: {
@@ -109,7 +109,7 @@ struct Up: Command {
         return endsAfterDemo ? demonstration.exitCode : 0
     }
 
-    private func show(_ announcement: UpAnnouncement, _ report: UpReport, _ program: String) {
+    private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); Ctrl-C ends everything")
         guard let app = announcement.app else {
             let survey = AppSurvey(announcement.folder.appsConfiguration)

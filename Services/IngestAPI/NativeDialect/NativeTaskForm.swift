@@ -27,10 +27,10 @@ struct NativeTaskForm {
         draft.options = options(defaults)
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
-                fields.problems.add("", "nobody is targeted: give an audience, users or devices")
+                fields.problems.add("", "no device is targeted: give an audience, users or devices")
             }
         } else if draft.audience == nil, draft.entries.isEmpty, fields.problems.all.isEmpty {
-            fields.problems.add("", "nobody is targeted: the lists of users and devices are empty")
+            fields.problems.add("", "no device is targeted: the lists of users and devices are empty")
         }
         if draft.entries.count > TaskLimits.entriesMaximum {
             fields.problems.add(

@@ -21,12 +21,12 @@ enum FormBody {
                 throw .malformed("the form has more than \(fieldsMaximum) fields")
             }
             let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            set(try name(item[..<nameEnd]), .string(try decode(item[nameEnd...].dropFirst())), in: &object)
+            set(try name(item[..<nameEnd]), to: .string(try decode(item[nameEnd...].dropFirst())), in: &object)
         }
         return object
     }
 
-    private static func set(_ name: String, _ value: JSON, in object: inout JSONObject) {
+    private static func set(_ name: String, to value: JSON, in object: inout JSONObject) {
         guard let (outer, inner) = nestedName(name) else {
             object[name] = value
             return

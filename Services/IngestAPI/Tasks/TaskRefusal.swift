@@ -33,10 +33,10 @@ enum TaskRefusal: Error, Equatable {
             log.note(error)
             self = .store(error)
         case let error as BusError where error.isRetriable || error.code == .closed:
-            log.warning("a task was not accepted", error)
+            log.warning("a task was not accepted", because: error)
             self = .unavailable(error.code == .full ? "The bus is full." : "The bus does not answer.")
         default:
-            log.error("a request failed", error)
+            log.error("a request failed", because: error)
             self = .unexpected
         }
     }
