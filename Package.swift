@@ -14,9 +14,9 @@ let features: [SwiftSetting] = [
 /// `make fuzz` builds the fuzz targets as a program over libFuzzer; in any other build they are ordinary tests.
 let isForFuzzing = Context.environment["CARILLON_FUZZ"] != nil
 
-/// A C module: a folder of `Shared/` with a module map, a shim, and the library it links.
+/// A C module: a folder of `Shared/C/` with a module map, a shim, and the library it links.
 func cModule(_ name: String, links libraries: String...) -> Target {
-    .target(name: name, path: "Shared/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+    .target(name: name, path: "Shared/C/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func shared(_ name: String, _ dependencies: String...) -> Target {
