@@ -4,7 +4,7 @@ import PushModel
 
 /// Lets a request through to one app, or says why not. How a refusal reads is the dialect's matter.
 struct Gatekeeper: Sendable {
-    enum Refusal: Error, Equatable {
+    enum AccessError: Error, Equatable {
         case unauthenticated
         case forbidden(Scope)
         case unknownApp
@@ -24,7 +24,7 @@ struct Gatekeeper: Sendable {
 
     /// What the caller may touch, for dialects whose app is named in the body: somebody who may touch nothing is refused
     /// before it is read.
-    func access(of request: HTTPRequest) throws(Refusal) -> Access {
+    func access(of request: HTTPRequest) throws(AccessError) -> Access {
         try limits.admit(from: request.peer)
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
@@ -35,7 +35,7 @@ struct Gatekeeper: Sendable {
 
     /// The same, for a dialect whose app is named in the body: a caller who has none of the scopes in any app is refused
     /// before the body is read.
-    func access(of request: HTTPRequest, with scopes: [Scope]) throws(Refusal) -> Access {
+    func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
         let access = try access(of: request)
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
             throw .forbidden(scopes[0])
@@ -46,7 +46,7 @@ struct Gatekeeper: Sendable {
     /// `name` is the app as the path chooses it; nil takes the only one that is granted. Any one of the scopes will do.
     func admit(
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
-    ) throws(Refusal) -> Admission {
+    ) throws(AccessError) -> AuthorizedCaller {
         let access = try access(of: request)
         return try admit(access, from: request.peer, for: scopes) { access.choose(name, $0) }
     }
@@ -54,8 +54,8 @@ struct Gatekeeper: Sendable {
     /// For dialects whose app is named in the body.
     func admit(
         _ access: Access, from peer: String, for scopes: [Scope], choose: (Scope) -> Access.Choice
-    ) throws(Refusal) -> Admission {
-        let admission = try Admission(access, for: scopes, choose: choose)
+    ) throws(AccessError) -> AuthorizedCaller {
+        let admission = try AuthorizedCaller(access, for: scopes, choose: choose)
         try limits.admit(admission, from: peer)
         return admission
     }

@@ -13,7 +13,7 @@ struct IngestRoutes {
         _ registry: any Registry, _ reader: any RegistryReader, _ access: TaskAccess, gatekeeper: Gatekeeper,
         idempotencyLease: Duration, _ environment: WorkerEnvironment
     ) {
-        let desk = TaskDesk(access, idempotencyLease: idempotencyLease, environment: environment)
+        let desk = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
         let log = RefusalLog(environment.log, time: environment.time)
         pushd = PushdDialect(

@@ -86,7 +86,7 @@ import Testing
 
     @Test(arguments: ["", "text/plain", "multipart/form-data; boundary=x", "application/problem+json"])
     func otherTypesAreRefused(type: String) {
-        #expect(throws: BodyRefusal.unknownMediaType(String(type.prefix { $0 != ";" }))) { try fields("a=1", type) }
+        #expect(throws: BodyError.unknownMediaType(String(type.prefix { $0 != ";" }))) { try fields("a=1", type) }
     }
 
     @Test(arguments: ["application/json", "application/x-www-form-urlencoded", "text/plain", ""])
@@ -96,19 +96,19 @@ import Testing
 
     @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "a=%00", "%C3=a"])
     func formsWithBrokenEscapesAreRefused(body: String) {
-        #expect(throws: BodyRefusal.self) { try fields(body, "application/x-www-form-urlencoded") }
+        #expect(throws: BodyError.self) { try fields(body, "application/x-www-form-urlencoded") }
     }
 
     @Test(arguments: ["application/json", "application/x-www-form-urlencoded"])
     func whatIsNotUTF8IsRefused(type: String) {
         let body =
             type == "application/json" ? Array("{\"a\":\"".utf8) + [0xC3] + Array("\"}".utf8) : [0x61, 0x3D, 0xFF]
-        #expect(throws: BodyRefusal.self) { try fields(body, type) }
+        #expect(throws: BodyError.self) { try fields(body, type) }
     }
 
     @Test(arguments: ["{", "[]", "1", "\"a\"", "null", "{\"a\":1}x", "{\"a\":1,}", "{'a':1}", "a=1"])
     func otherJSONIsRefused(body: String) {
-        #expect(throws: BodyRefusal.self) { try fields(body, "application/json") }
+        #expect(throws: BodyError.self) { try fields(body, "application/json") }
     }
 
     @Test(arguments: ["{\"a\":[]}", "{\"a\":{\"b\":1}}"])
@@ -119,7 +119,7 @@ import Testing
 
     @Test func deepNestingIsRefused() {
         let body = "{\"a\":" + String(repeating: "[", count: 10_000)
-        #expect(throws: BodyRefusal.self) { try fields(body, "application/json") }
+        #expect(throws: BodyError.self) { try fields(body, "application/json") }
     }
 
     /// Names and values of marks in an order that costs most to compare, as they are and escaped.
@@ -127,7 +127,7 @@ import Testing
     func formsOfMarksAreRefusedAtOnce(_ marks: String) {
         for body in ["\(marks)a=1&\(marks)b=2", "a=\(marks)&b=\(marks)"] {
             let time = threadTime {
-                #expect(throws: BodyRefusal.self) { try fields(body, "application/x-www-form-urlencoded") }
+                #expect(throws: BodyError.self) { try fields(body, "application/x-www-form-urlencoded") }
             }
             #expect(time < .microseconds(2) * body.utf8.count, "\(time) for \(body.utf8.count) bytes")
         }
@@ -137,11 +137,11 @@ import Testing
         let type = "application/x-www-form-urlencoded"
         let name = String(repeating: "n", count: FormBody.nameBytesMaximum)
         #expect(try fields("\(name)=1", type).text(name) == "1")
-        #expect(throws: BodyRefusal.malformed("the form has a name of more than 1024 bytes")) {
+        #expect(throws: BodyError.malformed("the form has a name of more than 1024 bytes")) {
             try fields("a=1&\(name)%6E=1", type)
         }
         let most = String(repeating: "a=1&", count: FormBody.fieldsMaximum)
         #expect(try fields(most, type).object.members.count == 1)
-        #expect(throws: BodyRefusal.malformed("the form has more than 20000 fields")) { try fields(most + "a=1", type) }
+        #expect(throws: BodyError.malformed("the form has more than 20000 fields")) { try fields(most + "a=1", type) }
     }
 }

@@ -37,13 +37,13 @@ final class RequestLimits: Sendable {
     }
 
     /// To be called once for each request, before anything else is looked at.
-    func admit(from peer: String) throws(Gatekeeper.Refusal) {
+    func admit(from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = settings.requestsPerSecondPerAddress else { return }
         try take(.address(RequestLimits.payer(peer)), RateBuckets.Rate(perSecond: limit, burst: limit))
     }
 
     /// To be called once for each request, when it is known what app it is for.
-    func admit(_ admission: Admission, from peer: String) throws(Gatekeeper.Refusal) {
+    func admit(_ admission: AuthorizedCaller, from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = admission.app.limits.requestsPerSecond else { return }
         let app = admission.app.id
         let name: Name =
@@ -55,7 +55,7 @@ final class RequestLimits: Sendable {
     }
 
     /// To be called before a device is looked for by its id: somebody who guesses must not hear of a right guess either.
-    func admitSearch(in app: AppID, from peer: String) throws(Gatekeeper.Refusal) {
+    func admitSearch(in app: AppID, from peer: String) throws(Gatekeeper.AccessError) {
         guard let rate = rateOfUnknownDevices else { return }
         let name = Name.unknownDevices(RequestLimits.payer(peer), app)
         let wait = buckets.withLock { $0.wait(for: name, rate, at: time.uptime) }
@@ -73,7 +73,7 @@ final class RequestLimits: Sendable {
         }
     }
 
-    private func take(_ name: Name, _ rate: RateBuckets<Name>.Rate) throws(Gatekeeper.Refusal) {
+    private func take(_ name: Name, _ rate: RateBuckets<Name>.Rate) throws(Gatekeeper.AccessError) {
         if let wait = buckets.withLock({ $0.take(name, rate, at: time.uptime) }) {
             throw .tooManyRequests(retryAfter: wait)
         }

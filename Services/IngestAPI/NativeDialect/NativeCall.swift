@@ -6,7 +6,7 @@ import PushModel
 /// A request that was let through to an app.
 struct NativeCall: Sendable {
     let request: HTTPRequest
-    let admission: Admission
+    let admission: AuthorizedCaller
     /// What paths to this app begin with, where the request chose it by its path.
     let base: String
     let reading: BodyReading
@@ -18,7 +18,7 @@ struct NativeCall: Sendable {
         try await reading.read(request, account: admission.account) { [request] in
             let problems = JSONProblems()
             let value = try read(try JSONBody.fields(request, problems))
-            guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
+            guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
             return value
         }
     }

@@ -53,11 +53,11 @@ struct NativeDialect: Sendable {
                     return try await handler(
                         NativeCall(request: request, admission: admission, base: base, reading: reading))
                 } catch {
-                    return TaskRefusal(error, log: log).response()
+                    return TaskError(error, log: log).response()
                 }
             }
         } catch {
-            return .refused(TaskRefusal(error, log: log).response())
+            return .refused(TaskError(error, log: log).response())
         }
     }
 }

@@ -17,8 +17,8 @@ struct NativeTaskForm {
     /// Means nothing when there are problems. `authorize` is asked as soon as the audience is known: what the caller may
     /// not do is refused before the rest is read.
     func draft(
-        defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.Refusal) -> Void
-    ) throws(Gatekeeper.Refusal) -> TaskDraft {
+        defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
+    ) throws(Gatekeeper.AccessError) -> TaskDraft {
         var draft = TaskDraft()
         draft.audience = audience()
         if fields.problems.all.isEmpty { try authorize(draft.scope) }

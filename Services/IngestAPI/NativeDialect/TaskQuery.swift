@@ -9,7 +9,7 @@ struct TaskQuery {
     let limit: Int
     let before: TaskEntry.ID?
 
-    init(_ request: HTTPRequest) throws(TaskRefusal) {
+    init(_ request: HTTPRequest) throws(TaskError) {
         let limits = TaskPage.limits
         if let text = request.queryValue("limit") {
             guard let limit = Int(text), limits.contains(limit) else {
@@ -20,7 +20,7 @@ struct TaskQuery {
         } else {
             limit = TaskPage.limit
         }
-        before = try request.queryValue("before").map { text throws(TaskRefusal) in
+        before = try request.queryValue("before").map { text throws(TaskError) in
             guard let entry = TaskEntry.ID(cursor: text) else {
                 throw TaskQuery.refusal("before", "must be what an earlier page had as next")
             }
@@ -28,7 +28,7 @@ struct TaskQuery {
         }
     }
 
-    static func isDryRun(_ request: HTTPRequest) throws(TaskRefusal) -> Bool {
+    static func isDryRun(_ request: HTTPRequest) throws(TaskError) -> Bool {
         switch request.queryValue("dry_run") {
         case nil, "false": false
         case "true": true
@@ -37,7 +37,7 @@ struct TaskQuery {
     }
 
     /// A name that means nothing is refused, as a misspelt `dry_run` would send for real; so is one that comes twice.
-    static func check(_ request: HTTPRequest, knows names: [String]) throws(TaskRefusal) {
+    static func check(_ request: HTTPRequest, knows names: [String]) throws(TaskError) {
         guard let items = request.queryItems else {
             throw refusal("", "the query cannot be read: it has a broken escape, or one that makes no text")
         }
@@ -51,7 +51,7 @@ struct TaskQuery {
         }
     }
 
-    private static func refusal(_ name: String, _ message: String) -> TaskRefusal {
+    private static func refusal(_ name: String, _ message: String) -> TaskError {
         .invalid([JSONProblems.Problem(path: name, message: message)])
     }
 }

@@ -8,7 +8,7 @@ import TaskModel
 
 /// `/v1/tasks` and what is below it.
 struct TaskRoutes: Sendable {
-    let desk: TaskDesk
+    let desk: TaskSubmission
     let payloads: PayloadCheck
     let book: TaskBook
     let cancellation: TaskCancellation
@@ -33,13 +33,13 @@ struct TaskRoutes: Sendable {
 
     @Sendable func report(_ call: NativeCall) async throws -> HTTPResponse {
         let task = try await task(call)
-        guard let report = try await book.report(of: task) else { throw TaskRefusal.notClosed }
+        guard let report = try await book.report(of: task) else { throw TaskError.notClosed }
         return HTTPResponse(.ok, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(report))
     }
 
     @Sendable func trace(_ call: NativeCall) async throws -> HTTPResponse {
         let task = try await task(call)
-        guard let device = DeviceID(call.request.parameter("device")) else { throw TaskRefusal.unknownDevice }
+        guard let device = DeviceID(call.request.parameter("device")) else { throw TaskError.unknownDevice }
         return .json(try await book.trace(of: device, in: task).text)
     }
 
@@ -63,7 +63,7 @@ struct TaskRoutes: Sendable {
     }
 
     private func task(_ call: NativeCall) async throws -> KnownTask {
-        guard let id = TaskID(call.request.parameter("id")) else { throw TaskRefusal.unknownTask }
+        guard let id = TaskID(call.request.parameter("id")) else { throw TaskError.unknownTask }
         return try await book.task(id, of: call.app)
     }
 
@@ -79,7 +79,7 @@ struct TaskRoutes: Sendable {
     private func count(_ draft: TaskDraft, _ call: NativeCall) async throws -> HTTPResponse {
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
             let message = "and devices together may have \(TaskLimits.countedEntriesMaximum) entries in a dry run"
-            throw TaskRefusal.invalid([JSONProblems.Problem(path: "users", message: message)])
+            throw TaskError.invalid([JSONProblems.Problem(path: "users", message: message)])
         }
         let count = try await audience.count(draft, in: call.app)
         return .json(JSONText.object { $0.member("devices", count) })

@@ -11,11 +11,11 @@ struct BulkSubscriptions {
     init(_ call: PushdCall) async throws {
         // Setting none ends all subscriptions, which a request that just lost its body must not do.
         guard !call.request.body.isEmpty || call.request.headers.contains("Content-Type") else {
-            throw PushdRefusal.body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
+            throw PushdError.body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
         }
         let members = try await call.fields().object.members
         guard members.count <= RegistryBounds.subscriptionsMaximum else {
-            throw PushdRefusal.tooManySubscriptions(members.count)
+            throw PushdError.tooManySubscriptions(members.count)
         }
         let isForm = MediaType(contentType: call.request.headers["Content-Type"] ?? "") == .form
         var topics: [TopicName: SubscriptionOptions] = [:]
@@ -28,14 +28,14 @@ struct BulkSubscriptions {
     }
 
     /// What is left in brackets was meant for options in another way, such as `events[]`, and names no event.
-    private static func refuseBrackets(in name: String) throws(PushdRefusal) {
+    private static func refuseBrackets(in name: String) throws(PushdError) {
         guard name.utf8.contains(where: { "[]".utf8.contains($0) }) else { return }
         throw .invalidEvent(
             name, InvalidValue("has brackets: options are written as sport[ignore_message]=1, such topics in JSON"))
     }
 
     /// Any topic that a task can name, so that devices can be subscribed to it. A path can only name pushd's events.
-    private static func topic(_ name: String) throws(PushdRefusal) -> TopicName {
+    private static func topic(_ name: String) throws(PushdError) -> TopicName {
         do throws(InvalidValue) {
             return try TopicName(name)
         } catch {

@@ -12,7 +12,7 @@ struct PushdDialect: Sendable {
     private static let bulkBytesMaximum = 2 << 20
 
     let registry: any Registry
-    let desk: TaskDesk
+    let desk: TaskSubmission
     let gatekeeper: Gatekeeper
     let reading: BodyReading
     let log: RefusalLog
@@ -43,7 +43,7 @@ struct PushdDialect: Sendable {
         for base in ["", "/apps/:app"] {
             router.on(
                 method, base + pattern, spelling: .lenient, bodyBytesMaximum: bodyBytesMaximum,
-                renderProblem: PushdRefusal.render,
+                renderProblem: PushdError.render,
                 admit: { request in
                     admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
                 })
@@ -75,20 +75,20 @@ struct PushdDialect: Sendable {
     private func answer(_ call: PushdCall, _ handler: Handler) async throws -> HTTPResponse {
         do {
             return try await handler(call)
-        } catch PushdRefusal.unknownSubscriber {
+        } catch PushdError.unknownSubscriber {
             gatekeeper.limits.noteUnknownDevice(in: call.app, from: call.request.peer)
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
     }
 
-    private func refusal(_ error: any Error) -> PushdRefusal {
+    private func refusal(_ error: any Error) -> PushdError {
         switch error {
-        case let refusal as PushdRefusal: return refusal
-        case let refusal as Gatekeeper.Refusal: return .access(refusal)
+        case let refusal as PushdError: return refusal
+        case let refusal as Gatekeeper.AccessError: return .access(refusal)
         case let error as StoreError:
             log.note(error)
             return .store(error)
-        default: return .task(TaskRefusal(error, log: log))
+        default: return .task(TaskError(error, log: log))
         }
     }
 }

@@ -4,7 +4,7 @@ import PushModel
 enum PushdEvent {
     private static let lengthMaximum = 100
 
-    static func topic(_ name: String) throws(PushdRefusal) -> TopicName {
+    static func topic(_ name: String) throws(PushdError) -> TopicName {
         guard name.utf8.count <= lengthMaximum, name.utf8.allSatisfy(isAllowed), let topic = try? TopicName(name) else {
             throw .invalidEvent(name, rule)
         }

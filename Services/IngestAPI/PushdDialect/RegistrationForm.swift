@@ -18,7 +18,7 @@ struct RegistrationForm {
         self.fields = fields
     }
 
-    func changes() throws(PushdRefusal) -> DeviceChanges {
+    func changes() throws(PushdError) -> DeviceChanges {
         var changes = DeviceChanges()
         changes.environment = try value("environment", environment)
         changes.contentAvailable = try value("contentAvailable", fields.flag)
@@ -36,7 +36,7 @@ struct RegistrationForm {
     }
 
     /// Of a registration whose fields say everything.
-    func token() throws(PushdRefusal) -> PushToken {
+    func token() throws(PushdError) -> PushToken {
         guard let kind = try kind() else { throw .invalidField("proto", InvalidValue("is missing")) }
         guard let text = try value("token", fields.text) else {
             throw .invalidField("token", InvalidValue("is missing"))
@@ -46,7 +46,7 @@ struct RegistrationForm {
 
     /// Of a registration whose path holds the token; nil when it looks like none and no protocol is given either. What the
     /// body says of the token must not contradict the path.
-    func token(fromPath text: String) throws(PushdRefusal) -> PushToken? {
+    func token(fromPath text: String) throws(PushdError) -> PushToken? {
         guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
         let token = try token(kind, text)
         if let given = try value("token", fields.text), try self.token(kind, given) != token {
@@ -56,13 +56,13 @@ struct RegistrationForm {
     }
 
     /// A subscriber's token and protocol are what it is; others make another subscriber.
-    func refuseToken() throws(PushdRefusal) {
+    func refuseToken() throws(PushdError) {
         for name in ["token", "proto"] where fields.object[name] != nil {
             throw .invalidField(name, InvalidValue("cannot be changed: register the token instead"))
         }
     }
 
-    private func kind() throws(PushdRefusal) -> PushProtocol? {
+    private func kind() throws(PushdError) -> PushProtocol? {
         guard let name = try value("proto", fields.text) else { return nil }
         switch PushProtocol(name: name) {
         case .apns: return .apns
@@ -83,7 +83,7 @@ struct RegistrationForm {
         return (try? PushToken(.fcm, text)) == nil ? nil : .fcm
     }
 
-    private func token(_ kind: PushProtocol, _ text: String) throws(PushdRefusal) -> PushToken {
+    private func token(_ kind: PushProtocol, _ text: String) throws(PushdError) -> PushToken {
         do throws(InvalidValue) {
             return try PushToken(kind, text)
         } catch {
@@ -93,7 +93,7 @@ struct RegistrationForm {
 
     private func value<Value>(
         _ name: String, _ read: (String) throws(InvalidValue) -> Value?
-    ) throws(PushdRefusal) -> Value? {
+    ) throws(PushdError) -> Value? {
         do throws(InvalidValue) {
             return try read(name)
         } catch {

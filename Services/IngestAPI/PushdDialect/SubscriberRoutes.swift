@@ -8,7 +8,7 @@ import TaskModel
 /// `/subscribers` and `/subscriber/:id`: devices come, report, and go.
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
-    let desk: TaskDesk
+    let desk: TaskSubmission
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try await call.fields())
@@ -24,20 +24,20 @@ struct SubscriberRoutes: Sendable {
         let form = RegistrationForm(try await call.fields())
         guard let id = try call.subscriber else {
             guard let token = try form.token(fromPath: call.request.parameter("id")) else {
-                throw PushdRefusal.unknownSubscriber
+                throw PushdError.unknownSubscriber
             }
             return try await register(token, form.changes(), call)
         }
         try form.refuseToken()
         guard try await registry.change(id, form.changes(), in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)
     }
 
     @Sendable func remove(_ call: PushdCall) async throws -> HTTPResponse {
         guard let id = try call.subscriber, try await registry.remove(id, in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)
     }
@@ -63,9 +63,9 @@ struct SubscriberRoutes: Sendable {
     }
 
     private func registered(_ call: PushdCall) async throws -> RegisteredDevice {
-        guard let id = try call.subscriber else { throw PushdRefusal.unknownSubscriber }
+        guard let id = try call.subscriber else { throw PushdError.unknownSubscriber }
         let found = try await registry.device(id, in: call.app)
-        guard let found else { throw PushdRefusal.unknownSubscriber }
+        guard let found else { throw PushdError.unknownSubscriber }
         return found
     }
 

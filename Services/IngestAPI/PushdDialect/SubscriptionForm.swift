@@ -5,7 +5,7 @@ import PushModel
 enum SubscriptionForm {
     private static let ignoreMessage = "ignore_message"
 
-    static func options(in fields: RequestFields) throws(PushdRefusal) -> SubscriptionOptions {
+    static func options(in fields: RequestFields) throws(PushdError) -> SubscriptionOptions {
         do throws(InvalidValue) {
             return try fields.flag(ignoreMessage) == true ? .ignoreMessage : []
         } catch {

@@ -15,21 +15,21 @@ struct SubscriptionRoutes: Sendable {
     @Sendable func setAll(_ call: PushdCall) async throws -> HTTPResponse {
         let wanted = try await BulkSubscriptions(call).topics
         guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)
     }
 
     @Sendable func removeAll(_ call: PushdCall) async throws -> HTTPResponse {
         guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: [:], in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)
     }
 
     @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
         let event = try call.event()
-        guard let options = try await subscriptions(call)[event] else { throw PushdRefusal.notSubscribed }
+        guard let options = try await subscriptions(call)[event] else { throw PushdError.notSubscribed }
         return PushdAnswer.subscription(options)
     }
 
@@ -38,7 +38,7 @@ struct SubscriptionRoutes: Sendable {
         let options = try SubscriptionForm.options(in: await call.fields())
         guard let id = try call.subscriber,
             let change = try await registry.subscribe(id, to: event, options, in: call.app)
-        else { throw PushdRefusal.unknownSubscriber }
+        else { throw PushdError.unknownSubscriber }
         switch change {
         case .created: return HTTPResponse(.created)
         case .updated: return HTTPResponse(.noContent)
@@ -49,15 +49,15 @@ struct SubscriptionRoutes: Sendable {
         let event = try call.event()
         guard let id = try call.subscriber, let was = try await registry.unsubscribe(id, from: event, in: call.app)
         else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
-        guard was else { throw PushdRefusal.notSubscribed }
+        guard was else { throw PushdError.notSubscribed }
         return HTTPResponse(.noContent)
     }
 
     private func subscriptions(_ call: PushdCall) async throws -> [TopicName: SubscriptionOptions] {
         guard let id = try call.subscriber, let found = try await registry.subscriptions(of: id, in: call.app) else {
-            throw PushdRefusal.unknownSubscriber
+            throw PushdError.unknownSubscriber
         }
         return found
     }

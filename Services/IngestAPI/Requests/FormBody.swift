@@ -8,7 +8,7 @@ enum FormBody {
     static let fieldsMaximum = 20_000
     static let nameBytesMaximum = 1_024
 
-    static func decode(_ bytes: [UInt8]) throws(BodyRefusal) -> JSONObject {
+    static func decode(_ bytes: [UInt8]) throws(BodyError) -> JSONObject {
         guard let text = OutsideText.string(bytes) else {
             throw .malformed("the body \(OutsideText.problem)")
         }
@@ -57,7 +57,7 @@ enum FormBody {
         return rest[..<end]
     }
 
-    private static func name(_ part: Substring.UTF8View) throws(BodyRefusal) -> String {
+    private static func name(_ part: Substring.UTF8View) throws(BodyError) -> String {
         // An escape makes three bytes of one.
         guard part.count <= 3 * nameBytesMaximum else { throw nameTooLong }
         let name = try decode(part)
@@ -65,11 +65,11 @@ enum FormBody {
         return name
     }
 
-    private static var nameTooLong: BodyRefusal {
+    private static var nameTooLong: BodyError {
         .malformed("the form has a name of more than \(nameBytesMaximum) bytes")
     }
 
-    private static func decode(_ part: Substring.UTF8View) throws(BodyRefusal) -> String {
+    private static func decode(_ part: Substring.UTF8View) throws(BodyError) -> String {
         guard let text = PercentEncoding.decode(part, plusIsSpace: true) else {
             throw .malformed(
                 """

@@ -16,7 +16,7 @@ struct RequestFields: Sendable, Equatable {
     }
 
     /// An empty body has no fields, whatever it calls itself.
-    init(_ request: HTTPRequest) throws(BodyRefusal) {
+    init(_ request: HTTPRequest) throws(BodyError) {
         guard !request.body.isEmpty else {
             self.init(JSONObject())
             return
@@ -61,7 +61,7 @@ struct RequestFields: Sendable, Equatable {
         return value
     }
 
-    private static func decodeJSON(_ body: HTTPRequestBody) throws(BodyRefusal) -> JSONObject {
+    private static func decodeJSON(_ body: HTTPRequestBody) throws(BodyError) -> JSONObject {
         guard body.reserve(JSON.parsedBytesEstimate(of: body.bytes)) else { throw .noRoom }
         let value: JSON
         do throws(JSONError) {

@@ -12,7 +12,7 @@ struct RichieDialect: Sendable {
     private static let scopes: [Scope] = [.publish, .broadcast]
 
     let gatekeeper: Gatekeeper
-    let desk: TaskDesk
+    let desk: TaskSubmission
     let payloads: PayloadCheck
     let reading: BodyReading
     let log: RefusalLog
@@ -37,7 +37,7 @@ struct RichieDialect: Sendable {
     }
 
     private func refusal(_ error: any Error) -> HTTPResponse {
-        TaskRefusal(error, log: log).response(challenges: RichieDialect.challenges)
+        TaskError(error, log: log).response(challenges: RichieDialect.challenges)
     }
 
     private func create(_ request: HTTPRequest, _ access: Access) async throws -> HTTPResponse {
@@ -55,15 +55,15 @@ struct RichieDialect: Sendable {
     private func read(_ request: HTTPRequest, _ access: Access) throws -> (RichieForm, Admission) {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
-        guard let appID = fields.text("app_id", isRequired: true) else { throw TaskRefusal.invalid(problems.all) }
+        guard let appID = fields.text("app_id", isRequired: true) else { throw TaskError.invalid(problems.all) }
         let admission = try gatekeeper.admit(access, from: request.peer, for: RichieDialect.scopes) {
             access.choose(.richie, appID, $0)
         }
         let form = try RichieForm(fields, appID: appID, authorize: admission.require)
-        guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
+        guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
         let draft = form.draft(TaskID(high: 0, low: 0), defaults: admission.app.defaults)
         payloads.check(draft, of: admission, problems)
-        guard problems.all.isEmpty else { throw TaskRefusal.invalid(problems.all) }
+        guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
         return (form, admission)
     }
 

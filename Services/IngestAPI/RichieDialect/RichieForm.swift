@@ -15,8 +15,8 @@ struct RichieForm {
 
     /// `authorize` is asked as soon as the topics are known: what the caller may not do is refused before the rest is read.
     init(
-        _ fields: JSONFields, appID: String, authorize: (Scope) throws(Gatekeeper.Refusal) -> Void
-    ) throws(Gatekeeper.Refusal) {
+        _ fields: JSONFields, appID: String, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
+    ) throws(Gatekeeper.AccessError) {
         self.appID = appID
         // All of them at once, so that a misspelt name is known for one before another is said to be missing.
         fields.allow(["app_id", "topics", "external_user_ids", "payloads"])

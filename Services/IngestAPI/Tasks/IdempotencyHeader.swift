@@ -10,7 +10,7 @@ enum IdempotencyHeader {
         "\(name) must be one text of 1 to \(bytesMaximum) visible ASCII characters, in quotation marks or without."
 
     /// Nil for a request without a key.
-    static func key(of request: HTTPRequest) throws(TaskRefusal) -> String? {
+    static func key(of request: HTTPRequest) throws(TaskError) -> String? {
         let values = request.headers.values(name)
         guard let value = values.first else { return nil }
         guard values.count == 1, let key = key(in: value), 1...bytesMaximum ~= key.utf8.count else {

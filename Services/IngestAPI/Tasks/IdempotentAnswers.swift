@@ -19,13 +19,13 @@ struct IdempotentAnswers: Sendable {
 
     /// What `work` throws is not kept: the request may be repeated, and makes the same task then.
     func answer(
-        _ request: HTTPRequest, of admission: Admission, _ work: (TaskSeed) async throws -> HTTPResponse
+        _ request: HTTPRequest, of admission: AuthorizedCaller, _ work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
         let claim = claim(key, request, admission)
         switch try await store.begin(claim, for: lease) {
-        case .inProgress: throw TaskRefusal.inProgress
-        case .otherRequest: throw TaskRefusal.otherRequest
+        case .inProgress: throw TaskError.inProgress
+        case .otherRequest: throw TaskError.otherRequest
         case .answered(let bytes):
             guard var response = HTTPResponse(kept: bytes) else {
                 throw StoreError(.corrupt, "a kept answer cannot be read")
@@ -63,7 +63,7 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
-    private func claim(_ key: String, _ request: HTTPRequest, _ admission: Admission) -> IdempotentRequest {
+    private func claim(_ key: String, _ request: HTTPRequest, _ admission: AuthorizedCaller) -> IdempotentRequest {
         let owner = [admission.app.id.text, admission.credential, key].joined(separator: "\u{0}")
         let line = "\(request.method) \(request.path)?\(request.query)\n"
         return IdempotentRequest(

@@ -11,7 +11,7 @@ struct PayloadCheck: Sendable {
     let time: any TimeSource
 
     /// Any id will do, as all have the same length.
-    func check(_ draft: TaskDraft, of admission: Admission, _ problems: JSONProblems) {
+    func check(_ draft: TaskDraft, of admission: AuthorizedCaller, _ problems: JSONProblems) {
         let now = time.now
         let task = draft.task(TaskID(high: 0, low: 0), of: admission, created: now)
         let kinds = PayloadCheck.kinds(of: admission.app.providers)

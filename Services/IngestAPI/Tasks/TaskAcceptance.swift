@@ -36,7 +36,7 @@ struct TaskAcceptance: Sendable {
     /// whose task is done is answered as the first was and does nothing: its ledger may be gone, and with it the knowledge
     /// of which devices were sent the push.
     func accept(
-        _ draft: TaskDraft, _ seed: TaskSeed, of admission: Admission, trace: TraceContext?
+        _ draft: TaskDraft, _ seed: TaskSeed, of admission: AuthorizedCaller, trace: TraceContext?
     ) async throws -> PushTask {
         let listless = draft.task(seed.id, of: admission, created: seed.created)
         let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
@@ -55,7 +55,7 @@ struct TaskAcceptance: Sendable {
             message.value.count <= TaskLimits.taskBytesMaximum
                 || listless.bytes.count <= TaskLimits.taskBytesMaximum
         else {
-            throw TaskRefusal.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
+            throw TaskError.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
         }
         do {
             try await keep(task, message.value)

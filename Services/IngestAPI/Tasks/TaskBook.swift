@@ -13,7 +13,7 @@ struct TaskBook: Sendable {
     let log: Log
 
     func task(_ id: TaskID, of app: AppID) async throws -> KnownTask {
-        guard let task = try await known(id, created: nil), task.app == app else { throw TaskRefusal.unknownTask }
+        guard let task = try await known(id, created: nil), task.app == app else { throw TaskError.unknownTask }
         return task
     }
 
@@ -45,13 +45,13 @@ struct TaskBook: Sendable {
     func trace(of device: DeviceID, in task: KnownTask) async throws -> DeviceTrace {
         switch task {
         case .traced(let id, let trace): return DeviceTrace(device, of: id, trace)
-        case .reported: throw TaskRefusal.unknownDevice
+        case .reported: throw TaskError.unknownDevice
         case .kept(let task):
             if let progress = try await ledger.progress(of: task.id) {
                 return try await DeviceTrace.read(device, of: task, progress, from: ledger)
             }
             if let trace = try await trace(of: task) { return DeviceTrace(device, of: task.id, trace) }
-            guard try await remainingReport(of: task) == nil else { throw TaskRefusal.unknownDevice }
+            guard try await remainingReport(of: task) == nil else { throw TaskError.unknownDevice }
             return DeviceTrace(device, ofUnplanned: task.id)
         }
     }

@@ -16,7 +16,7 @@ struct TaskDraft: Sendable, Equatable {
     var reported = JSONObject()
 
     /// The list is left to whoever sends the task on.
-    func task(_ id: TaskID, of admission: Admission, created: Timestamp) -> PushTask {
+    func task(_ id: TaskID, of admission: AuthorizedCaller, created: Timestamp) -> PushTask {
         var task = PushTask(id: id, app: admission.app.id, created: created)
         task.credential = admission.credential
         task.dialect = dialect

@@ -6,7 +6,7 @@ import TaskModel
 import Topics
 
 /// Where every dialect hands in what it has read: carried out once for each key, and durable when it is answered.
-struct TaskDesk: Sendable {
+struct TaskSubmission: Sendable {
     private let acceptance: TaskAcceptance
     private let answers: IdempotentAnswers
     private let room: StoreRoom
@@ -21,7 +21,7 @@ struct TaskDesk: Sendable {
 
     /// The draft may hold the task's id.
     func accept(
-        _ request: HTTPRequest, of admission: Admission, draft: (TaskSeed) -> TaskDraft,
+        _ request: HTTPRequest, of admission: AuthorizedCaller, draft: (TaskSeed) -> TaskDraft,
         answer: (PushTask) -> HTTPResponse
     ) async throws -> HTTPResponse {
         try await answers.answer(request, of: admission) { seed in

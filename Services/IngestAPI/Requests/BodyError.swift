@@ -1,5 +1,5 @@
 /// Why a body could not be read as names and values.
-enum BodyRefusal: Error, Equatable {
+enum BodyError: Error, Equatable {
     case unknownMediaType(String)
     /// There is no memory for what it would be parsed into, just now.
     case noRoom

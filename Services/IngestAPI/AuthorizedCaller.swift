@@ -1,7 +1,7 @@
 import Apps
 
 /// Who was let through, to which app, and what may be done there.
-struct Admission: Sendable {
+struct AuthorizedCaller: Sendable {
     let app: PushApp
     let caller: Access.Caller
     private let scopes: Set<Scope>
@@ -9,8 +9,8 @@ struct Admission: Sendable {
     /// The first of the scopes that is granted decides.
     init(
         _ access: Access, for wanted: [Scope], choose: (Scope) -> Access.Choice
-    ) throws(Gatekeeper.Refusal) {
-        var refusal = Gatekeeper.Refusal.unauthenticated
+    ) throws(Gatekeeper.AccessError) {
+        var refusal = Gatekeeper.AccessError.unauthenticated
         for scope in wanted {
             switch choose(scope) {
             case .app(let app):
@@ -41,7 +41,7 @@ struct Admission: Sendable {
         scopes.contains(scope)
     }
 
-    func require(_ scope: Scope) throws(Gatekeeper.Refusal) {
+    func require(_ scope: Scope) throws(Gatekeeper.AccessError) {
         guard has(scope) else { throw .forbidden(scope) }
     }
 }

@@ -6,22 +6,22 @@ import Store
 
 /// Why a request is not done, and how pushd's clients are told: `error` in pushd's own words where it had any, `detail`
 /// for the person who looks for the cause.
-enum PushdRefusal: Error, Equatable {
-    case access(Gatekeeper.Refusal)
-    case body(BodyRefusal)
+enum PushdError: Error, Equatable {
+    case access(Gatekeeper.AccessError)
+    case body(BodyError)
     case invalidField(String, InvalidValue)
     case invalidEvent(String, InvalidValue)
     case tooManySubscriptions(Int)
     case unknownSubscriber
     case notSubscribed
-    case task(TaskRefusal)
+    case task(TaskError)
     case store(StoreError)
 
     var response: HTTPResponse {
         switch self {
         case .unknownSubscriber, .notSubscribed: return .json("null", status: .notFound)
         default:
-            var response = PushdRefusal.response(status, error: message, detail: detail)
+            var response = PushdError.response(status, error: message, detail: detail)
             response.headers += headers
             return response
         }
@@ -50,7 +50,7 @@ enum PushdRefusal: Error, Equatable {
         case .body(.noRoom): .serviceUnavailable
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
         case .task(let refusal): refusal.problem.status
-        case .store(let error): PushdRefusal.status(of: error)
+        case .store(let error): PushdError.status(of: error)
         }
     }
 
@@ -77,7 +77,7 @@ enum PushdRefusal: Error, Equatable {
         case .tooManySubscriptions: "Too many subscriptions"
         case .unknownSubscriber, .notSubscribed: "Not found"
         case .task(let refusal): refusal.problem.title
-        case .store(let error): PushdRefusal.message(of: error)
+        case .store(let error): PushdError.message(of: error)
         }
     }
 

@@ -7,9 +7,9 @@ import ServiceKit
 import Store
 
 /// Why a request about tasks is not done. It reads as RFC 9457 has it, with what is wrong field by field.
-enum TaskRefusal: Error, Equatable {
-    case access(Gatekeeper.Refusal)
-    case body(BodyRefusal)
+enum TaskError: Error, Equatable {
+    case access(Gatekeeper.AccessError)
+    case body(BodyError)
     case invalid([JSONProblems.Problem])
     case tooLarge(String, Int)
     case idempotencyKey
@@ -26,9 +26,9 @@ enum TaskRefusal: Error, Equatable {
     /// Any error of a handler.
     init(_ error: any Error, log: RefusalLog) {
         switch error {
-        case let refusal as TaskRefusal: self = refusal
-        case let refusal as Gatekeeper.Refusal: self = .access(refusal)
-        case let refusal as BodyRefusal: self = .body(refusal)
+        case let refusal as TaskError: self = refusal
+        case let refusal as Gatekeeper.AccessError: self = .access(refusal)
+        case let refusal as BodyError: self = .body(refusal)
         case let error as StoreError:
             log.note(error)
             self = .store(error)
@@ -41,7 +41,7 @@ enum TaskRefusal: Error, Equatable {
         }
     }
 
-    func response(challenges: [String] = TaskRefusal.challenges) -> HTTPResponse {
+    func response(challenges: [String] = TaskError.challenges) -> HTTPResponse {
         var headers = headers
         if status == .unauthorized { headers += challenges.map { HTTPField("WWW-Authenticate", $0) } }
         return problem.response(errors: errors, headers: headers)
@@ -75,7 +75,7 @@ enum TaskRefusal: Error, Equatable {
         case .inProgress: .conflict
         case .otherRequest: .unprocessableContent
         case .unavailable, .body(.noRoom): .serviceUnavailable
-        case .store(let error): TaskRefusal.status(of: error)
+        case .store(let error): TaskError.status(of: error)
         case .unexpected: .internalServerError
         }
     }
@@ -119,7 +119,7 @@ enum TaskRefusal: Error, Equatable {
 
     private var detail: String {
         switch self {
-        case .access(let refusal): TaskRefusal.detail(of: refusal)
+        case .access(let refusal): TaskError.detail(of: refusal)
         case .body(.malformed(let reason)): reason
         case .body(.noRoom): "Too many request bodies are held in memory just now. Repeat the request later."
         case .body(.unknownMediaType(let name)):
@@ -134,12 +134,12 @@ enum TaskRefusal: Error, Equatable {
         case .notClosed: "The report is there once the task is closed; until then its progress can be read."
         case .unavailable(let reason):
             "\(reason) The task is not accepted; repeat the request, which an Idempotency-Key makes safe."
-        case .store(let error): TaskRefusal.detail(of: error)
+        case .store(let error): TaskError.detail(of: error)
         case .unexpected: "A fault of the service."
         }
     }
 
-    private static func detail(of refusal: Gatekeeper.Refusal) -> String {
+    private static func detail(of refusal: Gatekeeper.AccessError) -> String {
         switch refusal {
         case .unauthenticated:
             "Give a key that is valid: as the password of Basic authentication, or as Authorization: Bearer KEY."
@@ -168,7 +168,7 @@ enum TaskRefusal: Error, Equatable {
     }
 }
 
-extension Gatekeeper.Refusal {
+extension Gatekeeper.AccessError {
     /// When to come back, in whole seconds.
     var headers: [HTTPField] {
         guard case .tooManyRequests(let wait) = self else { return [] }
