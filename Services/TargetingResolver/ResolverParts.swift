@@ -13,11 +13,11 @@ struct ResolverParts: Sendable {
         tasks: ResolverStores, jobs: ResolverStores, window: Int, environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)
-        let aims = TaskAims(archive: jobs.archive)
+        let aims = ResolutionInputCache(archive: jobs.archive)
         let view = OutageView(jobs.outages, time: environment.time)
         self.tasks = TaskHandler(
             archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
-            scout: TaskScout(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
+            scout: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
             marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, view, meters),
             window: window, meters: meters)
         lists = ListHandler(archive: jobs.archive)

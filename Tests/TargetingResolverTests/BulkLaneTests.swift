@@ -309,7 +309,7 @@ import Topics
             work: .segments([SegmentNumber(rawValue: 0), SegmentNumber(rawValue: 9)], stride: 3))
         fixture.bus.append([Topics.segments.message(job, key: nil, lane: .bulk)])
         let refill = try await fixture.registry.beginRebuild()
-        await #expect(throws: MissingForNow.self) { try await fixture.run() }
+        await #expect(throws: TemporarilyMissingError.self) { try await fixture.run() }
         let plan = TaskPlan(
             app: fixture.app, jobs: 1, isFast: false, deadline: task.deadline, policy: .atLeastOnce)
         #expect(try await fixture.ledger.beginRestoring(task.id, plan))

@@ -17,7 +17,7 @@ struct DeviceSearch: Sendable {
     }
 
     /// Those that may hold members of the task's audience.
-    func segments(_ aim: TaskAim) async throws -> [SegmentNumber] {
+    func segments(_ aim: ResolutionInput) async throws -> [SegmentNumber] {
         guard let audience = aim.audience else { return [] }
         return try await registry.segments(of: audience, in: aim.app)
     }
@@ -28,7 +28,7 @@ struct DeviceSearch: Sendable {
 
     /// Whom the entries name, by segment in rising order. Ids are taken at their word here, and checked against the
     /// records later.
-    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> [WantedDevices] {
+    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> [CandidateDevices] {
         let ids = try await entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
             switch entry {
             case .device(let id): [id]
@@ -36,16 +36,16 @@ struct DeviceSearch: Sendable {
             case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
             }
         }
-        var wanted: [SegmentNumber: WantedDevices] = [:]
+        var wanted: [SegmentNumber: CandidateDevices] = [:]
         for id in ids.joined() {
             let segment = id.index.segment
-            wanted[segment, default: WantedDevices(segment: segment)].add(id)
+            wanted[segment, default: CandidateDevices(segment: segment)].add(id)
         }
         return wanted.values.sorted { $0.segment < $1.segment }
     }
 
     /// Those who are there and whom the task has something for.
-    func find(_ wanted: WantedDevices, _ aim: TaskAim) async throws -> TargetedDevices {
+    func find(_ wanted: CandidateDevices, _ aim: ResolutionInput) async throws -> SelectedDevices {
         let records = try await records(of: wanted.offsets, in: SegmentID(aim.app, wanted.segment))
         var members = SegmentSet()
         var alerted = SegmentSet()
@@ -58,20 +58,20 @@ struct DeviceSearch: Sendable {
             if isListed { alerted.insert(offset) }
             if isListed || wanted.members.contains(offset) { members.insert(offset) }
         }
-        return TargetedDevices(
+        return SelectedDevices(
             segment: wanted.segment, members: members,
             silent: wanted.silent.subtracting(alerted).intersection(members), records: records)
     }
 
-    func find(_ wanted: [WantedDevices], _ aim: TaskAim) async throws -> [TargetedDevices] {
+    func find(_ wanted: [CandidateDevices], _ aim: ResolutionInput) async throws -> [SelectedDevices] {
         try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, aim) }
             .filter { !$0.members.isEmpty }
     }
 
     /// Those of whom a job decided earlier.
-    func find(_ meant: MeantDevices, in app: AppID) async throws -> [TargetedDevices] {
+    func find(_ meant: DecidedDevices, in app: AppID) async throws -> [SelectedDevices] {
         try await meant.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
-            TargetedDevices(
+            SelectedDevices(
                 segment: part.segment, members: part.members, silent: part.silent,
                 records: try await records(of: part.members, in: SegmentID(app, part.segment)))
         }

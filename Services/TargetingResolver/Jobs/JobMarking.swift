@@ -6,7 +6,7 @@ import Topics
 
 /// Devices of one segment that are marked.
 struct MarkedDevices: Sendable {
-    let targets: TargetedDevices
+    let targets: SelectedDevices
     /// Who has not ended, and is to be sent on.
     var open = SegmentSet()
     /// Who ended with the mark.
@@ -26,21 +26,21 @@ struct JobMarking: Sendable {
     let meters: ResolverMeters
 
     /// Those that hold: these, unless an earlier delivery of the job has decided.
-    func decide(_ found: [TargetedDevices], job: Int, _ aim: TaskAim) async throws -> [TargetedDevices] {
-        let proposed = MeantDevices(found).encoded
+    func decide(_ found: [SelectedDevices], job: Int, _ aim: ResolutionInput) async throws -> [SelectedDevices] {
+        let proposed = DecidedDevices(found).encoded
         let held = try await archive.decide(devices: proposed, job: job, of: aim.task)
-        return held == proposed ? found : try await search.find(MeantDevices(decoding: held), in: aim.app)
+        return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: aim.app)
     }
 
     /// Where the task was just begun, and the segments with it, they are not entered once more.
     func mark(
-        _ targets: [TargetedDevices], _ aim: TaskAim, enteredIn entered: EnteredTask? = nil
+        _ targets: [SelectedDevices], _ aim: ResolutionInput, enteredIn entered: EnteredTask? = nil
     ) async throws -> [MarkedDevices] {
         try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, aim, entered) }
     }
 
     private func mark(
-        _ targets: TargetedDevices, _ aim: TaskAim, _ entered: EnteredTask?
+        _ targets: SelectedDevices, _ aim: ResolutionInput, _ entered: EnteredTask?
     ) async throws -> MarkedDevices {
         let segment = SegmentID(aim.app, targets.segment)
         let (present, gone) = (targets.present, targets.removed)
@@ -70,7 +70,7 @@ struct JobMarking: Sendable {
     /// The mark has ended those that nobody had marked before; a repeat of it tells the same again. Those that a sender
     /// holds are its own to tell of.
     private func cancelled(
-        _ targets: TargetedDevices, _ present: SegmentSet, of task: TaskID, in segment: SegmentID
+        _ targets: SelectedDevices, _ present: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws -> [DeviceResult] {
         let states = try await ledger.states(of: task, in: segment)?.states ?? [:]
         let cancelled = SegmentSet(states.filter { $0.value == .cancelled }.keys)

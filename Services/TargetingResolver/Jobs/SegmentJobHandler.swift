@@ -14,7 +14,7 @@ struct SegmentJobHandler: MessageHandler {
     let ledger: any Ledger
     let registry: any RegistryMaintenance
     let search: DeviceSearch
-    let aims: TaskAims
+    let aims: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
     let meters: ResolverMeters
@@ -67,7 +67,7 @@ struct SegmentJobHandler: MessageHandler {
     private func attempt(_ job: SegmentJob, _ context: HandlerContext) async throws -> Attempt {
         do {
             return .marked(try await mark(job, context))
-        } catch let error as MissingForNow {
+        } catch let error as TemporarilyMissingError {
             log(error, job, context)
             try await completion.parking.park(job, at: context.time.now)
             return .parked(withoutNext: false)
@@ -103,7 +103,7 @@ struct SegmentJobHandler: MessageHandler {
             // It is planned before its jobs are sent: the store has lost it. A rebuild writes it anew before the registry
             // is whole again; without one nothing may be sent for it.
             guard try await registry.state() == .ready else {
-                throw MissingForNow(description: "task \(job.task) is not in the ledger")
+                throw TemporarilyMissingError(description: "task \(job.task) is not in the ledger")
             }
             context.log.error("a job's task is not in the ledger", [.task: "\(job.task)", .app: job.app.text])
             return false
@@ -111,22 +111,22 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     /// Nil when the archive has lost the task for good: its jobs are resolved all the same, so that it closes.
-    private func aim(of job: SegmentJob, _ context: HandlerContext) async throws -> TaskAim? {
+    private func aim(of job: SegmentJob, _ context: HandlerContext) async throws -> ResolutionInput? {
         if let aim = try await aims.aim(of: job.task) { return aim }
         if let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline {
-            throw MissingForNow(description: "task \(job.task) is not in the archive")
+            throw TemporarilyMissingError(description: "task \(job.task) is not in the archive")
         }
         context.log.error("a task is lost while its jobs are done", [.task: "\(job.task)", .app: job.app.text])
         return nil
     }
 
     private func targets(
-        of job: SegmentJob, _ aim: TaskAim, _ context: HandlerContext
-    ) async throws -> [TargetedDevices] {
+        of job: SegmentJob, _ aim: ResolutionInput, _ context: HandlerContext
+    ) async throws -> [SelectedDevices] {
         switch job.work {
         case .segments(let segments, _):
             guard let segment = segments.first, let audience = aim.audience else { return [] }
-            var wanted = WantedDevices(segment: segment)
+            var wanted = CandidateDevices(segment: segment)
             wanted.add(try await search.select(audience, in: segment, of: aim.app))
             return try await search.find([wanted], aim)
         case .part(let number):
@@ -137,7 +137,7 @@ struct SegmentJobHandler: MessageHandler {
 
     /// Nil for a part that is given up.
     private func entries(
-        of part: Int, for job: SegmentJob, _ aim: TaskAim, _ context: HandlerContext
+        of part: Int, for job: SegmentJob, _ aim: ResolutionInput, _ context: HandlerContext
     ) async throws -> [TargetEntry]? {
         if case .entries(let entries) = aim.list { return entries }
         if let bytes = try await archive.part(part, of: aim.task) {
@@ -145,7 +145,7 @@ struct SegmentJobHandler: MessageHandler {
         }
         let patience = min(aim.deadline, aim.created + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {
-            throw MissingForNow(description: "part \(part) of the list of task \(aim.task) is not in the archive")
+            throw TemporarilyMissingError(description: "part \(part) of the list of task \(aim.task) is not in the archive")
         }
         meters.partsLost.increment()
         context.log.error(

@@ -18,8 +18,8 @@ struct TaskHandler: MessageHandler {
     let archive: any TaskArchive
     let ledger: any Ledger
     let agenda: any TaskAgenda
-    let scout: TaskScout
-    let aims: TaskAims
+    let scout: AudienceSizer
+    let aims: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
     let window: Int
@@ -74,7 +74,7 @@ struct TaskHandler: MessageHandler {
     private func take(
         _ task: PushTask, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        let aim = TaskAim(task)
+        let aim = ResolutionInput(task)
         do {
             try aim.audience?.checkBounds()
         } catch {
@@ -104,13 +104,13 @@ struct TaskHandler: MessageHandler {
     }
 
     private func begin(
-        _ task: PushTask, _ aim: TaskAim, _ finding: TaskScout.Finding, started: Duration,
+        _ task: PushTask, _ aim: ResolutionInput, _ finding: AudienceSizer.Finding, started: Duration,
         _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         switch finding {
         case .few(let found):
             let beginning = try await ledger.begin(
-                task.id, TaskPlan(task, jobs: 1, lane: .fast), meaning: MeantDevices(found).encoded,
+                task.id, TaskPlan(task, jobs: 1, lane: .fast), meaning: DecidedDevices(found).encoded,
                 in: found.map(\.segment))
             switch beginning {
             case .planned(let plan): return try await goOn(aim, plan, message, context)
@@ -130,7 +130,7 @@ struct TaskHandler: MessageHandler {
 
     /// With a plan that is there already, be it somebody else's.
     private func goOn(
-        _ aim: TaskAim, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ aim: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         guard plan.isFast else { return try await distribute(aim, plan, message, context) }
         let started = context.time.uptime
@@ -139,14 +139,14 @@ struct TaskHandler: MessageHandler {
             if try await ledger.isResolved(job: 0, of: aim.task) == true { return [] }
             throw StoreError(.corrupt, "whom task \(aim.task) means is not known any more")
         }
-        let targets = try await scout.search.find(MeantDevices(decoding: meaning), in: aim.app)
+        let targets = try await scout.search.find(DecidedDevices(decoding: meaning), in: aim.app)
         try await finish(aim, targets, enteredIn: nil, started: started, message, context)
         return []
     }
 
     /// A task for few, at once.
     private func finish(
-        _ aim: TaskAim, _ targets: [TargetedDevices], enteredIn entered: EnteredTask?, started: Duration,
+        _ aim: ResolutionInput, _ targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
         _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws {
         // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
@@ -166,7 +166,7 @@ struct TaskHandler: MessageHandler {
 
     /// The first jobs of a task for many. Those that were sent before and are resolved do nothing when they come again.
     private func distribute(
-        _ aim: TaskAim, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ aim: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         let segments = try await archive.decide(segments: [], of: aim.task)
         guard segments.count + aim.list.partCount == plan.jobs else {

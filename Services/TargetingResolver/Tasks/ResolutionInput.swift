@@ -4,7 +4,7 @@ import TaskModel
 import Topics
 
 /// What resolving needs to know of a task.
-struct TaskAim: Sendable {
+struct ResolutionInput: Sendable {
     let task: TaskID
     let app: AppID
     let audience: Audience?

@@ -2,7 +2,7 @@ import PushModel
 import Store
 
 /// Devices of one segment that a job means, with the records of those that are there.
-struct TargetedDevices: Sendable {
+struct SelectedDevices: Sendable {
     let segment: SegmentNumber
     let members: SegmentSet
     let silent: SegmentSet

@@ -2,7 +2,7 @@ import PushModel
 import Store
 
 /// Whom a job means, as it is kept from the job's first delivery until it is resolved.
-struct MeantDevices: Hashable, Sendable {
+struct DecidedDevices: Hashable, Sendable {
     struct Part: Hashable, Sendable {
         let segment: SegmentNumber
         let members: SegmentSet
@@ -16,7 +16,7 @@ struct MeantDevices: Hashable, Sendable {
 
     let parts: [Part]
 
-    init(_ targets: [TargetedDevices]) {
+    init(_ targets: [SelectedDevices]) {
         parts = targets.map { Part(segment: $0.segment, members: $0.members, silent: $0.silent) }
     }
 
@@ -24,8 +24,8 @@ struct MeantDevices: Hashable, Sendable {
         var bytes: [UInt8] = []
         for part in parts {
             bytes.append(variableInteger: Int(part.segment.rawValue))
-            MeantDevices.append(part.members, to: &bytes)
-            MeantDevices.append(part.silent, to: &bytes)
+            DecidedDevices.append(part.members, to: &bytes)
+            DecidedDevices.append(part.silent, to: &bytes)
         }
         return bytes
     }
@@ -35,7 +35,7 @@ struct MeantDevices: Hashable, Sendable {
         var parts: [Part] = []
         while !reader.isAtEnd {
             guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum),
-                let members = MeantDevices.set(from: &reader), let silent = MeantDevices.set(from: &reader)
+                let members = DecidedDevices.set(from: &reader), let silent = DecidedDevices.set(from: &reader)
             else { throw StoreError(.corrupt, "whom a job means cannot be read") }
             parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
         }

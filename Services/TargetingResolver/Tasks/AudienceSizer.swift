@@ -4,12 +4,12 @@ import TaskModel
 import Topics
 
 /// Finds out whether a task is for few devices or for many.
-struct TaskScout: Sendable {
+struct AudienceSizer: Sendable {
     /// Audiences up to this are resolved at once, in the fast lane.
     static let fewMaximum = TargetList.atOnceMaximum
 
     enum Finding: Sendable {
-        case few([TargetedDevices])
+        case few([SelectedDevices])
         /// With the segments that hold members of the audience.
         case many([SegmentNumber])
     }
@@ -19,7 +19,7 @@ struct TaskScout: Sendable {
 
     /// Counted before providers are looked at, which takes the records: a task may be taken for larger than it is.
     /// Where a segment is lost its job waits for it, planning does not.
-    func look(_ aim: TaskAim) async throws -> Finding {
+    func look(_ aim: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(aim)
         do {
             return try await look(aim, segments)
@@ -29,15 +29,15 @@ struct TaskScout: Sendable {
         }
     }
 
-    private func look(_ aim: TaskAim, _ segments: [SegmentNumber]) async throws -> Finding {
-        guard aim.list.entryCount <= TaskScout.fewMaximum, let entries = try await entries(of: aim) else {
+    private func look(_ aim: ResolutionInput, _ segments: [SegmentNumber]) async throws -> Finding {
+        guard aim.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: aim) else {
             return .many(segments)
         }
         var wanted = Gathering()
         for part in try await search.listed(entries, in: aim.app) { wanted.add(part) }
         if let audience = aim.audience {
             for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
-                guard wanted.count <= TaskScout.fewMaximum else { return .many(segments) }
+                guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
                 let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
                 let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
                     try await search.select(audience, in: segment, of: aim.app)
@@ -45,25 +45,25 @@ struct TaskScout: Sendable {
                 for (segment, selection) in zip(some, selections) { wanted.add(selection, in: segment) }
             }
         }
-        guard wanted.count <= TaskScout.fewMaximum else { return .many(segments) }
+        guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
         return .few(try await search.find(wanted.sorted, aim))
     }
 
     /// List and audience together, each device once.
     private struct Gathering {
-        private var parts: [SegmentNumber: WantedDevices] = [:]
+        private var parts: [SegmentNumber: CandidateDevices] = [:]
         private(set) var count = 0
 
-        var sorted: [WantedDevices] { parts.values.sorted { $0.segment < $1.segment } }
+        var sorted: [CandidateDevices] { parts.values.sorted { $0.segment < $1.segment } }
 
-        mutating func add(_ listed: WantedDevices) {
+        mutating func add(_ listed: CandidateDevices) {
             parts[listed.segment] = listed
             count += listed.offsets.count
         }
 
         mutating func add(_ selection: AudienceSelection, in segment: SegmentNumber) {
             guard !selection.members.isEmpty else { return }
-            var part = parts[segment] ?? WantedDevices(segment: segment)
+            var part = parts[segment] ?? CandidateDevices(segment: segment)
             count -= part.offsets.count
             part.add(selection)
             count += part.offsets.count
@@ -72,7 +72,7 @@ struct TaskScout: Sendable {
     }
 
     /// Nil where a part is missing: its job waits for it, planning does not.
-    private func entries(of aim: TaskAim) async throws -> [TargetEntry]? {
+    private func entries(of aim: ResolutionInput) async throws -> [TargetEntry]? {
         switch aim.list {
         case .entries(let entries): return entries
         case .parts(let count, _):

@@ -1,7 +1,7 @@
 import PushModel
 
 /// Devices of one segment that a task asks for: members of its audience, and those that its list names.
-struct WantedDevices: Sendable {
+struct CandidateDevices: Sendable {
     let segment: SegmentNumber
     var members = SegmentSet()
     /// Members who take no alert.
