@@ -18,7 +18,7 @@ extension Renderer {
         let connection = StoreConnection(redis)
         let archive = RedisTaskArchive(connection, time: environment.time)
         let handler = RenderHandler(
-            tasks: TaskShelf(archive, bytesMaximum: configuration.cacheBytes, metrics: environment.metrics),
+            tasks: TaskCache(archive, bytesMaximum: configuration.cacheBytes, metrics: environment.metrics),
             ledger: RedisLedger(connection), environment: environment)
         let workers = [Lane.bulk, .fast].map {
             context.worker(options($0), concurrency: configuration.concurrency, handler)

@@ -27,7 +27,7 @@ struct ChunkSorting {
     }
 
     private let chunk: AudienceChunk
-    private let task: KeptTask
+    private let task: CachedTask
     private let isTranslated: Bool
     private var splits: [DispatchSplit]
     private var ends: [End: [DeviceEndings.Order.Device]] = [:]
@@ -35,7 +35,7 @@ struct ChunkSorting {
     /// What was chosen last for each provider and silence, since neighbours mostly speak alike.
     private var last: [(language: ArraySlice<UInt8>, choice: Choice)?]
 
-    init(_ chunk: AudienceChunk, _ task: KeptTask) {
+    init(_ chunk: AudienceChunk, _ task: CachedTask) {
         self.chunk = chunk
         self.task = task
         isTranslated = task.rendering.isTranslated

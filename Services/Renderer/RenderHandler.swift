@@ -14,14 +14,14 @@ struct RenderHandler: MessageHandler {
     /// When devices of a task whose content is absent are brought again.
     static let absentPause = Duration.seconds(60)
 
-    private let tasks: TaskShelf
+    private let tasks: TaskCache
     private let ledger: any Ledger
     private let endings: DeviceEndings
-    private let handedOver = HandedOver()
+    private let handedOver = PartialDispatches()
     private let rendered: [Counter]
     private let unledgered: Counter
 
-    init(tasks: TaskShelf, ledger: any Ledger, environment: WorkerEnvironment) {
+    init(tasks: TaskCache, ledger: any Ledger, environment: WorkerEnvironment) {
         self.tasks = tasks
         self.ledger = ledger
         let metrics = environment.metrics
@@ -77,7 +77,7 @@ struct RenderHandler: MessageHandler {
     }
 
     private enum TaskState {
-        case known(KeptTask)
+        case known(CachedTask)
         /// The task is closed, and so all of its devices have ended. One of which nothing is known was closed long ago, or
         /// is lost: no sender would get its devices, and a rebuild finds the chunk on the bus.
         case ended
@@ -119,7 +119,7 @@ struct RenderHandler: MessageHandler {
     }
 
     private func render(
-        _ received: ReceivedMessage<AudienceChunk>, _ task: KeptTask, into work: inout RenderedWork,
+        _ received: ReceivedMessage<AudienceChunk>, _ task: CachedTask, into work: inout RenderedWork,
         _ context: HandlerContext
     ) async throws {
         let chunk = received.message

@@ -54,7 +54,7 @@ final class Scene: Sendable {
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: seed), log: log, metrics: metrics, health: Health(time: time))
         return RenderHandler(
-            tasks: TaskShelf(archive, bytesMaximum: cacheBytes, metrics: metrics), ledger: ledger,
+            tasks: TaskCache(archive, bytesMaximum: cacheBytes, metrics: metrics), ledger: ledger,
             environment: environment)
     }
 

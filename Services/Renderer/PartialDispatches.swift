@@ -5,7 +5,7 @@ import Synchronization
 /// Which senders have got their part of a chunk whose other part did not go: while one provider's topic is at its bound,
 /// the chunk comes again and again, and the other provider's sender must not get its part each time. What is forgotten
 /// here, at the bound or by a crash, is a repeat that the ledger makes harmless.
-final class HandedOver: Sendable {
+final class PartialDispatches: Sendable {
     private struct Place: Hashable {
         let partition: PartitionID
         let offset: Int64

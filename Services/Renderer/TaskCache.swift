@@ -8,9 +8,9 @@ import Topics
 
 /// The tasks that chunks are rendered from, those used last in memory and the others in the archive. Several workers ask
 /// at once; two that miss the same task both read it, which does no harm.
-final class TaskShelf: Sendable {
+final class TaskCache: Sendable {
     private let archive: any TaskArchive
-    private let kept: Mutex<RecentlyUsed<TaskID, KeptTask>>
+    private let kept: Mutex<RecentlyUsed<TaskID, CachedTask>>
     private let reads: Counter
 
     init(_ archive: any TaskArchive, bytesMaximum: Int, metrics: Metrics) {
@@ -20,13 +20,13 @@ final class TaskShelf: Sendable {
     }
 
     /// Nil when the archive does not have it, or not yet, and the chunk did not bring it along.
-    func task(of chunk: AudienceChunk, now: Timestamp) async throws -> KeptTask? {
+    func task(of chunk: AudienceChunk, now: Timestamp) async throws -> CachedTask? {
         let id = chunk.task
         if let task = kept.withLock({ $0.value(for: id) { $0.bytes } }) {
             return task.goodUntil > now ? task : keep(task.renewed(at: now))
         }
         guard let content = try await content(of: chunk) else { return nil }
-        return keep(KeptTask(try PushTask(archived: content, of: id), contentBytes: content.count, now: now))
+        return keep(CachedTask(try PushTask(archived: content, of: id), contentBytes: content.count, now: now))
     }
 
     private func content(of chunk: AudienceChunk) async throws -> [UInt8]? {
@@ -36,7 +36,7 @@ final class TaskShelf: Sendable {
         return content
     }
 
-    private func keep(_ task: KeptTask) -> KeptTask {
+    private func keep(_ task: CachedTask) -> CachedTask {
         kept.withLock { $0.set(task, cost: task.bytes, for: task.task.id) }
         return task
     }

@@ -6,7 +6,7 @@ import TaskModel
 import Topics
 
 /// A task with what was rendered of it so far: every chunk of a broadcast needs the same few variants.
-final class KeptTask: Sendable {
+final class CachedTask: Sendable {
     /// What a decoded task takes of memory for each byte it came in, roughly.
     private static let weight = 6
     private static let longestLife = Duration.seconds(60)
@@ -27,14 +27,14 @@ final class KeptTask: Sendable {
         self.task = task
         self.contentBytes = contentBytes
         rendering = TaskRendering(task, now: now)
-        goodUntil = now + min(max((task.deadline - now) / 10, .seconds(1)), KeptTask.longestLife)
+        goodUntil = now + min(max((task.deadline - now) / 10, .seconds(1)), CachedTask.longestLife)
     }
 
     /// What it takes of memory.
-    var bytes: Int { contentBytes * KeptTask.weight + 1_024 + state.withLock { $0.bytes } }
+    var bytes: Int { contentBytes * CachedTask.weight + 1_024 + state.withLock { $0.bytes } }
 
-    func renewed(at now: Timestamp) -> KeptTask {
-        KeptTask(task, contentBytes: contentBytes, now: now)
+    func renewed(at now: Timestamp) -> CachedTask {
+        CachedTask(task, contentBytes: contentBytes, now: now)
     }
 
     /// Rendered at most once; whoever needs the same meanwhile waits for it.
