@@ -16,10 +16,10 @@ struct ReporterParts: Sendable {
         app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
-        let desk = TaskDesk(time: environment.time)
+        let desk = ReportingQueue(time: environment.time)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
-        let care = TaskCare(
+        let care = TaskCloser(
             stores, untried: untried, producer: producer,
             // One that is not known here, as its file may be unreadable, may want to.
             wantsToHear: { app($0).map { $0.report != nil } ?? true },

@@ -59,7 +59,7 @@ import Topics
     }
 
     private func poster(
-        _ client: HTTPClient, _ app: PushApp?, care: TaskCare? = nil, hold: Duration = ReporterFixture.lease,
+        _ client: HTTPClient, _ app: PushApp?, care: TaskCloser? = nil, hold: Duration = ReporterFixture.lease,
         allowsLoopback: Bool = true, patience: Duration
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
@@ -256,5 +256,5 @@ import Topics
 }
 
 extension PushTask {
-    fileprivate var look: LookBook.Look { LookBook.Look(task: id, isDue: true) }
+    fileprivate var look: CheckQueue.Look { CheckQueue.Look(task: id, isDue: true) }
 }

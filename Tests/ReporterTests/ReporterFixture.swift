@@ -54,12 +54,12 @@ final class ReporterFixture: Sendable {
     }
 
     /// As a new process has it.
-    func care(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCare {
+    func care(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors)
         let stores = stores(traces)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
-        return TaskCare(
+        return TaskCloser(
             stores, untried: untried, producer: producer, wantsToHear: { _ in wantsToHear },
             lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
     }

@@ -77,7 +77,7 @@ import Topics
             try await fixture.end([ids[39]], task.id, as: .invalidRemoved)
             // Results may have come during a look; the next one follows when the task has rested.
             #expect(await fixture.time.hasSleepers(1))
-            fixture.time.advance(by: LookBook.rest)
+            fixture.time.advance(by: CheckQueue.rest)
             let report = try #require(try await reports(fixture, 1).first)
             #expect(report[.delivered] == 39 && report[.invalidRemoved] == 1)
         }

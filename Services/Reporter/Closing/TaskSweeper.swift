@@ -11,9 +11,9 @@ final class TaskSweeper: Service {
     private static let pulseLimit = Duration.seconds(120)
 
     let name = "tasks"
-    private let desk: TaskDesk
+    private let desk: ReportingQueue
     private let agenda: any TaskAgenda
-    private let care: TaskCare
+    private let care: TaskCloser
     private let poster: ReportPoster
     private let lease: Duration
     private let time: any TimeSource
@@ -25,7 +25,7 @@ final class TaskSweeper: Service {
     private let stopping = OneTimeEvent()
 
     init(
-        desk: TaskDesk, agenda: any TaskAgenda, care: TaskCare, poster: ReportPoster, lease: Duration,
+        desk: ReportingQueue, agenda: any TaskAgenda, care: TaskCloser, poster: ReportPoster, lease: Duration,
         environment: WorkerEnvironment
     ) {
         self.desk = desk
@@ -90,7 +90,7 @@ final class TaskSweeper: Service {
         }
     }
 
-    private func perform(_ work: TaskDesk.Work) async {
+    private func perform(_ work: ReportingQueue.Work) async {
         switch work {
         case .look(let look): await perform(look)
         case .post(let report):
@@ -101,7 +101,7 @@ final class TaskSweeper: Service {
 
     /// A task that could not be looked at is due again when its lease is over; one that results spoke of has its time in
     /// the agenda.
-    private func perform(_ look: LookBook.Look) async {
+    private func perform(_ look: CheckQueue.Look) async {
         do {
             switch try await care.look(look) {
             case .settled: break
@@ -109,7 +109,7 @@ final class TaskSweeper: Service {
             case .notify(let report):
                 if !desk.offer(report) {
                     let now = time.now
-                    let pause = Pauses.again(waited: now - report.closed, random)
+                    let pause = CheckBackoff.again(waited: now - report.closed, random)
                     try await care.postpone(look.task, until: now + pause)
                 }
             }

@@ -4,7 +4,7 @@ import Topics
 
 /// Takes results: has their tasks looked at, removes devices that are gone, counts.
 struct ResultHandler: MessageHandler {
-    let desk: TaskDesk
+    let desk: ReportingQueue
     let removal: DeviceRemoval
     let meters: ResultMeters
 

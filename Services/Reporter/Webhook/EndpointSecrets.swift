@@ -9,13 +9,13 @@ struct EndpointSecrets: Sendable {
 
     private static let bytesMaximum = 16 << 10
 
-    static func read(_ endpoint: ReportEndpoint) async throws(EndpointProblem) -> EndpointSecrets {
+    static func read(_ endpoint: ReportEndpoint) async throws(EndpointError) -> EndpointSecrets {
         let texts = await onNativeThread("report-keys") {
             [endpoint.authorizationFile, endpoint.signingKeyFile].map { $0.map(text) }
         }
         let (authorization, key) = (texts[0], texts[1])
         for (file, text) in [(endpoint.authorizationFile, authorization), (endpoint.signingKeyFile, key)] {
-            if let file, text ?? nil == nil { throw EndpointProblem("\(file.field): no readable text in \(file.path)") }
+            if let file, text ?? nil == nil { throw EndpointError("\(file.field): no readable text in \(file.path)") }
         }
         return EndpointSecrets(
             authorization: (authorization ?? nil).map { Secret($0) },
@@ -33,7 +33,7 @@ struct EndpointSecrets: Sendable {
 }
 
 /// A report cannot be posted before somebody mends something here.
-struct EndpointProblem: Error, CustomStringConvertible {
+struct EndpointError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

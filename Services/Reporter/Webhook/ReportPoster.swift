@@ -18,7 +18,7 @@ struct ReportPoster: Sendable {
     let destination: HTTPClientRequest.Destination
     let policy: PostPolicy
     let archive: any TaskArchive
-    let care: TaskCare
+    let care: TaskCloser
     let producer: any BusProducer
     let app: @Sendable (AppID) -> PushApp?
     let environment: WorkerEnvironment
@@ -63,7 +63,7 @@ struct ReportPoster: Sendable {
         let request: HTTPClientRequest
         do {
             request = try await self.request(post, endpoint)
-        } catch let problem as EndpointProblem {
+        } catch let problem as EndpointError {
             return again(post, problem.description)
         }
         let outcome = await client.send(request)

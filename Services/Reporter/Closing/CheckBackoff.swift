@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 
 /// How long each task is left alone after a look that found nothing to do: longer each time.
-struct Pauses {
+struct CheckBackoff {
     static let first = Duration.seconds(1)
     static let longest = Duration.seconds(60)
     /// Of tasks remembered; beyond that all begin anew with the first pause.
@@ -11,8 +11,8 @@ struct Pauses {
     private var last: [TaskID: Duration] = [:]
 
     mutating func next(_ task: TaskID) -> Duration {
-        if last.count >= Pauses.tasksMaximum { last = [:] }
-        let pause = last[task].map { min($0 * 2, Pauses.longest) } ?? Pauses.first
+        if last.count >= CheckBackoff.tasksMaximum { last = [:] }
+        let pause = last[task].map { min($0 * 2, CheckBackoff.longest) } ?? CheckBackoff.first
         last[task] = pause
         return pause
     }

@@ -8,20 +8,20 @@ import Testing
     private let tasks = (0..<3).map { TaskID(high: 0, low: $0) }
 
     @Test func tasksAreTakenInOrderEachOnce() {
-        var book = LookBook()
+        var book = CheckQueue()
         book.want(tasks[0], isDue: false)
         book.want(tasks[1], isDue: true)
         book.want(tasks[0], isDue: false)
         book.want(tasks[1], isDue: false)
         let looks = [book.take(at: .zero), book.take(at: .zero), book.take(at: .zero)]
-        #expect(looks[0] == LookBook.Look(task: tasks[0], isDue: false))
-        #expect(looks[1] == LookBook.Look(task: tasks[1], isDue: true))
+        #expect(looks[0] == CheckQueue.Look(task: tasks[0], isDue: false))
+        #expect(looks[1] == CheckQueue.Look(task: tasks[1], isDue: true))
         #expect(looks[2] == nil)
     }
 
     /// What comes while a task is looked at is for the next look, which waits until it has rested.
     @Test func aTaskIsInOneHandAndRests() {
-        var book = LookBook()
+        var book = CheckQueue()
         book.want(tasks[0], isDue: false)
         let first = book.take(at: .zero)
         #expect(first != nil)
@@ -29,39 +29,39 @@ import Testing
         let meanwhile = book.take(at: .seconds(1))
         #expect(meanwhile == nil && book.nextWake == nil)
         book.finish(tasks[0], at: .seconds(1))
-        #expect(book.nextWake == .seconds(1) + LookBook.rest)
+        #expect(book.nextWake == .seconds(1) + CheckQueue.rest)
         let early = book.take(at: .seconds(1))
         #expect(early == nil)
-        let second = book.take(at: .seconds(1) + LookBook.rest)
-        #expect(second == LookBook.Look(task: tasks[0], isDue: false))
+        let second = book.take(at: .seconds(1) + CheckQueue.rest)
+        #expect(second == CheckQueue.Look(task: tasks[0], isDue: false))
     }
 
     @Test func whatIsNotWantedIsForgotten() {
-        var book = LookBook()
+        var book = CheckQueue()
         book.want(tasks[0], isDue: true)
         _ = book.take(at: .zero)
         book.finish(tasks[0], at: .zero)
-        let look = book.take(at: LookBook.rest)
+        let look = book.take(at: CheckQueue.rest)
         #expect(look == nil && book.nextWake == nil)
         book.want(tasks[0], isDue: true)
-        let again = book.take(at: LookBook.rest)
+        let again = book.take(at: CheckQueue.rest)
         #expect(again?.task == tasks[0])
     }
 
     @Test func beyondItsBoundNothingIsTakenIn() {
-        var book = LookBook()
-        for low in 0..<UInt64(LookBook.tasksMaximum) + 5 { book.want(TaskID(high: 1, low: low), isDue: true) }
-        #expect(book.waitingCount == LookBook.tasksMaximum)
+        var book = CheckQueue()
+        for low in 0..<UInt64(CheckQueue.tasksMaximum) + 5 { book.want(TaskID(high: 1, low: low), isDue: true) }
+        #expect(book.waitingCount == CheckQueue.tasksMaximum)
     }
 
     @Test func pausesDoubleUpToTheLongest() {
-        var pauses = Pauses()
+        var pauses = CheckBackoff()
         let taken = (0..<8).map { _ in pauses.next(tasks[0]) }
         #expect(taken == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
         let other = pauses.next(tasks[1])
-        #expect(other == Pauses.first)
+        #expect(other == CheckBackoff.first)
         pauses.forget(tasks[0])
         let anew = pauses.next(tasks[0])
-        #expect(anew == Pauses.first)
+        #expect(anew == CheckBackoff.first)
     }
 }

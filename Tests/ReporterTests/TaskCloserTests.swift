@@ -12,8 +12,8 @@ import Topics
 
 /// A task's way from open to reported.
 @Suite(.timeLimit(.minutes(2))) struct TaskCareTests {
-    private func look(_ task: PushTask, isDue: Bool = true) -> LookBook.Look {
-        LookBook.Look(task: task.id, isDue: isDue)
+    private func look(_ task: PushTask, isDue: Bool = true) -> CheckQueue.Look {
+        CheckQueue.Look(task: task.id, isDue: isDue)
     }
 
     @Test func aTaskThatIsDoneIsClosedReportedAndForgotten() async throws {
@@ -76,7 +76,7 @@ import Topics
             fixture.time.advance(by: .seconds(pause))
         }
         #expect(fixture.time.now == task.deadline)
-        let soon = fixture.time.now + Pauses.first
+        let soon = fixture.time.now + CheckBackoff.first
         #expect(try await care.look(look(task)) == .open(again: soon))
         #expect(try await fixture.results().map { $0.results.map(\.state) } == [[.expired]])
         try fixture.ledger.resolve(job: 0, of: task.id)
@@ -146,7 +146,7 @@ import Topics
         fixture.archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         let care = try await fixture.care()
-        #expect(try await care.look(look(task)) == .open(again: fixture.time.now + Pauses.first))
+        #expect(try await care.look(look(task)) == .open(again: fixture.time.now + CheckBackoff.first))
         fixture.time.advance(by: task.options.timeToLive + TaskWatch.grace)
         #expect(try await care.look(look(task)) == .settled)
         #expect(fixture.agenda.count() == 0)

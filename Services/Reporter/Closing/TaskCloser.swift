@@ -7,7 +7,7 @@ import TaskModel
 import Topics
 
 /// Takes a task as far as it will go now: what `TaskWatch` decides is done here.
-final class TaskCare: Sendable {
+final class TaskCloser: Sendable {
     /// What a look leaves to be done.
     enum Aftermath: Equatable, Sendable {
         /// Others look after it, or nothing is left to do.
@@ -25,7 +25,7 @@ final class TaskCare: Sendable {
     private let time: any TimeSource
     private let log: Log
     private let meters: TaskMeters
-    private let pauses = Mutex(Pauses())
+    private let pauses = Mutex(CheckBackoff())
 
     init(
         _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer,
@@ -43,7 +43,7 @@ final class TaskCare: Sendable {
         meters = TaskMeters(environment.metrics)
     }
 
-    func look(_ look: LookBook.Look) async throws -> Aftermath {
+    func look(_ look: CheckQueue.Look) async throws -> Aftermath {
         let task = look.task
         guard var watch = try await open(look) else { return .settled }
         while true {
@@ -92,7 +92,7 @@ final class TaskCare: Sendable {
     }
 
     /// Nil where results came of a task that is reported, or was long ago: the agenda says when it is to be looked at.
-    private func open(_ look: LookBook.Look) async throws -> TaskWatch? {
+    private func open(_ look: CheckQueue.Look) async throws -> TaskWatch? {
         let task = look.task
         if let report = try await stores.archive.report(of: task) {
             guard look.isDue else { return nil }
@@ -200,7 +200,7 @@ final class TaskCare: Sendable {
 
     private func again(_ task: TaskID, _ watch: TaskWatch) -> Timestamp {
         let now = time.now
-        let pause = watch.isNearlyDone ? Pauses.first : pauses.withLock { $0.next(task) }
+        let pause = watch.isNearlyDone ? CheckBackoff.first : pauses.withLock { $0.next(task) }
         return min(now + pause, watch.turn(after: now) ?? now + pause)
     }
 }

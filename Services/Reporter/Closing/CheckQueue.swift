@@ -3,7 +3,7 @@ import PushModel
 
 /// Tasks that somebody is to look at, each once, and not again before it has rested: results of a broadcast come by the
 /// thousand, and one look serves them all. What does not fit is in the agenda all the same.
-struct LookBook {
+struct CheckQueue {
     struct Look: Equatable {
         let task: TaskID
         /// Its time in the agenda has come; else results of it did.
@@ -30,7 +30,7 @@ struct LookBook {
 
     mutating func want(_ task: TaskID, isDue: Bool) {
         if entries[task] == nil {
-            guard entries.count < LookBook.tasksMaximum else { return }
+            guard entries.count < CheckQueue.tasksMaximum else { return }
             entries[task] = Entry()
             waiting.append(task)
         }
@@ -47,7 +47,7 @@ struct LookBook {
     }
 
     mutating func finish(_ task: TaskID, at uptime: Duration) {
-        resting.append((task, uptime + LookBook.rest))
+        resting.append((task, uptime + CheckQueue.rest))
     }
 
     private mutating func wake(at uptime: Duration) {

@@ -4,9 +4,9 @@ import Synchronization
 import Topics
 
 /// Where work for the sweeper lies: tasks to look at, reports to post. Whoever puts something there wakes it.
-final class TaskDesk: Sendable {
+final class ReportingQueue: Sendable {
     enum Work: Sendable {
-        case look(LookBook.Look)
+        case look(CheckQueue.Look)
         case post(TaskReport)
     }
 
@@ -17,7 +17,7 @@ final class TaskDesk: Sendable {
     static let postsOfAppMaximum = 8
 
     private struct State {
-        var book = LookBook()
+        var book = CheckQueue()
         var looks = 0
         var posts: [TaskReport] = []
         var postsByApp: [AppID: Int] = [:]
@@ -52,7 +52,7 @@ final class TaskDesk: Sendable {
     func offer(_ report: TaskReport) -> Bool {
         change { state in
             let count = state.postsByApp[report.app] ?? 0
-            guard state.postCount < TaskDesk.postsMaximum, count < TaskDesk.postsOfAppMaximum else { return false }
+            guard state.postCount < ReportingQueue.postsMaximum, count < ReportingQueue.postsOfAppMaximum else { return false }
             state.postsByApp[report.app] = count + 1
             state.posts.append(report)
             return true
@@ -63,7 +63,7 @@ final class TaskDesk: Sendable {
         let now = time.uptime
         return state.withLock { state in
             if !state.posts.isEmpty { return .post(state.posts.removeFirst()) }
-            guard state.looks < TaskDesk.looksMaximum, let look = state.book.take(at: now) else { return nil }
+            guard state.looks < ReportingQueue.looksMaximum, let look = state.book.take(at: now) else { return nil }
             state.looks += 1
             return .look(look)
         }
@@ -86,7 +86,7 @@ final class TaskDesk: Sendable {
 
     /// How many tasks the agenda may be asked for.
     var room: Int {
-        state.withLock { max(0, 2 * TaskDesk.looksMaximum - $0.book.waitingCount) }
+        state.withLock { max(0, 2 * ReportingQueue.looksMaximum - $0.book.waitingCount) }
     }
 
     /// When a task that is wanted has rested.
