@@ -46,9 +46,9 @@ import Topics
         let catches = groups.map { group in
             var found = PackedDevices()
             for offset in group.offsets.offsets { found.append(offset: offset, record: [UInt8(offset)]) }
-            return RetryCatch(group: group, found: found)
+            return RetryLookup(group: group, found: found)
         }
-        let chunks = RetryCatch.chunks(catches, isFast: true)
+        let chunks = RetryLookup.chunks(catches, isFast: true)
         #expect(chunks.map(\.task) == [first, second, first])
         #expect(chunks.map(\.attempt) == [1, 1, 2])
         #expect(chunks[0].segments.map(\.segment.rawValue) == [3, 4])
@@ -61,6 +61,6 @@ import Topics
         let group = try #require(RetryGroup.groups(of: [try order(first, 3, [1, 2, 3])]).first)
         var found = PackedDevices()
         found.append(offset: 2, record: [0])
-        #expect(RetryCatch(group: group, found: found).gone.offsets.offsets == [1, 3])
+        #expect(RetryLookup(group: group, found: found).gone.offsets.offsets == [1, 3])
     }
 }

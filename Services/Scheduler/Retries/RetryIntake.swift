@@ -12,7 +12,7 @@ struct RetryIntake: MessageHandler {
 
     let isFast: Bool
     let index: any RetryIndex
-    let bells: [RetryShard: RetryBell]
+    let bells: [RetryShard: RetryWakeup]
 
     func handle(
         _ messages: [ReceivedMessage<RetryOrder>], context: HandlerContext

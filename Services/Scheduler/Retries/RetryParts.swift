@@ -8,7 +8,7 @@ import Topics
 struct RetryParts: Sendable {
     let releasers: [RetryReleaser]
     private let index: any RetryIndex
-    private let bells: [RetryShard: RetryBell]
+    private let bells: [RetryShard: RetryWakeup]
 
     init(
         index: any RetryIndex, registry: any RegistryReader,
@@ -20,7 +20,7 @@ struct RetryParts: Sendable {
             removal: RemovedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)
-        let bells = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryBell()) })
+        let bells = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryWakeup()) })
         self.index = index
         self.bells = bells
         releasers = RetryShard.all.compactMap { shard in

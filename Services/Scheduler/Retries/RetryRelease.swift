@@ -70,7 +70,7 @@ struct RetryRelease: Sendable {
         let (orders, jobs, readable) = read(entries)
         let due = await hold.sort(orders, jobs, at: lease.taken)
         let catches = try await lookUp(RetryGroup.groups(of: due.orders))
-        let chunks = RetryCatch.chunks(catches, isFast: shard.isFast)
+        let chunks = RetryLookup.chunks(catches, isFast: shard.isFast)
         // Waits while `audience` is at its bound: nothing is released for which there is no room.
         if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
         if !due.jobs.isEmpty {
@@ -109,22 +109,22 @@ struct RetryRelease: Sendable {
     }
 
     /// All at once: a lease is small.
-    private func lookUp(_ groups: [RetryGroup]) async throws -> [RetryCatch] {
-        try await withThrowingTaskGroup(of: (Int, RetryCatch).self) { tasks in
+    private func lookUp(_ groups: [RetryGroup]) async throws -> [RetryLookup] {
+        try await withThrowingTaskGroup(of: (Int, RetryLookup).self) { tasks in
             for (place, group) in groups.enumerated() {
                 tasks.addTask {
                     let found = try await registry.devices(at: group.offsets, in: group.key.segment)
-                    return (place, RetryCatch(group: group, found: found))
+                    return (place, RetryLookup(group: group, found: found))
                 }
             }
-            var catches: [(place: Int, part: RetryCatch)] = []
+            var catches: [(place: Int, part: RetryLookup)] = []
             for try await answer in tasks { catches.append((answer.0, answer.1)) }
             return catches.sorted { $0.place < $1.place }.map(\.part)
         }
     }
 
     /// Those whom a sender still holds: its claim ends them, or dies and leaves them to us.
-    private func endRemoved(_ catches: [RetryCatch]) async throws -> [RetryGroup] {
+    private func endRemoved(_ catches: [RetryLookup]) async throws -> [RetryGroup] {
         var held: [RetryGroup] = []
         for gone in catches.map(\.gone) where !gone.members.isEmpty {
             let ending = try await removal.end(gone)

@@ -15,7 +15,7 @@ final class RetryReleaser: Service {
     private let shard: RetryShard
     private let index: any RetryIndex
     private let release: RetryRelease
-    private let bell: RetryBell
+    private let bell: RetryWakeup
     private let lease: Duration
     private let environment: WorkerEnvironment
     private let meters: RetryMeters
@@ -23,7 +23,7 @@ final class RetryReleaser: Service {
     private let stopping = OneTimeEvent()
 
     init(
-        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, bell: RetryBell, lease: Duration,
+        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, bell: RetryWakeup, lease: Duration,
         environment: WorkerEnvironment
     ) {
         name = "retries \(shard)"

@@ -2,7 +2,7 @@ import ServiceKit
 import Synchronization
 
 /// Wakes the releaser of a shard for an order that is due before whatever it waits for.
-final class RetryBell: Sendable {
+final class RetryWakeup: Sendable {
     private struct State {
         /// Orders that are due later wake nobody; nil while every order does.
         var awaited: Timestamp?

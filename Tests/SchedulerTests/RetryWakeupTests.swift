@@ -4,7 +4,7 @@ import Testing
 @testable import scheduler
 
 @Suite struct RetryBellTests {
-    private let bell = RetryBell()
+    private let bell = RetryWakeup()
     private let noon = Timestamp(milliseconds: 1_000)
 
     @Test func anyOrderRingsWhileTheIndexIsLookedAt() {

@@ -3,7 +3,7 @@ import Store
 import Topics
 
 /// What the registry still knows of a group's devices.
-struct RetryCatch: Sendable {
+struct RetryLookup: Sendable {
     let group: RetryGroup
     let found: PackedDevices
 
@@ -13,14 +13,14 @@ struct RetryCatch: Sendable {
     }
 
     /// As few chunks as hold all that was found: of each task and attempt, its segments together.
-    static func chunks(_ catches: [RetryCatch], isFast: Bool) -> [AudienceChunk] {
+    static func chunks(_ catches: [RetryLookup], isFast: Bool) -> [AudienceChunk] {
         struct Destination: Hashable {
             let task: TaskID
             let app: AppID
             let attempt: UInt8
         }
         var order: [Destination] = []
-        var parts: [Destination: [RetryCatch]] = [:]
+        var parts: [Destination: [RetryLookup]] = [:]
         for part in catches where part.found.count > 0 {
             let key = part.group.key
             let destination = Destination(task: key.task, app: key.segment.app, attempt: key.attempt)
