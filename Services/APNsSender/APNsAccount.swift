@@ -12,17 +12,17 @@ import TLSSocket
 /// Lines are opened when they are first needed. An account is closed by who made it.
 final class APNsAccount: Sendable {
     private struct State {
-        var lines: [Bool: APNsLine] = [:]
+        var lines: [Bool: APNsConnection] = [:]
         var isClosed = false
     }
 
     private let proof: APNsCredentials.Proof
     private let configuration: APNsConfiguration
-    private let world: APNsWorld
+    private let world: APNsResources
     private let tokens: TokenCache?
     private let state = Mutex(State())
 
-    init(_ proof: APNsCredentials.Proof, _ configuration: APNsConfiguration, _ world: APNsWorld) {
+    init(_ proof: APNsCredentials.Proof, _ configuration: APNsConfiguration, _ world: APNsResources) {
         self.proof = proof
         self.configuration = configuration
         self.world = world
@@ -51,11 +51,11 @@ final class APNsAccount: Sendable {
     }
 
     /// Nil once the account is closed.
-    func line(isSandbox: Bool) -> APNsLine? {
+    func line(isSandbox: Bool) -> APNsConnection? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             if let line = state.lines[isSandbox] { return line }
-            let line = APNsLine(pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world)
+            let line = APNsConnection(pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world)
             state.lines[isSandbox] = line
             return line
         }

@@ -30,7 +30,7 @@ final class APNsGateway: PushGateway {
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
         gate.begin(pushes.count)
-        var screen = APNsScreen()
+        var screen = APNsValidator()
         var outcomes = pushes.map { push in screen.obstacle(push).map { PushOutcome.answered($0) } }
         let open = pushes.indices.filter { outcomes[$0] == nil }
         async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)

@@ -20,14 +20,14 @@ final class APNsGateways: GatewayDirectory, Service {
 
     let name = "apns gateways"
     private let configuration: APNsConfiguration
-    private let world: APNsWorld
+    private let world: APNsResources
     private let lookup: Lookup
     private let state = Mutex(State())
     private let stopped = OneTimeEvent()
 
     init(_ configuration: APNsConfiguration, environment: WorkerEnvironment, lookup: @escaping Lookup) {
         self.configuration = configuration
-        world = APNsWorld(environment)
+        world = APNsResources(environment)
         self.lookup = lookup
     }
 

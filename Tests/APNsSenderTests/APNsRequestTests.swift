@@ -80,7 +80,7 @@ import Topics
 
     @Test func whatWouldHarmAConnectionIsNotSent() {
         let long = String(repeating: "x", count: 70_000)
-        var screen = APNsScreen()
+        var screen = APNsValidator()
         let reasons = [
             push(type: "alert"), push(type: "alert", token: "../x"), push(type: "a\r\nb"), push(type: long),
             push(type: "alert", collapseID: long), push(type: "alert", collapseID: "a\nb"), push(type: "alert"),

@@ -3,18 +3,18 @@ import Topics
 
 /// Holds back what Apple would not even take for a request. What comes from the bus is believed no further than what it
 /// does to a connection. Pushes of one content, which come together, are judged once for what they share.
-struct APNsScreen {
+struct APNsValidator {
     private var last: (content: PushContent, obstacle: ProviderAnswer?)?
 
     /// Nil when it may go.
     mutating func obstacle(_ push: Push) -> ProviderAnswer? {
         if let obstacle = obstacle(push.content) { return obstacle }
-        return APNsScreen.isToken(push.token) ? nil : APNsScreen.unsendable("BadPath")
+        return APNsValidator.isToken(push.token) ? nil : APNsValidator.unsendable("BadPath")
     }
 
     private mutating func obstacle(_ content: PushContent) -> ProviderAnswer? {
         if let last, last.content === content { return last.obstacle }
-        let obstacle = APNsScreen.obstacle(content.variant)
+        let obstacle = APNsValidator.obstacle(content.variant)
         last = (content, obstacle)
         return obstacle
     }

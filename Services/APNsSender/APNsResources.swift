@@ -3,7 +3,7 @@ import HTTP2
 import ServiceKit
 
 /// What all accounts of a process share; the thread that serves all their connections among it.
-struct APNsWorld: Sendable {
+struct APNsResources: Sendable {
     let time: any TimeSource
     let random: any RandomSource
     let log: Log

@@ -5,7 +5,7 @@ import ServiceKit
 import Synchronization
 
 /// The connections of one account to one of Apple's environments.
-final class APNsLine: Sendable {
+final class APNsConnection: Sendable {
     private let pool: HTTP2Pool
     private let tokens: TokenCache?
     private let limit: Duration
@@ -13,7 +13,7 @@ final class APNsLine: Sendable {
     private let lastRenewal = Mutex<Duration?>(nil)
     private let failed = FailedConnections()
 
-    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, _ world: APNsWorld) {
+    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, _ world: APNsResources) {
         self.pool = pool
         self.tokens = tokens
         self.limit = limit
