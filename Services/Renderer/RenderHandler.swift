@@ -51,7 +51,7 @@ struct RenderHandler: MessageHandler {
         // The chunks come again; what has ended is then told again, under the same ids.
         try await context.producer.send(work.results)
         handedOver.note(Set(work.dispatches.keys), of: origins)
-        throw HeldElsewhere(count: work.held)
+        throw HeldElsewhereError(count: work.held)
     }
 
     /// Side by side, so that a sender that takes nothing delays no other.

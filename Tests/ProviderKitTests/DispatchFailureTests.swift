@@ -74,7 +74,7 @@ import Topics
         let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2])) }
         #expect(await fixture.time.hasSleepers(1))
         fixture.time.advance(by: .seconds(1))
-        await #expect(throws: SettledUnseen.self) { try await run.value }
+        await #expect(throws: SettlementUnknownError.self) { try await run.value }
         let again = try await fixture.run(fixture.handler(gateway, seed: 5), fixture.chunk([1, 2]))
         #expect(again.count == 1)
         #expect(gateway.sent.count == 2)

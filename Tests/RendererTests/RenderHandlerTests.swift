@@ -265,7 +265,7 @@ import Topics
             id: ClaimID(owner: 9, number: 1), offsets: [0], attempt: 0, lease: .seconds(30), countsBadge: false)
         _ = scene.ledger.claim(request, of: scene.id, in: SegmentID(scene.app, Scene.segment))
         let chunk = scene.chunk(try [Scene.device(.webpush, 0), Scene.device(.apns, 1)])
-        await #expect(throws: HeldElsewhere.self) { try await scene.run(scene.handler(), [chunk]) }
+        await #expect(throws: HeldElsewhereError.self) { try await scene.run(scene.handler(), [chunk]) }
         #expect(try scene.producer.sent.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
         scene.time.advance(by: .seconds(31))
         #expect(try await scene.run(scene.handler(), [chunk]).results().map(\.state) == [.suppressed])

@@ -25,7 +25,7 @@ package final class AppHalts: Sendable {
     private let patience: Duration
     private let time: any TimeSource
     private let log: Log
-    private let halts = Mutex<[SendingWay: Halt]>([:])
+    private let halts = Mutex<[SendingRoute: Halt]>([:])
     private let gauge: Gauge
 
     package init(
@@ -47,7 +47,7 @@ package final class AppHalts: Sendable {
     }
 
     /// Why nothing is to be sent now, and what to do instead; nil also for the one who probes.
-    func current(_ way: SendingWay) -> Order? {
+    func current(_ way: SendingRoute) -> Order? {
         halts.withLock { halts in
             guard let halt = halts[way] else { return nil }
             guard time.uptime >= halt.probeAt else { return order(halt) }
@@ -57,7 +57,7 @@ package final class AppHalts: Sendable {
     }
 
     @discardableResult
-    func halt(_ way: SendingWay, reason: String) -> Order {
+    func halt(_ way: SendingRoute, reason: String) -> Order {
         let now = time.uptime
         let (known, order) = change { halts -> (String?, Order) in
             let known = halts[way]
@@ -77,7 +77,7 @@ package final class AppHalts: Sendable {
         time.uptime - halt.since < patience ? .wait(reason: halt.reason) : .giveUp(reason: halt.reason)
     }
 
-    func clear(_ way: SendingWay) {
+    func clear(_ way: SendingRoute) {
         guard change({ $0.removeValue(forKey: way) }) != nil else { return }
         log.info("an app sends again", [.app: way.app.text, .provider: way.destination])
     }
@@ -89,7 +89,7 @@ package final class AppHalts: Sendable {
         return halted.map { "\($0.key): \($0.value.reason)" }.sorted().joined(separator: "; ")
     }
 
-    private func change<Result: Sendable>(_ body: (inout [SendingWay: Halt]) -> Result) -> Result {
+    private func change<Result: Sendable>(_ body: (inout [SendingRoute: Halt]) -> Result) -> Result {
         halts.withLock { halts in
             let now = time.uptime
             if halts.values.contains(where: { now - $0.probeAt >= AppHalts.memory }) {

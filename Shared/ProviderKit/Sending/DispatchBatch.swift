@@ -8,14 +8,14 @@ import Topics
 struct DispatchBatch: Sendable {
     let chunk: DispatchChunk
     let devices: SegmentDevices
-    let way: SendingWay
+    let way: SendingRoute
     let positions: [Int]
     /// Of the chunk's variants.
     private let contents: [PushContent]
     private let trace: TraceContext?
 
     private init(
-        _ chunk: DispatchChunk, _ contents: [PushContent], _ devices: SegmentDevices, _ way: SendingWay,
+        _ chunk: DispatchChunk, _ contents: [PushContent], _ devices: SegmentDevices, _ way: SendingRoute,
         _ positions: [Int], trace: TraceContext?
     ) {
         self.chunk = chunk
@@ -49,13 +49,13 @@ struct DispatchBatch: Sendable {
     }
 
     /// Found once for each variant and environment, since hashing it for each device would cost more than the rest.
-    private static func ways(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingWay: [Int]] {
+    private static func ways(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingRoute: [Int]] {
         let kinds = Dictionary(grouping: 0..<devices.count) { position in
             Int(devices.variants[position]) << 1 | (devices.isSandbox[position] ? 1 : 0)
         }
-        var ways: [SendingWay: [Int]] = [:]
+        var ways: [SendingRoute: [Int]] = [:]
         for (kind, positions) in kinds {
-            let way = SendingWay(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
+            let way = SendingRoute(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
             ways[way, default: []] += positions
         }
         return ways.mapValues { $0.sorted() }
@@ -85,7 +85,7 @@ struct DispatchBatch: Sendable {
     /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
     /// lest every device became a retry of its own.
     func settlement(
-        _ fates: [(position: Int, fate: DeviceFate)], of claim: ClaimID, attempted: Timestamp
+        _ fates: [(position: Int, fate: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
     ) -> Settled {
         var settled: [Settlement.Group] = []
         var retries: [OutgoingMessage] = []
@@ -115,8 +115,8 @@ struct DispatchBatch: Sendable {
     }
 
     /// Most devices share the fate of the one before them, which spares looking theirs up.
-    private static func grouped(_ fates: [(position: Int, fate: DeviceFate)]) -> [DeviceFate: [Int]] {
-        var groups: [DeviceFate: [Int]] = [:]
+    private static func grouped(_ fates: [(position: Int, fate: DeliveryDecision)]) -> [DeliveryDecision: [Int]] {
+        var groups: [DeliveryDecision: [Int]] = [:]
         var rest = fates[...]
         while let fate = rest.first?.fate.roundedToSecond {
             let run = rest.prefix { $0.fate.roundedToSecond == fate }
@@ -148,8 +148,8 @@ struct DispatchBatch: Sendable {
     }
 }
 
-extension DeviceFate {
-    fileprivate var roundedToSecond: DeviceFate {
+extension DeliveryDecision {
+    fileprivate var roundedToSecond: DeliveryDecision {
         guard case .waiting(let attempt, let due, let status, let reason) = self else { return self }
         let seconds = (due.milliseconds + 999) / 1_000
         return .waiting(

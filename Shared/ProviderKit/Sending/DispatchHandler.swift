@@ -23,7 +23,7 @@ package struct DispatchHandler: MessageHandler {
     private let halts: AppHalts
     private let outages: OutageWatch
     private let witness: any LedgerWitness
-    private let policy: FatePolicy
+    private let policy: DeliveryPolicy
     private let lease: Duration
     private let batchMaximum: @Sendable (PushProtocol) -> Int
     private let meters: SenderMeters
@@ -31,7 +31,7 @@ package struct DispatchHandler: MessageHandler {
     /// `lease` must be longer than the longest a gateway takes for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
-        breakers: DeletionBreakers, witness: any LedgerWitness, policy: FatePolicy = FatePolicy(),
+        breakers: DeletionBreakers, witness: any LedgerWitness, policy: DeliveryPolicy = DeliveryPolicy(),
         lease: Duration = .seconds(90),
         batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
         random: any RandomSource, metrics: Metrics
@@ -126,7 +126,7 @@ package struct DispatchHandler: MessageHandler {
         init(_ order: AppHalts.Order) {
             self =
                 switch order {
-                case .wait(let reason): .aside(FatePolicy.parking, reason: reason)
+                case .wait(let reason): .aside(DeliveryPolicy.parking, reason: reason)
                 case .giveUp(let reason): .end(.failed, reason: reason)
                 }
         }
@@ -239,13 +239,13 @@ package struct DispatchHandler: MessageHandler {
         _ batch: DispatchBatch, _ claimed: ClaimedBatch, as state: DeliveryState, reason: String,
         _ context: HandlerContext
     ) async throws -> BatchEnd {
-        let fates = claimed.mine.map { ($0.position, DeviceFate.ended(state, status: 0, reason: reason)) }
+        let fates = claimed.mine.map { ($0.position, DeliveryDecision.ended(state, status: 0, reason: reason)) }
         return try await end(batch, fates, claimed, attempted: context.time.now, context)
     }
 
     /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
     private func end(
-        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
+        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeliveryDecision)], _ claimed: ClaimedBatch,
         attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
         var end = try await settle(batch, fates, claimed, attempted: attempted, context)
@@ -282,7 +282,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
     private func settle(
-        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeviceFate)], _ claimed: ClaimedBatch,
+        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeliveryDecision)], _ claimed: ClaimedBatch,
         attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
         let settlement = batch.settlement(fates, of: claimed.id, attempted: attempted)
@@ -305,7 +305,7 @@ package struct DispatchHandler: MessageHandler {
     /// What the provider has answered is known here alone. Where a claim is lost, as with a store that came back with older
     /// data, and no other sender has the devices, they are claimed once more to end as they did. Those that do.
     private func settleAnew(
-        _ batch: DispatchBatch, _ lost: [(position: Int, fate: DeviceFate)], attempted: Timestamp,
+        _ batch: DispatchBatch, _ lost: [(position: Int, fate: DeliveryDecision)], attempted: Timestamp,
         _ context: HandlerContext
     ) async throws -> Set<UInt16> {
         guard !lost.isEmpty else { return [] }
@@ -343,8 +343,8 @@ package struct DispatchHandler: MessageHandler {
     private func question(
         _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, _ verdict: DeletionBreaker.Verdict = .keep,
         attempted: Timestamp
-    ) -> FateQuestion {
-        FateQuestion(
+    ) -> DeliveryAttempt {
+        DeliveryAttempt(
             attempt: batch.chunk.attempt, attempted: attempted,
             // At the latest: only the second is known.
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
@@ -355,7 +355,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it. What a halt that follows says of
     /// the devices whose credentials were refused.
-    private func note(_ outcomes: [PushOutcome], _ way: SendingWay) -> AppHalts.Order? {
+    private func note(_ outcomes: [PushOutcome], _ way: SendingRoute) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
         for case .answered(let answer) in outcomes {

@@ -48,7 +48,7 @@ struct PatientLedger: Sendable {
                 try await context.time.sleep(for: pause)
             }
         }
-        throw SettledUnseen()
+        throw SettlementUnknownError()
     }
 
     func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
@@ -63,7 +63,7 @@ struct PatientLedger: Sendable {
 }
 
 /// A settlement was repeated, and the ledger holds what it says already: the chunk comes again and is told from there.
-package struct SettledUnseen: RetriableError, CustomStringConvertible {
+package struct SettlementUnknownError: RetriableError, CustomStringConvertible {
     package let isRetriable = true
     package var description: String { "the ledger's answer to a settlement was lost" }
 }

@@ -10,19 +10,19 @@ import Testing
     private func question(
         attempt: UInt8 = 0, isStored: Bool = true, repeatsUnknown: Bool = true, deadline: Duration = .seconds(3_600),
         registered: Timestamp? = nil, verdict: DeletionBreaker.Verdict = .keep
-    ) -> FateQuestion {
-        FateQuestion(
+    ) -> DeliveryAttempt {
+        DeliveryAttempt(
             attempt: attempt, attempted: now, registered: registered ?? now, isStored: isStored,
             repeatsUnknown: repeatsUnknown, now: now, deadline: now + deadline, verdict: verdict)
     }
 
-    private func fate(of outcome: PushOutcome, _ question: FateQuestion) -> DeviceFate {
-        FatePolicy().fate(of: outcome, question, random: SeededRandomSource(seed: 1))
+    private func fate(of outcome: PushOutcome, _ question: DeliveryAttempt) -> DeliveryDecision {
+        DeliveryPolicy().fate(of: outcome, question, random: SeededRandomSource(seed: 1))
     }
 
     /// It may have been delivered: to report it as failed or expired would be a guess.
     @Test func whatCannotBeRepeatedStaysUnknown() {
-        let unknown = DeviceFate.ended(.unknown, status: 0, reason: "cut off")
+        let unknown = DeliveryDecision.ended(.unknown, status: 0, reason: "cut off")
         #expect(fate(of: .unknown("cut off"), question(isStored: false)) == unknown)
         #expect(fate(of: .unknown("cut off"), question(attempt: .max)) == unknown)
         #expect(fate(of: .unknown("cut off"), question(deadline: .milliseconds(1))) == unknown)
@@ -45,7 +45,7 @@ import Testing
     @Test func anAnswerThatMayHaveBeenProcessedIsNoRefusal() {
         let failure = PushOutcome.answered(
             ProviderAnswer(.retryLater(.soon), reason: "Internal", status: 500, mayBeProcessed: true))
-        let unknown = DeviceFate.ended(.unknown, status: 500, reason: "Internal")
+        let unknown = DeliveryDecision.ended(.unknown, status: 500, reason: "Internal")
         #expect(fate(of: failure, question(repeatsUnknown: false)) == unknown)
         #expect(fate(of: failure, question(isStored: false)) == unknown)
         #expect(fate(of: failure, question(deadline: .milliseconds(1))) == unknown)

@@ -2,14 +2,14 @@ package import PushModel
 package import ServiceKit
 
 /// What becomes of a device after a sender has tried, decided without any effect.
-package enum DeviceFate: Hashable, Sendable {
+package enum DeliveryDecision: Hashable, Sendable {
     /// Counted is a failure that speaks against the device.
     case ended(DeliveryState, status: UInt16, reason: String, isCounted: Bool = false)
     case waiting(attempt: UInt8, due: Timestamp, status: UInt16, reason: String)
 }
 
 /// What the decision needs to know besides the outcome.
-package struct FateQuestion: Sendable {
+package struct DeliveryAttempt: Sendable {
     package let attempt: UInt8
     /// When the provider was asked.
     package let attempted: Timestamp
@@ -40,7 +40,7 @@ package struct FateQuestion: Sendable {
     }
 }
 
-package struct FatePolicy: Sendable {
+package struct DeliveryPolicy: Sendable {
     /// How long devices of an app that cannot send are put aside before somebody looks again.
     package static let parking = Duration.seconds(60)
     private let schedule: RetrySchedule
@@ -50,8 +50,8 @@ package struct FatePolicy: Sendable {
     }
 
     package func fate(
-        of outcome: PushOutcome, _ question: FateQuestion, random: any RandomSource
-    ) -> DeviceFate {
+        of outcome: PushOutcome, _ question: DeliveryAttempt, random: any RandomSource
+    ) -> DeliveryDecision {
         switch outcome {
         case .answered(let answer): fate(of: answer, question, random)
         // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
@@ -62,15 +62,15 @@ package struct FatePolicy: Sendable {
     }
 
     /// Put aside unsent: the app cannot send, or must not for a while.
-    package func aside(_ question: FateQuestion, for pause: Duration, reason: String) -> DeviceFate {
+    package func aside(_ question: DeliveryAttempt, for pause: Duration, reason: String) -> DeliveryDecision {
         let due = question.now + pause
         guard due < question.deadline else { return .ended(.expired, status: 0, reason: reason) }
         return .waiting(attempt: question.attempt, due: due, status: 0, reason: reason)
     }
 
     private func fate(
-        of answer: ProviderAnswer, _ question: FateQuestion, _ random: any RandomSource
-    ) -> DeviceFate {
+        of answer: ProviderAnswer, _ question: DeliveryAttempt, _ random: any RandomSource
+    ) -> DeliveryDecision {
         let (status, reason) = (answer.status, answer.reason)
         switch answer.verdict {
         case .delivered: return .ended(.delivered, status: status, reason: reason)
@@ -86,29 +86,29 @@ package struct FatePolicy: Sendable {
             return again(question, advice, status: status, reason, random)
         case .refreshAuthorization, .misconfigured:
             guard question.waitsForMending else { return .ended(.failed, status: status, reason: reason) }
-            return aside(question, for: FatePolicy.parking, reason: reason)
+            return aside(question, for: DeliveryPolicy.parking, reason: reason)
         }
     }
 
     /// A device that was registered in the second of the attempt is kept: the reporter, which removes devices, could not
     /// tell it from one that was registered after the attempt, and what is called removed is to be gone.
-    private func removal(_ question: FateQuestion, since: Timestamp?) -> DeletionBreaker.Verdict {
+    private func removal(_ question: DeliveryAttempt, since: Timestamp?) -> DeletionBreaker.Verdict {
         let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
         return question.registered < question.attempted ? verdict : .keep
     }
 
     /// It may have been delivered, so that no other end would be true.
     private func repeated(
-        _ question: FateQuestion, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
-    ) -> DeviceFate {
+        _ question: DeliveryAttempt, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+    ) -> DeliveryDecision {
         let fate = again(question, advice, status: status, reason, random)
         if question.repeatsUnknown, case .waiting = fate { return fate }
         return .ended(.unknown, status: status, reason: reason)
     }
 
     private func again(
-        _ question: FateQuestion, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
-    ) -> DeviceFate {
+        _ question: DeliveryAttempt, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+    ) -> DeliveryDecision {
         guard question.isStored, question.attempt < UInt8.max else {
             return .ended(.failed, status: status, reason: reason)
         }
@@ -116,9 +116,9 @@ package struct FatePolicy: Sendable {
     }
 
     private func waiting(
-        _ question: FateQuestion, _ attempt: UInt8, _ advice: RetryAdvice, status: UInt16, _ reason: String,
+        _ question: DeliveryAttempt, _ attempt: UInt8, _ advice: RetryAdvice, status: UInt16, _ reason: String,
         _ random: any RandomSource
-    ) -> DeviceFate {
+    ) -> DeliveryDecision {
         let due = schedule.due(
             afterAttempt: question.attempt, advice, now: question.now, deadline: question.deadline, random: random)
         guard let due else { return .ended(.expired, status: status, reason: reason) }

@@ -4,12 +4,12 @@ import Topics
 
 /// Where pushes go, as far as one wrong setting reaches: a key may be good for one of a provider's environments, or for
 /// one type of push, and not for the next.
-struct SendingWay: Hashable, Sendable, CustomStringConvertible {
-    let world: DeletionWorld
+struct SendingRoute: Hashable, Sendable, CustomStringConvertible {
+    let world: ProviderEnvironment
     let pushType: String
 
     init(app: AppID, _ variant: RenderedVariant, isSandbox: Bool) {
-        world = DeletionWorld(app: app, kind: variant.kind, isSandbox: isSandbox)
+        world = ProviderEnvironment(app: app, kind: variant.kind, isSandbox: isSandbox)
         pushType = variant.pushType
     }
 
@@ -25,7 +25,7 @@ struct SendingWay: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One app's devices in one environment of a provider: where a word about a device may be a word about the environment.
-struct DeletionWorld: Hashable, Sendable {
+struct ProviderEnvironment: Hashable, Sendable {
     let app: AppID
     let kind: PushProtocol
     let isSandbox: Bool
