@@ -62,7 +62,7 @@ struct AccessTokens: Sendable {
     }
 }
 
-extension HTTPClientFailure {
+extension HTTPClientError {
     /// Whether waiting cannot help: somebody has to change a file or a setting.
     var isOurs: Bool {
         switch code {

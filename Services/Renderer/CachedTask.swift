@@ -19,7 +19,7 @@ final class CachedTask: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var variants: [TaskRendering.Selection: Result<RenderedVariant, RenderingFlaw>] = [:]
+        var variants: [TaskRendering.Selection: Result<RenderedVariant, RenderingError>] = [:]
         var bytes = 0
     }
 
@@ -38,10 +38,10 @@ final class CachedTask: Sendable {
     }
 
     /// Rendered at most once; whoever needs the same meanwhile waits for it.
-    func variant(_ selection: TaskRendering.Selection) -> Result<RenderedVariant, RenderingFlaw> {
+    func variant(_ selection: TaskRendering.Selection) -> Result<RenderedVariant, RenderingError> {
         state.withLock { state in
             if let known = state.variants[selection] { return known }
-            let variant = Result { () throws(RenderingFlaw) in try rendering.variant(selection) }
+            let variant = Result { () throws(RenderingError) in try rendering.variant(selection) }
             state.variants[selection] = variant
             state.bytes += (try? variant.get())?.byteCount ?? 256
             return variant

@@ -97,7 +97,7 @@ struct RenderHandler: MessageHandler {
             return progress.closed == nil ? .absent : .ended
         }
         guard kept.task.app == chunk.app else {
-            throw PoisonMessage("devices of \(chunk.app) are to get a task of \(kept.task.app)")
+            throw PoisonMessageError("devices of \(chunk.app) are to get a task of \(kept.task.app)")
         }
         return .known(kept)
     }

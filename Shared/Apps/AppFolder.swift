@@ -25,7 +25,7 @@ struct AppFolder: Sendable {
         "\(app)\(suffix)"
     }
 
-    static func app(ofFile name: String) throws(InvalidValue) -> AppID {
+    static func app(ofFile name: String) throws(InvalidValueError) -> AppID {
         try AppID(String(name.dropLast(suffix.count)))
     }
 

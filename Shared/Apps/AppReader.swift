@@ -150,7 +150,7 @@ struct AppReader {
         fields.elements("allow", countMaximum: 64).compactMap { element in
             guard let fields = element.fields else { return nil }
             let range = fields.text("range", bytesMaximum: 64, isRequired: true).flatMap { text in
-                do throws(AddressRange.Flaw) {
+                do throws(AddressRange.FormatError) {
                     return try AddressRange(text)
                 } catch {
                     fields.reject("range", "\(error)")

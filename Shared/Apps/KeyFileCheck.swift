@@ -81,7 +81,7 @@ struct KeyFileCheck: Sendable {
     }
 
     private static func accountProblem(_ bytes: [UInt8], _ path: String) -> String? {
-        do throws(ServiceAccount.Flaw) {
+        do throws(ServiceAccount.FormatError) {
             _ = try ServiceAccount(bytes, file: path)
             return nil
         } catch {

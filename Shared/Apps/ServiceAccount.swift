@@ -5,7 +5,7 @@ package import Signing
 /// Google's service account as its JSON file describes it.
 package struct ServiceAccount: Sendable {
     /// Why a file is none, in words for whoever put it there. Nothing of its content is in them.
-    package struct Flaw: Error, CustomStringConvertible {
+    package struct FormatError: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -20,12 +20,12 @@ package struct ServiceAccount: Sendable {
     private static let lifetime: Int64 = 3_600
 
     /// `file` is what flaws call it.
-    package init(_ bytes: [UInt8], file: String) throws(Flaw) {
+    package init(_ bytes: [UInt8], file: String) throws(FormatError) {
         let document: JSON
         do throws(JSONError) {
             document = try JSON(bytes)
         } catch {
-            throw Flaw(description: "\(file) is no JSON: \(error)")
+            throw FormatError(description: "\(file) is no JSON: \(error)")
         }
         let problems = JSONProblems()
         let fields = JSONFields(document, problems: problems)
@@ -40,13 +40,13 @@ package struct ServiceAccount: Sendable {
         }
         guard let email, let project, let key, let tokenURL, problems.all.isEmpty else {
             let list = problems.all.map(\.description).joined(separator: "; ")
-            throw Flaw(description: "\(file) is no service account: \(list)")
+            throw FormatError(description: "\(file) is no service account: \(list)")
         }
         do throws(SigningError) {
             let signingKey = try SigningKey(pem: Secret(key), from: "private_key of \(file)", for: .rs256)
             signer = JWTSigner(key: signingKey, keyID: keyID)
         } catch {
-            throw Flaw(description: error.description)
+            throw FormatError(description: error.description)
         }
         self.email = email
         self.project = project

@@ -9,7 +9,7 @@ package protocol MessageHandler: Sendable {
     /// Called with messages of one partition, in order. What it returns is made durable before they count as done. It may
     /// see the same messages again, after an error, a restart or a hand-over.
     ///
-    /// Throw `PoisonMessage` where no retry can help, a `RetriableError` where something the work needs is away; any other
+    /// Throw `PoisonMessageError` where no retry can help, a `RetriableError` where something the work needs is away; any other
     /// error is tried a few times.
     func handle(_ messages: [ReceivedMessage<Message>], context: HandlerContext) async throws -> [OutgoingMessage]
 
@@ -56,7 +56,7 @@ package struct HandlerContext: Sendable {
 }
 
 /// The handler cannot do this message, however often it tries.
-package struct PoisonMessage: Error, CustomStringConvertible {
+package struct PoisonMessageError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ reason: String) {

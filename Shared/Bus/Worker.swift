@@ -232,7 +232,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             case .failed(let error):
                 attempts += 1
                 outages = 0
-                let isPoison = error is PoisonMessage
+                let isPoison = error is PoisonMessageError
                 guard isPoison || attempts >= options.attemptsMaximum else {
                     await pause(afterAttempt: attempts, turn)
                     continue

@@ -49,7 +49,7 @@ package final class HTTPClient: Sendable {
     /// For the loop to notice that the limit has passed and to give up what is left.
     private static let grace = Duration.seconds(5)
 
-    private func report(_ failure: HTTPClientFailure, _ message: String, _ request: HTTPClientRequest) {
+    private func report(_ failure: HTTPClientError, _ message: String, _ request: HTTPClientRequest) {
         log.debug(message, [.address: request.description, .reason: failure.code.rawValue, .error: failure.message])
     }
 }

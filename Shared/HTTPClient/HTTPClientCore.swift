@@ -5,7 +5,7 @@ final class HTTPClientCore: Sendable {
     /// What the loop does next.
     struct Work {
         let starts: [Start]
-        let aborts: [(id: TransferQueue.ID, reason: HTTPClientFailure)]
+        let aborts: [(id: TransferQueue.ID, reason: HTTPClientError)]
         let wait: Duration
     }
 
@@ -44,7 +44,7 @@ final class HTTPClientCore: Sendable {
     }
 
     func send(_ request: HTTPClientRequest) async -> HTTPClientOutcome {
-        if let flaw = request.flaw { return refuse(HTTPClientFailure(.invalid, flaw)) }
+        if let flaw = request.flaw { return refuse(HTTPClientError(.invalid, flaw)) }
         let id = state.withLock { state in
             state.numbers += 1
             return state.numbers
@@ -90,11 +90,11 @@ final class HTTPClientCore: Sendable {
         resolve(id, outcome)
     }
 
-    private static let closed = HTTPClientFailure(.closed, "the client is closed")
-    private static let overdue = HTTPClientFailure(.deadline, "the deadline passed before an answer came")
-    private static let cancelled = HTTPClientFailure(.cancelled, "the task that asked for the request was cancelled")
+    private static let closed = HTTPClientError(.closed, "the client is closed")
+    private static let overdue = HTTPClientError(.deadline, "the deadline passed before an answer came")
+    private static let cancelled = HTTPClientError(.cancelled, "the task that asked for the request was cancelled")
 
-    private static func failure(for reason: TransferQueue.Abort.Reason) -> HTTPClientFailure {
+    private static func failure(for reason: TransferQueue.Abort.Reason) -> HTTPClientError {
         switch reason {
         case .unwanted: cancelled
         case .overdue: overdue
@@ -114,7 +114,7 @@ final class HTTPClientCore: Sendable {
             if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
             switch state.queue.admit(id, host: host, deadline: deadline) {
             case .full:
-                return refuse(HTTPClientFailure(.full, "\(configuration.waitingMaximum) requests wait already"))
+                return refuse(HTTPClientError(.full, "\(configuration.waitingMaximum) requests wait already"))
             case .closed: return refuse(HTTPClientCore.closed)
             case .admitted:
                 state.pending[id] = Pending(request: request, admitted: now, continuation: continuation)
@@ -139,7 +139,7 @@ final class HTTPClientCore: Sendable {
         pending.continuation.resume(returning: outcome)
     }
 
-    private func refuse(_ failure: HTTPClientFailure) -> HTTPClientOutcome {
+    private func refuse(_ failure: HTTPClientError) -> HTTPClientOutcome {
         instruments.count(.notSent(failure), duration: .zero)
         return .notSent(failure)
     }

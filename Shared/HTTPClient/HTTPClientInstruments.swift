@@ -29,7 +29,7 @@ struct HTTPClientInstruments: Sendable {
         }
     }
 
-    private func countFailure(_ failure: HTTPClientFailure, outcome: String) {
+    private func countFailure(_ failure: HTTPClientError, outcome: String) {
         let labels: Metrics.Labels = ["client": client, "outcome": outcome, "reason": failure.code.rawValue]
         metrics.counter(.httpClientRequestsFailed, labels).increment()
     }

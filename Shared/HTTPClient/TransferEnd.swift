@@ -21,14 +21,14 @@ struct TransferEnd {
         return hasBegun ? .unknown(failure) : .notSent(failure)
     }
 
-    private var failure: HTTPClientFailure {
+    private var failure: HTTPClientError {
         if let refusedAddress {
-            return HTTPClientFailure(.addressRefused, "requests from outside may not go to \(refusedAddress)")
+            return HTTPClientError(.addressRefused, "requests from outside may not go to \(refusedAddress)")
         }
-        return HTTPClientFailure(failureCode, message)
+        return HTTPClientError(failureCode, message)
     }
 
-    private var failureCode: HTTPClientFailure.Code {
+    private var failureCode: HTTPClientError.Code {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: .deadline
         // Later it means that what came was no HTTP.

@@ -26,7 +26,7 @@ final class TransferLoop {
         core.multi.add(transfer)
     }
 
-    private func abort(_ id: TransferQueue.ID, _ reason: HTTPClientFailure) {
+    private func abort(_ id: TransferQueue.ID, _ reason: HTTPClientError) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         core.multi.remove(transfer)
         core.finish(id, transfer.hasBegun ? .unknown(reason) : .notSent(reason))

@@ -22,7 +22,7 @@ struct SimdJSONParser: ~Copyable {
         var root = csimdjson_element()
         let status = csimdjson_parse(parser, bytes, bytes.count, bytes.count, &root)
         guard status == 0 else { throw explanation(of: bytes, String(cString: csimdjson_error_message(status))) }
-        do throws(RefusedText) {
+        do throws(RefusedTextError) {
             return try value(root)
         } catch {
             if case .repeatedName = error {
@@ -39,7 +39,7 @@ struct SimdJSONParser: ~Copyable {
     }
 
     /// Recursion ends where `depthMaximum` made the parser refuse the document.
-    private func value(_ element: csimdjson_element) throws(RefusedText) -> JSON {
+    private func value(_ element: csimdjson_element) throws(RefusedTextError) -> JSON {
         switch csimdjson_element_type(element) {
         case CSIMDJSON_BOOL: scalar(element, false, csimdjson_get_bool).map(JSON.bool) ?? .null
         case CSIMDJSON_INT64: scalar(element, 0, csimdjson_get_int64).map(JSON.integer) ?? .null
@@ -59,13 +59,13 @@ struct SimdJSONParser: ~Copyable {
         return get(element, &value) ? value : nil
     }
 
-    private func text(_ element: csimdjson_element) throws(RefusedText) -> String {
+    private func text(_ element: csimdjson_element) throws(RefusedTextError) -> String {
         var text: UnsafePointer<CChar>?
         var length = 0
         return csimdjson_get_string(element, &text, &length) ? try string(text, length) : ""
     }
 
-    private func elements(_ array: csimdjson_element) throws(RefusedText) -> [JSON] {
+    private func elements(_ array: csimdjson_element) throws(RefusedTextError) -> [JSON] {
         var iterator = csimdjson_iterator()
         guard csimdjson_array_begin(array, &iterator) else { return [] }
         var elements: [JSON] = []
@@ -75,7 +75,7 @@ struct SimdJSONParser: ~Copyable {
         return elements
     }
 
-    private func members(_ object: csimdjson_element) throws(RefusedText) -> JSONObject {
+    private func members(_ object: csimdjson_element) throws(RefusedTextError) -> JSONObject {
         var iterator = csimdjson_iterator()
         guard csimdjson_object_begin(object, &iterator) else { return JSONObject() }
         var members = JSONObject(countMaximum: csimdjson_container_count(object))
@@ -91,7 +91,7 @@ struct SimdJSONParser: ~Copyable {
         return members
     }
 
-    private func string(_ text: UnsafePointer<CChar>?, _ length: Int) throws(RefusedText) -> String {
+    private func string(_ text: UnsafePointer<CChar>?, _ length: Int) throws(RefusedTextError) -> String {
         guard let string = OutsideText.string(UnsafeRawBufferPointer(start: text, count: length)) else {
             throw .tooManyMarks
         }
@@ -100,7 +100,7 @@ struct SimdJSONParser: ~Copyable {
 }
 
 /// Why a text that is JSON is not taken.
-private enum RefusedText: Error {
+private enum RefusedTextError: Error {
     case nameTooLong
     case tooManyMarks
     case repeatedName(String)

@@ -31,8 +31,8 @@ final class KafkaConsumerLoop {
     private var lastLag: Duration
     /// Up to where the work on each assigned partition is recorded as done.
     private var positions: [Int32: Int64] = [:]
-    private var fetchComplaint = Complaint()
-    private var storeComplaint = Complaint()
+    private var fetchComplaint = LogDeduplicator()
+    private var storeComplaint = LogDeduplicator()
 
     init(
         _ client: RDKafkaConsumer, mailbox: Mailbox, signals: ConsumerSignals, options: ConsumerOptions,

@@ -3,11 +3,11 @@ package struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package static let lengthMaximum = 64
     package let text: String
 
-    package init(_ text: String) throws(InvalidValue) {
+    package init(_ text: String) throws(InvalidValueError) {
         guard (1...AppID.lengthMaximum).contains(text.utf8.count), text.utf8.allSatisfy(AppID.isAllowed),
             let first = text.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "_")
         else {
-            throw InvalidValue(
+            throw InvalidValueError(
                 "must be 1 to \(AppID.lengthMaximum) of a-z, 0-9, - and _, and start with a letter or digit")
         }
         self.text = text

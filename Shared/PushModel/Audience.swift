@@ -20,15 +20,15 @@ package indirect enum Audience: Hashable, Sendable {
     }
 
     /// Checked where a publisher's request becomes an audience, so that resolving has a bound.
-    package func checkBounds() throws(InvalidValue) {
+    package func checkBounds() throws(InvalidValueError) {
         guard depth <= Audience.depthMaximum else {
-            throw InvalidValue("is nested \(depth) deep; the most is \(Audience.depthMaximum)")
+            throw InvalidValueError("is nested \(depth) deep; the most is \(Audience.depthMaximum)")
         }
         guard partCount <= Audience.partsMaximum else {
-            throw InvalidValue("has \(partCount) parts; the most is \(Audience.partsMaximum)")
+            throw InvalidValueError("has \(partCount) parts; the most is \(Audience.partsMaximum)")
         }
         guard topics.count <= Audience.topicsMaximum else {
-            throw InvalidValue("names \(topics.count) topics; the most is \(Audience.topicsMaximum)")
+            throw InvalidValueError("names \(topics.count) topics; the most is \(Audience.topicsMaximum)")
         }
     }
 

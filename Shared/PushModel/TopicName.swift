@@ -5,10 +5,10 @@ package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let rule = "1 to \(bytesMaximum) bytes without control characters"
     package let text: String
 
-    package init(_ text: String) throws(InvalidValue) {
+    package init(_ text: String) throws(InvalidValueError) {
         guard (1...TopicName.bytesMaximum).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValue("must be \(TopicName.rule)")
+            throw InvalidValueError("must be \(TopicName.rule)")
         }
         self.text = text
     }

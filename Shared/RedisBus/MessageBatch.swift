@@ -43,13 +43,13 @@ enum MessageBatch {
     /// The messages of an entry whose id is `nextOffset`. Throws on any bytes that this code did not write.
     static func decode(
         _ bytes: [UInt8], partition: PartitionID, nextOffset: Int64
-    ) throws(MalformedMessage) -> [IncomingMessage] {
+    ) throws(MalformedMessageError) -> [IncomingMessage] {
         var reader = ByteReader(bytes)
-        guard try reader.byte() == version else { throw MalformedMessage("a batch of an unknown version") }
+        guard try reader.byte() == version else { throw MalformedMessageError("a batch of an unknown version") }
         let count = try reader.length()
         // The least a message takes is a byte for each of its four lengths: a count beyond that is a lie, and not one to
         // reserve memory for.
-        guard count <= bytes.count / 4 else { throw MalformedMessage("a batch that claims \(count) messages") }
+        guard count <= bytes.count / 4 else { throw MalformedMessageError("a batch that claims \(count) messages") }
         var messages: [IncomingMessage] = []
         messages.reserveCapacity(count)
         for index in 0..<count {
@@ -67,7 +67,7 @@ enum MessageBatch {
                     partition: partition, offset: nextOffset - Int64(count - index), key: key, value: value,
                     headers: headers, timestamp: timestamp))
         }
-        guard reader.isAtEnd else { throw MalformedMessage("a batch with bytes left over") }
+        guard reader.isAtEnd else { throw MalformedMessageError("a batch with bytes left over") }
         return messages
     }
 }
@@ -94,25 +94,25 @@ private struct ByteReader {
 
     var isAtEnd: Bool { position == content.count }
 
-    mutating func byte() throws(MalformedMessage) -> UInt8 {
-        guard position < content.count else { throw MalformedMessage("a batch that ends too early") }
+    mutating func byte() throws(MalformedMessageError) -> UInt8 {
+        guard position < content.count else { throw MalformedMessageError("a batch that ends too early") }
         defer { position += 1 }
         return content[position]
     }
 
-    mutating func length() throws(MalformedMessage) -> Int {
+    mutating func length() throws(MalformedMessageError) -> Int {
         var result: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 63, by: 7) {
             let next = try byte()
             result |= UInt64(next & 0x7F) << shift
             if next & 0x80 == 0 { return Int(result) }
         }
-        throw MalformedMessage("a length that does not end")
+        throw MalformedMessageError("a length that does not end")
     }
 
-    mutating func bytes(_ count: Int) throws(MalformedMessage) -> [UInt8] {
+    mutating func bytes(_ count: Int) throws(MalformedMessageError) -> [UInt8] {
         guard count >= 0, count <= content.count - position else {
-            throw MalformedMessage("a batch that ends too early")
+            throw MalformedMessageError("a batch that ends too early")
         }
         defer { position += count }
         return Array(content[position..<(position + count)])

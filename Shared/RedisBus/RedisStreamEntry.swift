@@ -45,8 +45,8 @@ struct RedisStreamEntry {
     /// Nil where this version of the house can read it, or no version wrote it.
     var laterVersion: UInt8? { batch.flatMap { MessageBatch.laterVersion(of: $0) } }
 
-    func messages(of partition: PartitionID) throws(MalformedMessage) -> [IncomingMessage] {
-        guard let batch else { throw MalformedMessage("an entry that this bus did not write") }
+    func messages(of partition: PartitionID) throws(MalformedMessageError) -> [IncomingMessage] {
+        guard let batch else { throw MalformedMessageError("an entry that this bus did not write") }
         return try MessageBatch.decode(batch, partition: partition, nextOffset: nextOffset)
     }
 }

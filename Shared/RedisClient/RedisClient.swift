@@ -23,7 +23,7 @@ package final class RedisClient: Sendable {
         let durations = metrics.histogram(.redisCommandDuration)
         let reconnects = metrics.counter(.redisReconnects)
         @Sendable func makeNode(_ address: RedisConfiguration.Address) -> RedisNode {
-            let seat = RedisSeat(
+            let seat = RedisConnectionContext(
                 address: address, configuration: configuration, log: log, durations: durations,
                 reconnects: reconnects, time: time, random: random)
             return RedisNode(seat, connections: configuration.connections)

@@ -5,7 +5,7 @@ final class RedisConnection: Sendable {
     let channel: RedisChannel
     private let ended = OneTimeEvent()
 
-    init(_ seat: RedisSeat) {
+    init(_ seat: RedisConnectionContext) {
         let channel = RedisChannel(costMaximum: seat.configuration.outstandingBytesMaximum)
         self.channel = channel
         // The thread holds the channel and not this object, whose end is what stops it.

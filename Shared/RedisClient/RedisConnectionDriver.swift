@@ -5,7 +5,7 @@ import TLSSocket
 /// Runs one connection: tells the state machine what happened, does what it decides, moves bytes. Lives and dies on
 /// the connection's thread, which alone touches socket, TLS and reply reader.
 final class RedisConnectionDriver {
-    private let seat: RedisSeat
+    private let seat: RedisConnectionContext
     private let channel: RedisChannel
     private var machine: RedisConnectionMachine
     private var socket: TLSSocket?
@@ -18,7 +18,7 @@ final class RedisConnectionDriver {
     private var lastObstacle: RedisError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-    init(_ seat: RedisSeat, _ channel: RedisChannel) {
+    init(_ seat: RedisConnectionContext, _ channel: RedisChannel) {
         self.seat = seat
         self.channel = channel
         machine = RedisConnectionMachine(seat.configuration, random: seat.random)

@@ -7,7 +7,7 @@ final class RedisNode: Sendable {
     private let connections: [RedisConnection]
     private let turn = Atomic<Int>(0)
 
-    init(_ seat: RedisSeat, connections count: Int) {
+    init(_ seat: RedisConnectionContext, connections count: Int) {
         address = seat.address
         connections = (0..<max(1, count)).map { _ in RedisConnection(seat) }
     }

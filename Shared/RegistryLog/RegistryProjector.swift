@@ -30,11 +30,11 @@ package struct RegistryProjector: MessageHandler {
 }
 
 extension LoggedChange {
-    fileprivate init(_ message: IncomingMessage) throws(PoisonMessage) {
+    fileprivate init(_ message: IncomingMessage) throws(PoisonMessageError) {
         do {
             self.init(offset: message.offset, try RegistryRecord(message).change)
         } catch {
-            throw PoisonMessage(error.description)
+            throw PoisonMessageError(error.description)
         }
     }
 }

@@ -18,13 +18,13 @@ package struct RegistryRecord: Hashable, Sendable {
         self.change = change
     }
 
-    package init(key: [UInt8]?, value: [UInt8]) throws(MalformedMessage) {
-        guard let key, let subject = Subject(key: key) else { throw MalformedMessage("no key of a registry record") }
+    package init(key: [UInt8]?, value: [UInt8]) throws(MalformedMessageError) {
+        guard let key, let subject = Subject(key: key) else { throw MalformedMessageError("no key of a registry record") }
         let content = try RegistryRecord.content(of: subject.kind, value)
         change = RegistryChange(app: subject.app, index: subject.index, content)
     }
 
-    package init(_ message: IncomingMessage) throws(MalformedMessage) {
+    package init(_ message: IncomingMessage) throws(MalformedMessageError) {
         try self.init(key: message.key, value: message.value)
     }
 
@@ -47,7 +47,7 @@ package struct RegistryRecord: Hashable, Sendable {
 
     private static func content(
         of kind: Subject.Kind, _ value: [UInt8]
-    ) throws(MalformedMessage) -> RegistryChange.Content {
+    ) throws(MalformedMessageError) -> RegistryChange.Content {
         guard let first = value.first else {
             switch kind {
             case .device: return .device(nil)
@@ -55,9 +55,9 @@ package struct RegistryRecord: Hashable, Sendable {
             case .badge: return .badge(nil)
             }
         }
-        guard first == version else { throw MalformedMessage("a registry record of version \(first)") }
+        guard first == version else { throw MalformedMessageError("a registry record of version \(first)") }
         guard let content = content(of: kind, packed: value.dropFirst()) else {
-            throw MalformedMessage("a registry record whose value cannot be read")
+            throw MalformedMessageError("a registry record whose value cannot be read")
         }
         return content
     }

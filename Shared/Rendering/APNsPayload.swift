@@ -22,12 +22,12 @@ struct APNsPayload: Sendable {
     init() {}
 
     /// As a publisher wrote it.
-    init(_ payload: JSONObject, path: String) throws(RenderingFlaw) {
+    init(_ payload: JSONObject, path: String) throws(RenderingError) {
         guard let value = payload["aps"] else {
-            throw RenderingFlaw("\(path).aps", "is missing; it must be an object")
+            throw RenderingError("\(path).aps", "is missing; it must be an object")
         }
         guard let aps = value.object else {
-            throw RenderingFlaw("\(path).aps", "must be an object, not \(value.kind)")
+            throw RenderingError("\(path).aps", "must be an object, not \(value.kind)")
         }
         self.aps = aps
         members = payload
@@ -57,7 +57,7 @@ struct APNsPayload: Sendable {
     }
 
     /// Throws when the worst of it, with the longest badge, is larger than Apple takes.
-    func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
+    func template(path: String) throws(RenderingError) -> PayloadTemplate {
         let parts = JSONText.parts { json in
             for (name, value) in members.members { json.member(name, json: value.compactBytes) }
             json.member("aps") { json in
@@ -67,7 +67,7 @@ struct APNsPayload: Sendable {
         }
         let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
         guard bytes <= APNsPayload.bytesMaximum else {
-            throw RenderingFlaw(
+            throw RenderingError(
                 path, "has \(bytes) bytes for Apple, which takes \(APNsPayload.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])

@@ -19,16 +19,16 @@ package struct AndroidNotification: Sendable, Hashable {
     package init() {}
 
     /// As publishers write it for Google.
-    init(_ object: JSONObject, path: String) throws(RenderingFlaw) {
+    init(_ object: JSONObject, path: String) throws(RenderingError) {
         for (name, value) in object.members {
             guard let field = AndroidNotification.fields[name] else {
                 let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
-                throw RenderingFlaw(
+                throw RenderingError(
                     "\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
             }
             guard value != .null else { continue }
             guard let text = value.text else {
-                throw RenderingFlaw("\(path).\(name)", "must be a text, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", "must be a text, not \(value.kind)")
             }
             self[keyPath: field] = text
         }

@@ -17,11 +17,11 @@ struct DeliveryTerms: Sendable {
     /// In seconds, for providers that count from when they get it; zero as above.
     let timeToLive: Int
 
-    init(_ task: PushTask, now: Timestamp) throws(RenderingFlaw) {
+    init(_ task: PushTask, now: Timestamp) throws(RenderingError) {
         if let chosen = task.options.collapseID {
             guard DeliveryTerms.isCollapseID(chosen) else {
                 let limit = DeliveryTerms.collapseIDBytesMaximum
-                throw RenderingFlaw(
+                throw RenderingError(
                     "options.collapse_id", "must be a text of 1 to \(limit) bytes without control characters")
             }
         }

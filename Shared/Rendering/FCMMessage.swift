@@ -22,7 +22,7 @@ package struct FCMMessage: Sendable {
 
     /// Throws when the worst of it, with the longest badge, is larger than Google takes. The path is that of whatever it
     /// was made from.
-    package func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
+    package func template(path: String) throws(RenderingError) -> PayloadTemplate {
         var bytes = countsBadge ? FCMMessage.badgeDigits : 0
         let parts = JSONText.parts { json in
             json.member("message") { json in
@@ -39,7 +39,7 @@ package struct FCMMessage: Sendable {
             }
         }
         guard bytes <= FCMMessage.bytesMaximum else {
-            throw RenderingFlaw(
+            throw RenderingError(
                 path, "has \(bytes) bytes for Google, which takes \(FCMMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])

@@ -10,17 +10,17 @@ package struct FlatData: Sendable {
 
     /// Refuses the names that Google keeps for itself, also where Huawei would take them: an app has both. Data that no
     /// provider takes is refused as soon as that is certain, before it takes memory.
-    package init(_ object: JSONObject, path: String) throws(RenderingFlaw) {
+    package init(_ object: JSONObject, path: String) throws(RenderingError) {
         var flattening = Flattening(path: path)
         try flattening.take(object)
         members = flattening.members
         var known: Set<String> = []
         for (name, _) in members {
             guard !FlatData.isReserved(name) else {
-                throw RenderingFlaw("\(path).\(name)", "is a name that Google keeps for itself; choose another")
+                throw RenderingError("\(path).\(name)", "is a name that Google keeps for itself; choose another")
             }
             guard known.insert(name).inserted else {
-                throw RenderingFlaw("\(path).\(name)", "occurs twice once nested values are flattened; rename one")
+                throw RenderingError("\(path).\(name)", "occurs twice once nested values are flattened; rename one")
             }
         }
     }
@@ -59,7 +59,7 @@ private struct Flattening {
         self.path = path
     }
 
-    mutating func take(_ object: JSONObject) throws(RenderingFlaw) {
+    mutating func take(_ object: JSONObject) throws(RenderingError) {
         for (name, value) in object.members {
             switch value {
             case .null: continue
@@ -80,10 +80,10 @@ private struct Flattening {
 
     private mutating func add(
         _ name: String, size: Int, _ value: () -> String
-    ) throws(RenderingFlaw) {
+    ) throws(RenderingError) {
         bytes += prefix.count + name.utf8.count + size + Flattening.bytesAroundMember
         guard bytes <= ProviderBounds.payloadBytesMaximum else {
-            throw RenderingFlaw(
+            throw RenderingError(
                 path,
                 "has more than \(ProviderBounds.payloadBytesMaximum) bytes once nested values are flattened, which is"
                     + " more than any provider takes; shorten it")

@@ -18,7 +18,7 @@ struct HuaweiMessage: Sendable {
     /// Seconds.
     var timeToLive = 86_400
 
-    func template(path: String) throws(RenderingFlaw) -> PayloadTemplate {
+    func template(path: String) throws(RenderingError) -> PayloadTemplate {
         let parts = JSONText.parts { json in
             json.member("message") { json in
                 // A text of JSON, and no object.
@@ -29,7 +29,7 @@ struct HuaweiMessage: Sendable {
         }
         let bytes = parts.reduce(0) { $0 + $1.count }
         guard bytes <= HuaweiMessage.bytesMaximum else {
-            throw RenderingFlaw(
+            throw RenderingError(
                 path, "has \(bytes) bytes for Huawei, which takes \(HuaweiMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: [.token])

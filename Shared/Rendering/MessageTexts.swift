@@ -6,7 +6,7 @@ struct MessageTexts: Sendable {
     let subtitle: String?
     let body: String?
 
-    init(_ message: PushMessage, language: String?, _ template: TextTemplate) throws(RenderingFlaw) {
+    init(_ message: PushMessage, language: String?, _ template: TextTemplate) throws(RenderingError) {
         title = try message.title?.filled(language, template, path: "message.title")
         subtitle = try message.subtitle?.filled(language, template, path: "message.subtitle")
         body = try message.body?.filled(language, template, path: "message.body")
@@ -25,7 +25,7 @@ extension PushMessage {
 extension LocalizedText {
     fileprivate func filled(
         _ language: String?, _ template: TextTemplate, path: String
-    ) throws(RenderingFlaw) -> String {
+    ) throws(RenderingError) -> String {
         let text = text(for: language)
         let names = language.map { [$0, String($0.prefix { $0 != "-" })] } ?? []
         let name = names.first { translations[$0] != nil } ?? "default"

@@ -8,9 +8,9 @@ enum ProviderBounds {
     /// What is larger is not written out only to tell its exact size.
     private static let measuredBytesMaximum = 16 * payloadBytesMaximum
 
-    static func check(_ object: JSONObject, path: String) throws(RenderingFlaw) {
+    static func check(_ object: JSONObject, path: String) throws(RenderingError) {
         guard JSON.object(object).writtenBytesAtLeast(upTo: measuredBytesMaximum) > measuredBytesMaximum else { return }
-        throw RenderingFlaw(
+        throw RenderingError(
             path, "has more than \(measuredBytesMaximum) bytes, and providers take \(payloadBytesMaximum); shorten it")
     }
 }

@@ -11,7 +11,7 @@ extension TaskRendering {
         let path: String
     }
 
-    func googleVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+    func googleVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         let (terms, content) = (try terms.get(), try android(selection))
         var message = FCMMessage()
         message.notification = content.notification
@@ -25,7 +25,7 @@ extension TaskRendering {
             try message.template(path: content.path))
     }
 
-    func huaweiVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+    func huaweiVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         let (terms, content) = (try terms.get(), try android(selection))
         var message = HuaweiMessage()
         message.notification = content.notification
@@ -46,7 +46,7 @@ extension TaskRendering {
             expiration: terms.expiration, payload: payload, isSilent: selection.isSilent)
     }
 
-    private func android(_ selection: Selection) throws(RenderingFlaw) -> Android {
+    private func android(_ selection: Selection) throws(RenderingError) -> Android {
         let terms = try terms.get()
         var android =
             if let written = content.payloads[.android] {
@@ -63,7 +63,7 @@ extension TaskRendering {
         return android
     }
 
-    private func android(of message: PushMessage, _ selection: Selection) throws(RenderingFlaw) -> Android {
+    private func android(of message: PushMessage, _ selection: Selection) throws(RenderingError) -> Android {
         let data = try messageData.get()
         guard let texts = try texts(of: message, selection) else { return Android(data: data, path: "message") }
         var notification = AndroidNotification()
@@ -76,16 +76,16 @@ extension TaskRendering {
         return Android(notification: notification, data: data, path: "message")
     }
 
-    private static func android(_ written: JSONObject) throws(RenderingFlaw) -> Android {
+    private static func android(_ written: JSONObject) throws(RenderingError) -> Android {
         let path = "payloads.android"
         try ProviderBounds.check(written, path: path)
         var android = Android(data: FlatData(), path: path)
         for (name, value) in written.members {
             guard name == "data" || name == "notification" else {
-                throw RenderingFlaw("\(path).\(OutsideText.excerpt(name))", "is not known; use data and notification")
+                throw RenderingError("\(path).\(OutsideText.excerpt(name))", "is not known; use data and notification")
             }
             guard let object = value.object else {
-                throw RenderingFlaw("\(path).\(name)", "must be an object, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", "must be an object, not \(value.kind)")
             }
             if name == "data" {
                 android.data = try FlatData(object, path: "\(path).data")
@@ -93,7 +93,7 @@ extension TaskRendering {
                 android.notification = try AndroidNotification(object, path: "\(path).notification")
             }
         }
-        guard !written.members.isEmpty else { throw RenderingFlaw(path, "is empty; it must have data or notification") }
+        guard !written.members.isEmpty else { throw RenderingError(path, "is empty; it must have data or notification") }
         return android
     }
 }

@@ -4,7 +4,7 @@ import TaskModel
 import Topics
 
 extension TaskRendering {
-    func appleVariant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+    func appleVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         let terms = try terms.get()
         let (payload, path) = try applePayload(selection)
         let type = payload.pushType
@@ -14,7 +14,7 @@ extension TaskRendering {
             payload: try payload.template(path: path), isSilent: selection.isSilent)
     }
 
-    private func applePayload(_ selection: Selection) throws(RenderingFlaw) -> (APNsPayload, path: String) {
+    private func applePayload(_ selection: Selection) throws(RenderingError) -> (APNsPayload, path: String) {
         guard let written = content.payloads[.ios] else {
             return (try applePayload(of: try message(for: .ios), selection), "message")
         }
@@ -27,12 +27,12 @@ extension TaskRendering {
 
     private func applePayload(
         of message: PushMessage, _ selection: Selection
-    ) throws(RenderingFlaw) -> APNsPayload {
+    ) throws(RenderingError) -> APNsPayload {
         _ = try messageData.get()
         var payload = APNsPayload()
         payload.members = message.data
         guard message.data["aps"] == nil else {
-            throw RenderingFlaw("message.data.aps", "is a name that Apple keeps for itself; choose another")
+            throw RenderingError("message.data.aps", "is a name that Apple keeps for itself; choose another")
         }
         if message.data["task_id"] == nil { payload.members["task_id"] = .string(task) }
         payload.setBadge(message.badge)
@@ -50,7 +50,7 @@ extension TaskRendering {
         payload.aps["category"] = message.category.map { .string($0) }
         guard let image = message.image else { return payload }
         guard message.data["image"] == nil else {
-            throw RenderingFlaw("message.data.image", "is where message.image goes on Apple's devices; choose another")
+            throw RenderingError("message.data.image", "is where message.image goes on Apple's devices; choose another")
         }
         // The system shows no image by itself: it hands the notification to an extension of the app, which fetches it.
         payload.members["image"] = .string(image)

@@ -23,26 +23,26 @@ package struct TaskRendering: Sendable {
     private static let failuresMaximum = 16
 
     private struct Findings {
-        var flaws: [RenderingFlaw] = []
+        var flaws: [RenderingError] = []
         var failures = 0
     }
 
     let content: TaskContent
     let task: String
     private let languages: Set<String>
-    let terms: Result<DeliveryTerms, RenderingFlaw>
+    let terms: Result<DeliveryTerms, RenderingError>
     /// The message's, made flat once for all languages.
-    let messageData: Result<FlatData, RenderingFlaw>
+    let messageData: Result<FlatData, RenderingError>
 
     /// `now` matters to providers that count a message's life from when they get it.
     package init(_ task: PushTask, now: Timestamp) {
         content = task.content
         self.task = "\(task.id)"
         languages = task.content.message?.languages ?? []
-        terms = Result { () throws(RenderingFlaw) in try DeliveryTerms(task, now: now) }
+        terms = Result { () throws(RenderingError) in try DeliveryTerms(task, now: now) }
         let data = task.content.message?.data ?? JSONObject()
         let id = self.task
-        messageData = Result { () throws(RenderingFlaw) in try TaskRendering.flatten(data, task: id) }
+        messageData = Result { () throws(RenderingError) in try TaskRendering.flatten(data, task: id) }
     }
 
     /// Whether the language of a device matters at all.
@@ -67,23 +67,23 @@ package struct TaskRendering: Sendable {
 
     package func variant(
         for kind: PushProtocol, language: String?, isSilent: Bool
-    ) throws(RenderingFlaw) -> RenderedVariant {
+    ) throws(RenderingError) -> RenderedVariant {
         try variant(selection(for: kind, language: language, isSilent: isSilent))
     }
 
-    package func variant(_ selection: Selection) throws(RenderingFlaw) -> RenderedVariant {
+    package func variant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         switch selection.kind {
         case .apns: try appleVariant(selection)
         case .fcm: try googleVariant(selection)
         case .huawei: try huaweiVariant(selection)
         case .webpush, .wns, .mpns, .http:
-            throw RenderingFlaw("platforms", "has devices of \(selection.kind.name), which cannot be reached yet")
+            throw RenderingError("platforms", "has devices of \(selection.kind.name), which cannot be reached yet")
         }
     }
 
     /// Renders whatever devices of these kinds may get, and tells what does not work out: for the one who takes the task
     /// in. One flaw a field: shortened for the first provider, it may be short enough for the next.
-    package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingFlaw] {
+    package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingError] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in kinds where targeted.contains(Platform(kind)) {
@@ -103,7 +103,7 @@ package struct TaskRendering: Sendable {
     /// The bytes of the variant; nil for one that does not work out.
     private func check(_ selection: Selection, _ findings: inout Findings) -> Int? {
         guard findings.failures < TaskRendering.failuresMaximum else { return nil }
-        do throws(RenderingFlaw) {
+        do throws(RenderingError) {
             return try variant(selection).payload.parts.reduce(0) { $0 + $1.count }
         } catch {
             findings.failures += 1
@@ -121,11 +121,11 @@ package struct TaskRendering: Sendable {
         return languages.contains(plain) ? plain : nil
     }
 
-    private static func flatten(_ data: JSONObject, task: String) throws(RenderingFlaw) -> FlatData {
+    private static func flatten(_ data: JSONObject, task: String) throws(RenderingError) -> FlatData {
         try ProviderBounds.check(data, path: "message.data")
         let bytes = JSON.object(data).compactBytes.count
         guard bytes <= dataBytesMaximum else {
-            throw RenderingFlaw(
+            throw RenderingError(
                 "message.data",
                 "has \(bytes) bytes, and providers take \(dataBytesMaximum) of everything together; shorten it")
         }
@@ -134,14 +134,14 @@ package struct TaskRendering: Sendable {
         return flat
     }
 
-    func message(for platform: Platform) throws(RenderingFlaw) -> PushMessage {
+    func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
-        throw RenderingFlaw("payloads.\(platform.rawValue)", "is missing, and no message is meant for the platform")
+        throw RenderingError("payloads.\(platform.rawValue)", "is missing, and no message is meant for the platform")
     }
 
     func texts(
         of message: PushMessage, _ selection: Selection
-    ) throws(RenderingFlaw) -> MessageTexts? {
+    ) throws(RenderingError) -> MessageTexts? {
         guard !selection.isSilent, message.hasTexts else { return nil }
         let template = TextTemplate(variables: content.variables, data: message.data)
         return try MessageTexts(message, language: selection.language, template)

@@ -12,7 +12,7 @@ struct TextTemplate: Sendable {
     let data: JSONObject
 
     /// Throws for anything that stands between `${` and `}` without a value: readers would see it as it is.
-    func filled(_ text: String, path: String) throws(RenderingFlaw) -> String {
+    func filled(_ text: String, path: String) throws(RenderingError) -> String {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         var result = ""
         var rest = text.unicodeScalars[...]
@@ -20,12 +20,12 @@ struct TextTemplate: Sendable {
             result.unicodeScalars.append(contentsOf: rest[..<start])
             let inside = rest[rest.index(start, offsetBy: 2)...]
             guard let end = inside.firstIndex(of: "}") else {
-                throw RenderingFlaw(path, "has a ${ without a }; close it")
+                throw RenderingError(path, "has a ${ without a }; close it")
             }
             result += try value(of: String(inside[..<end]), path)
             guard result.utf8.count <= TextTemplate.bytesMaximum else {
                 let limit = TextTemplate.bytesMaximum
-                throw RenderingFlaw(path, "has more than \(limit) bytes once its variables are filled in; shorten them")
+                throw RenderingError(path, "has more than \(limit) bytes once its variables are filled in; shorten them")
             }
             rest = inside[inside.index(after: end)...]
         }
@@ -42,22 +42,22 @@ struct TextTemplate: Sendable {
         return nil
     }
 
-    private func value(of reference: String, _ path: String) throws(RenderingFlaw) -> String {
+    private func value(of reference: String, _ path: String) throws(RenderingError) -> String {
         let shown = OutsideText.excerpt(reference)
         let name = reference.prefixRemoved("var.")
         if let name {
             if let value = variables[name] { return value }
-            throw RenderingFlaw(path, "asks for ${\(shown)}, which has no value; add it to variables")
+            throw RenderingError(path, "asks for ${\(shown)}, which has no value; add it to variables")
         }
         guard let name = reference.prefixRemoved("data.") else {
-            throw RenderingFlaw(path, "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
+            throw RenderingError(path, "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
         }
         switch data[name] {
         case .string(let text): return text
         case .bool(let value): return value ? "true" : "false"
         case .integer, .unsigned, .number: return data[name]?.compactText ?? ""
-        case .array, .object, .null: throw RenderingFlaw(path, "asks for ${\(shown)}, which is neither text nor number")
-        case nil: throw RenderingFlaw(path, "asks for ${\(shown)}, which has no value; add it to message.data")
+        case .array, .object, .null: throw RenderingError(path, "asks for ${\(shown)}, which is neither text nor number")
+        case nil: throw RenderingError(path, "asks for ${\(shown)}, which has no value; add it to message.data")
         }
     }
 }

@@ -25,7 +25,7 @@ struct Application: Service {
         let group = ServiceGroup(services, log: environment.log, time: environment.time)
         let end = try await group.run(drainingWithin: drainDeadline) { await stopRequested.wait() }
         await context.bus.close()
-        if case .cutOff(let names) = end { throw CutOff(names: names) }
+        if case .cutOff(let names) = end { throw DrainDeadlineError(names: names) }
     }
 
     func stop() {
@@ -51,7 +51,7 @@ struct Application: Service {
 }
 
 /// The deadline of the drain passed before these had finished.
-struct CutOff: Error, CustomStringConvertible {
+struct DrainDeadlineError: Error, CustomStringConvertible {
     let names: [String]
     var description: String { "cut off at the deadline: \(names.joined(separator: ", "))" }
 }

@@ -24,7 +24,7 @@ struct WitnessWatch: Service {
         repeat {
             // What Redis answers instead is told by all who need it, and in `/readyz`.
             try? await look()
-            if let format = witness.newerFormat { throw NewerStoreFormat(format: format) }
+            if let format = witness.newerFormat { throw StoreFormatError(format: format) }
         } while await !stopped.wait(atMost: WitnessWatch.interval, time: time)
     }
 
@@ -39,7 +39,7 @@ struct WitnessWatch: Service {
 }
 
 /// Redis is kept in a format of which this version knows nothing.
-private struct NewerStoreFormat: Error, CustomStringConvertible {
+private struct StoreFormatError: Error, CustomStringConvertible {
     let format: Int64
     var description: String { "Redis is kept in format \(format): start the version that it was upgraded to" }
 }

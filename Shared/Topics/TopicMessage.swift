@@ -1,6 +1,6 @@
 /// What travels on a topic: a value that can write itself as bytes and be read back from any bytes whatever.
 package protocol TopicMessage: Sendable {
-    /// Throws `MalformedMessage` for bytes that are no such message; never traps on hostile input.
+    /// Throws `MalformedMessageError` for bytes that are no such message; never traps on hostile input.
     init(decoding bytes: [UInt8]) throws
     func encoded() -> [UInt8]
     /// Of a message that others may read; nil for the house's own.
@@ -15,7 +15,7 @@ extension TopicMessage {
 }
 
 /// The bytes on a topic are not a message of the topic's type. Trying again cannot help.
-package struct MalformedMessage: Error, CustomStringConvertible {
+package struct MalformedMessageError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) {

@@ -242,10 +242,10 @@ import Topics
         let mended = Record()
         let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10) { messages, _ in
             for message in messages where message.text == "poison" && mended.all.isEmpty {
-                throw PoisonMessage("cannot be swallowed")
+                throw PoisonMessageError("cannot be swallowed")
             }
             for message in messages where message.text == "weak" && mended.all.isEmpty {
-                throw MalformedMessage("fails by itself")
+                throw MalformedMessageError("fails by itself")
             }
             for message in messages { record.add(message.text) }
             if record.all.count == 3 { await isMended.pass() }

@@ -54,7 +54,7 @@ import Topics
     @Test func aLetterThatIsTooLargeIsBuriedWithoutItsValue() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
         try await send("one", "much too large", "three")
-        try await run(try await worker(producer, FailingHandler { PoisonMessage("bad") }), producer, burials: 3)
+        try await run(try await worker(producer, FailingHandler { PoisonMessageError("bad") }), producer, burials: 3)
         let letters = try await buried()
         #expect(letters.map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
         #expect(letters.map(\.isWhole) == [true, false, true])
@@ -73,7 +73,7 @@ import Topics
 
     @Test func theProducerIsClosedAtTheEnd() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
-        let worker = try await worker(producer, FailingHandler { PoisonMessage("bad") })
+        let worker = try await worker(producer, FailingHandler { PoisonMessageError("bad") })
         worker.stop()
         try await worker.run()
         #expect(producer.isClosed)
@@ -90,7 +90,7 @@ import Topics
             try told.withLock { (told: inout [String]) throws in
                 told.append(text)
                 guard told.count > 1 else { throw Away() }
-                if text == "two" { throw PoisonMessage("no more") }
+                if text == "two" { throw PoisonMessageError("no more") }
             }
         }
         try await run(try await worker(producer, handler), producer, burials: 2)
@@ -121,7 +121,7 @@ private struct FailingHandler: MessageHandler {
 /// A message no bytes are.
 private struct PickyMessage: TopicMessage {
     init(decoding bytes: [UInt8]) throws {
-        throw MalformedMessage("never right")
+        throw MalformedMessageError("never right")
     }
 
     func encoded() -> [UInt8] { [] }

@@ -9,7 +9,7 @@ struct TextMessage: TopicMessage {
 
     init(decoding bytes: [UInt8]) throws {
         text = String(decoding: bytes, as: UTF8.self)
-        if text.hasPrefix("garbled") { throw MalformedMessage("this is garbled") }
+        if text.hasPrefix("garbled") { throw MalformedMessageError("this is garbled") }
     }
 
     func encoded() -> [UInt8] { Array(text.utf8) }

@@ -119,7 +119,7 @@ import Topics
     @Test func poisonGoesAtOnce() async throws {
         let fixture = WorkerFixture(attempts: 100)
         fixture.consumer.offer(bytes("poison"))
-        let (worker, run) = fixture.start { _, _ in throw PoisonMessage("no such app") }
+        let (worker, run) = fixture.start { _, _ in throw PoisonMessageError("no such app") }
         try #require(await fixture.consumer.hasCompleted(1))
         #expect(fixture.deadLetters.map(\.reason) == [.poison] && fixture.deadLetters.first?.detail == "no such app")
         worker.stop()

@@ -67,7 +67,7 @@ import Topics
 
         let buried = OneTimeEvent()
         try await withWaiter(on: bus, logging: BurialSink(buried: buried)) { _ in
-            throw PoisonMessage("waiter is broken")
+            throw PoisonMessageError("waiter is broken")
         } until: {
             await buried.wait()
         }

@@ -46,12 +46,12 @@ extension HTTPClientOutcome {
         return response
     }
 
-    var notSent: HTTPClientFailure.Code? {
+    var notSent: HTTPClientError.Code? {
         guard case .notSent(let failure) = self else { return nil }
         return failure.code
     }
 
-    var unknown: HTTPClientFailure.Code? {
+    var unknown: HTTPClientError.Code? {
         guard case .unknown(let failure) = self else { return nil }
         return failure.code
     }

@@ -137,6 +137,6 @@ import Testing
             }
         }
         let outcome = await blocking { first.wait(timeout: .seconds(30)) { $0 } }
-        return outcome ?? .notSent(HTTPClientFailure(.closed, "nothing came"))
+        return outcome ?? .notSent(HTTPClientError(.closed, "nothing came"))
     }
 }

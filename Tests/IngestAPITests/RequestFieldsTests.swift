@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: ["{\"a\":[]}", "{\"a\":{\"b\":1}}"])
     func listsAndObjectsAreNoTexts(body: String) throws {
         let fields = try fields(body, "application/json")
-        #expect(throws: InvalidValue.self) { try fields.text("a") }
+        #expect(throws: InvalidValueError.self) { try fields.text("a") }
     }
 
     @Test func deepNestingIsRefused() {

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: ["", "-a", "_a", "A", "a b", "a.b", "a/b", "ä", "a\0", String(repeating: "z", count: 65)])
     func anythingElseIsNoApp(text: String) {
-        #expect(throws: InvalidValue.self) { try AppID(text) }
+        #expect(throws: InvalidValueError.self) { try AppID(text) }
     }
 
     @Test func appsHaveAnOrder() throws {
@@ -28,8 +28,8 @@ import Testing
         "", "a\nb", "\u{7F}", "\0", String(repeating: "t", count: 257), String(repeating: "é", count: 129),
     ])
     func aTopicHasBounds(text: String) {
-        #expect(throws: InvalidValue.self) { try TopicName(text) }
-        #expect(throws: InvalidValue.self) { try Alias(.hardware, text) }
+        #expect(throws: InvalidValueError.self) { try TopicName(text) }
+        #expect(throws: InvalidValueError.self) { try Alias(.hardware, text) }
     }
 
     /// Goal: names are compared as stores compare them. Method: one accent spelt in two ways, which `String` calls equal.

@@ -57,9 +57,9 @@ import Topics
         }
         let whole = entry(small)
         for length in 0..<whole.count {
-            #expect(throws: MalformedMessage.self) { try decode(Array(whole.prefix(length))) }
+            #expect(throws: MalformedMessageError.self) { try decode(Array(whole.prefix(length))) }
         }
-        #expect(throws: MalformedMessage.self) { try decode(whole + [0]) }
+        #expect(throws: MalformedMessageError.self) { try decode(whole + [0]) }
     }
 
     /// Goal: no bytes trap, and what does decode was really there. Method: noise from seeds, and a true batch with bytes
@@ -97,13 +97,13 @@ import Topics
             [1], [1, 1, 0], [1, 1, 0, 0], [1, 1, 0, 0, 1], [1, 1, 0, 0, 1, 0], [1, 1, 0, 0, 0],
         ]
         for place in places {
-            #expect(throws: MalformedMessage.self) { try decode(place + length + [UInt8](repeating: 0, count: 40)) }
+            #expect(throws: MalformedMessageError.self) { try decode(place + length + [UInt8](repeating: 0, count: 40)) }
         }
     }
 
     @Test func anotherVersionIsRefused() {
         var bytes = entry(messages)
         bytes[0] = 2
-        #expect(throws: MalformedMessage.self) { try decode(bytes) }
+        #expect(throws: MalformedMessageError.self) { try decode(bytes) }
     }
 }

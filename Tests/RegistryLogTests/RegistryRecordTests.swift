@@ -64,7 +64,7 @@ import Topics
         "A:1\0d:1", ":1\0d:1", "a:1\0d:1\0",
     ])
     func otherKeysAreNone(text: String) {
-        #expect(throws: MalformedMessage.self) { try RegistryRecord(key: Array(text.utf8), value: []) }
+        #expect(throws: MalformedMessageError.self) { try RegistryRecord(key: Array(text.utf8), value: []) }
     }
 
     @Test func otherValuesAreNone() {
@@ -76,7 +76,7 @@ import Topics
             (device, [1, 0x11]), (subscription, [1]), (subscription, [1, 0, 0]), ([0xFF, 0, 0x64], []),
         ]
         for (key, value) in wrong {
-            #expect(throws: MalformedMessage.self) { try RegistryRecord(key: key, value: value) }
+            #expect(throws: MalformedMessageError.self) { try RegistryRecord(key: key, value: value) }
         }
     }
 

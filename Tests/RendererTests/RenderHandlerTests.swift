@@ -168,7 +168,7 @@ import Topics
         var task = PushTask(id: scene.id, app: try AppID("other"), created: scene.time.now)
         task.content = try scene.task(#"{"body":"b"}"#).content
         scene.keep(task)
-        await #expect(throws: PoisonMessage.self) {
+        await #expect(throws: PoisonMessageError.self) {
             try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
         }
     }

@@ -116,8 +116,8 @@ import Topics
         try FlatData(#require(json.object), path: "data")
     }
 
-    private func flaw(_ text: String) throws -> RenderingFlaw? {
+    private func flaw(_ text: String) throws -> RenderingError? {
         let json = try JSON(text)
-        return #expect(throws: RenderingFlaw.self) { try data(json) }
+        return #expect(throws: RenderingError.self) { try data(json) }
     }
 }

@@ -47,8 +47,8 @@ struct RenderedTask {
         try JSON(variant(kind, language, isSilent: isSilent).payload.payload(token: "TOKEN", badge: badge))
     }
 
-    func flaw(_ kind: PushProtocol) -> RenderingFlaw? {
-        do throws(RenderingFlaw) {
+    func flaw(_ kind: PushProtocol) -> RenderingError? {
+        do throws(RenderingError) {
             _ = try rendering.variant(for: kind, language: nil, isSilent: false)
             return nil
         } catch {

@@ -30,7 +30,7 @@ import Testing
         ("${}", "only ${var.name}"), ("${var.}", "add it to variables"),
     ])
     func whatHasNoValueIsAFlaw(text: String, cure: String) {
-        let flaw = #expect(throws: RenderingFlaw.self) { try TemplateTests.body(text) }
+        let flaw = #expect(throws: RenderingError.self) { try TemplateTests.body(text) }
         #expect(flaw?.path == "message.body")
         #expect(flaw?.message.contains(cure) == true, "\(flaw?.message ?? "")")
     }
@@ -44,7 +44,7 @@ import Testing
     @Test func whatGrowsWithoutBoundIsRefused() {
         let text = String(repeating: "${var.x}", count: 500)
         let variables = ["x": String(repeating: "y", count: 1_000_000)]
-        let flaw = #expect(throws: RenderingFlaw.self) { try TemplateTests.body(text, variables: variables) }
+        let flaw = #expect(throws: RenderingError.self) { try TemplateTests.body(text, variables: variables) }
         #expect(flaw?.message.contains("4096 bytes") == true)
     }
 }

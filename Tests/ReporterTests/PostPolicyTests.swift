@@ -34,10 +34,10 @@ import Testing
         #expect(reason == "status \(status)")
     }
 
-    @Test(arguments: HTTPClientFailure.Code.allCases)
-    func withoutAnAnswerItIsTriedAgain(code: HTTPClientFailure.Code) {
+    @Test(arguments: HTTPClientError.Code.allCases)
+    func withoutAnAnswerItIsTriedAgain(code: HTTPClientError.Code) {
         for outcome in [
-            HTTPClientOutcome.notSent(HTTPClientFailure(code, "x")), .unknown(HTTPClientFailure(code, "x")),
+            HTTPClientOutcome.notSent(HTTPClientError(code, "x")), .unknown(HTTPClientError(code, "x")),
         ] {
             guard case .again = verdict(outcome, after: .zero) else {
                 Issue.record("\(outcome)")

@@ -22,12 +22,12 @@ import Testing
         "/", "/8", "10.0.0.1/8", "fc01::/8", "localhost", "10.0.0.0/8 ", "0x7f.1",
     ])
     func refusesWhatIsNoRange(_ text: String) {
-        #expect(throws: AddressRange.Flaw.self) { try AddressRange(text) }
+        #expect(throws: AddressRange.FormatError.self) { try AddressRange(text) }
     }
 
     @Test(arguments: [("10.0.0.5/8", "10.0.0.0/8"), ("2001:db8::1/32", "2001:db8::/32")])
     func refusesARangeThatBeginsElsewhere(_ text: String, _ range: String) {
-        let expected = AddressRange.Flaw(
+        let expected = AddressRange.FormatError(
             description: "must begin at the range's first address: \(range), or name one address without a /")
         #expect(throws: expected) { try AddressRange(text) }
     }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aServiceThatEndsByItselfIsAFailure() async throws {
-        let error = await #expect(throws: ServiceEndedEarly.self) {
+        let error = await #expect(throws: ServiceEndedEarlyError.self) {
             try await run(service("bus"), service("worker", .endsByItself))
         }
         #expect(error?.name == "worker")

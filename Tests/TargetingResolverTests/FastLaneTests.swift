@@ -217,7 +217,7 @@ import Topics
         var audience = Audience.topic(news)
         for _ in 0..<Audience.depthMaximum { audience = .not(audience) }
         fixture.post(fixture.task(1, audience))
-        await #expect(throws: PoisonMessage.self) { try await fixture.run() }
+        await #expect(throws: PoisonMessageError.self) { try await fixture.run() }
         #expect(try await fixture.ledger.progress(of: fixture.task(1, nil).id) == nil)
     }
 }

@@ -21,9 +21,9 @@ import Topics
     func truncatedOrDamagedBytesNeverTrap(content: [UInt8]) throws {
         let bytes = try Self.chunk(content).encoded()
         for length in bytes.indices {
-            #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: Array(bytes.prefix(length))) }
+            #expect(throws: MalformedMessageError.self) { try AudienceChunk(decoding: Array(bytes.prefix(length))) }
         }
-        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: bytes + [0]) }
+        #expect(throws: MalformedMessageError.self) { try AudienceChunk(decoding: bytes + [0]) }
         for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
             for position in bytes.indices {
                 var damaged = bytes
@@ -42,7 +42,7 @@ import Topics
         let length = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x80, 0x20, 7]) })
         bytes[length] = 0x81
         bytes.insert(7, at: length + 2)
-        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: bytes) }
+        #expect(throws: MalformedMessageError.self) { try AudienceChunk(decoding: bytes) }
     }
 
     @Test func everyChunkBringsTheContent() throws {
@@ -63,7 +63,7 @@ import Topics
         let chunk = AudienceChunk(
             task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .bulk, attempt: 0,
             segments: [segment, segment])
-        #expect(throws: MalformedMessage.self) { try AudienceChunk(decoding: chunk.encoded()) }
+        #expect(throws: MalformedMessageError.self) { try AudienceChunk(decoding: chunk.encoded()) }
     }
 
     @Test func moreDevicesThanAChunkHoldsMakeSeveral() throws {

@@ -25,8 +25,8 @@ import Topics
         }
         let last = (1 << 35) - 1
         #expect(try SegmentJob(decoding: job(last - 1, stride: 1)).next?.encoded().isEmpty == false)
-        #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: job(last, stride: 1)) }
-        #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: job(1, stride: last)) }
+        #expect(throws: MalformedMessageError.self) { try SegmentJob(decoding: job(last, stride: 1)) }
+        #expect(throws: MalformedMessageError.self) { try SegmentJob(decoding: job(1, stride: last)) }
     }
 
     @Test func anOrderIsDividedIntoParts() throws {
@@ -46,11 +46,11 @@ import Topics
     @Test func truncatedMessagesAreMalformed() throws {
         let chunk = try MessageEncodingTests.chunk().encoded()
         for length in 0..<chunk.count {
-            #expect(throws: MalformedMessage.self) { try DispatchChunk(decoding: Array(chunk.prefix(length))) }
+            #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: Array(chunk.prefix(length))) }
         }
         let order = try MessageEncodingTests.order().encoded()
         for length in 0..<order.count {
-            #expect(throws: MalformedMessage.self) { try RetryOrder(decoding: Array(order.prefix(length))) }
+            #expect(throws: MalformedMessageError.self) { try RetryOrder(decoding: Array(order.prefix(length))) }
         }
     }
 
@@ -88,7 +88,7 @@ import Topics
         var segment = SegmentDevices(segment: SegmentNumber(rawValue: 0))
         segment.append(offset: 1, variant: 3, device: try MessageEncodingTests.device(1))
         let chunk = try MessageEncodingTests.chunk(segments: [segment])
-        #expect(throws: MalformedMessage.self) { try DispatchChunk(decoding: chunk.encoded()) }
+        #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: chunk.encoded()) }
     }
 
     private static func device(_ number: UInt32) throws -> Device {

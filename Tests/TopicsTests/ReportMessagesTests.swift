@@ -81,8 +81,8 @@ import Topics
 
     @Test(arguments: ["", "{}", "[]", #"{"version":2}"#, #"{"version":1,"task":7}"#, "\u{0}"])
     func otherBytesAreRefused(text: String) {
-        #expect(throws: MalformedMessage.self) { try TaskReport(decoding: Array(text.utf8)) }
-        #expect(throws: MalformedMessage.self) { try ReportPost(decoding: Array(text.utf8)) }
-        #expect(throws: MalformedMessage.self) { try DeviceFeedback(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessageError.self) { try TaskReport(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessageError.self) { try ReportPost(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessageError.self) { try DeviceFeedback(decoding: Array(text.utf8)) }
     }
 }

@@ -61,11 +61,11 @@ import Topics
             }
         }
         for length in job.indices {
-            #expect(throws: MalformedMessage.self) { try SegmentJob(decoding: Array(job.prefix(length))) }
+            #expect(throws: MalformedMessageError.self) { try SegmentJob(decoding: Array(job.prefix(length))) }
         }
         for bytes in ["", "{", "{}", #"{"version":1,"part":-1}"#, #"{"version":1,"part":1,"task":"x","entries":[1]}"#] {
-            #expect(throws: MalformedMessage.self) { try TaskMessage(decoding: Array(bytes.utf8)) }
-            #expect(throws: MalformedMessage.self) { try ResultBatch(decoding: Array(bytes.utf8)) }
+            #expect(throws: MalformedMessageError.self) { try TaskMessage(decoding: Array(bytes.utf8)) }
+            #expect(throws: MalformedMessageError.self) { try ResultBatch(decoding: Array(bytes.utf8)) }
         }
     }
 

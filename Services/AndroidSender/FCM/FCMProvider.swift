@@ -22,7 +22,7 @@ struct FCMProvider: Sendable {
     func gateway(_ credentials: FCMCredentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.serviceAccountFile
         guard let content else { return BrokenGateway(reason: "\(file.field): \(file.path) cannot be read") }
-        do throws(ServiceAccount.Flaw) {
+        do throws(ServiceAccount.FormatError) {
             let account = try ServiceAccount(content, file: file.path)
             let project = credentials.project ?? account.project
             guard ServiceAccount.isProject(project) else {

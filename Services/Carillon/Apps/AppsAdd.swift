@@ -48,7 +48,7 @@ struct AppsAdd: Command {
     private static func ranges(_ texts: [String]) throws(UsageError) -> [AddressRange] {
         var ranges: [AddressRange] = []
         for text in texts {
-            do throws(AddressRange.Flaw) {
+            do throws(AddressRange.FormatError) {
                 ranges.append(try AddressRange(text))
             } catch {
                 throw UsageError("--allow \(text): it \(error)")
@@ -98,7 +98,7 @@ extension CommandArguments {
     }
 
     func app(named name: String) throws(UsageError) -> AppID {
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             return try AppID(name)
         } catch {
             throw UsageError("\"\(name)\" is no name of an app; it \(error)")

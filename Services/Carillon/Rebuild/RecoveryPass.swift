@@ -61,7 +61,7 @@ struct RecoveryPass {
             if pass.summary.messages % RecoveryPass.noteEvery == 0 { note(pass.summary) }
             do {
                 try await take(&pass, message)
-            } catch is MalformedMessage {
+            } catch is MalformedMessageError {
                 pass.summary.unreadable += 1
             }
             return true

@@ -42,7 +42,7 @@ struct NativeTaskForm {
 
     private func audience() -> Audience? {
         guard let audience = fields.object("audience").flatMap({ Audience($0) }) else { return nil }
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             try audience.checkBounds()
         } catch {
             fields.reject("audience", error.description)

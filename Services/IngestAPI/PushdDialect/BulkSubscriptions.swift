@@ -31,12 +31,12 @@ struct BulkSubscriptions {
     private static func refuseBrackets(in name: String) throws(PushdError) {
         guard name.utf8.contains(where: { "[]".utf8.contains($0) }) else { return }
         throw .invalidEvent(
-            name, InvalidValue("has brackets: options are written as sport[ignore_message]=1, such topics in JSON"))
+            name, InvalidValueError("has brackets: options are written as sport[ignore_message]=1, such topics in JSON"))
     }
 
     /// Any topic that a task can name, so that devices can be subscribed to it. A path can only name pushd's events.
     private static func topic(_ name: String) throws(PushdError) -> TopicName {
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             return try TopicName(name)
         } catch {
             throw .invalidEvent(name, error)

@@ -9,8 +9,8 @@ import Store
 enum PushdError: Error, Equatable {
     case access(Gatekeeper.AccessError)
     case body(BodyError)
-    case invalidField(String, InvalidValue)
-    case invalidEvent(String, InvalidValue)
+    case invalidField(String, InvalidValueError)
+    case invalidEvent(String, InvalidValueError)
     case tooManySubscriptions(Int)
     case unknownSubscriber
     case notSubscribed

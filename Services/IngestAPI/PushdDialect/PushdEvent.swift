@@ -11,7 +11,7 @@ enum PushdEvent {
         return topic
     }
 
-    private static let rule = InvalidValue("must be 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -")
+    private static let rule = InvalidValueError("must be 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -")
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {

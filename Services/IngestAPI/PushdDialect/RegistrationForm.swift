@@ -26,20 +26,20 @@ struct RegistrationForm {
         changes.version = try value("version", text)
         changes.category = try value("category", text)
         changes.timeZone = try value("time_zone", timeZone)
-        changes.badge = try value("badge") { name throws(InvalidValue) in
+        changes.badge = try value("badge") { name throws(InvalidValueError) in
             try fields.integer(name, in: 0...RegistrationForm.badgeMaximum).map(UInt32.init)
         }
         for (name, kind) in RegistrationForm.aliases {
-            changes.aliases[kind] = try value(name) { name throws(InvalidValue) in try alias(kind, name) }
+            changes.aliases[kind] = try value(name) { name throws(InvalidValueError) in try alias(kind, name) }
         }
         return changes
     }
 
     /// Of a registration whose fields say everything.
     func token() throws(PushdError) -> PushToken {
-        guard let kind = try kind() else { throw .invalidField("proto", InvalidValue("is missing")) }
+        guard let kind = try kind() else { throw .invalidField("proto", InvalidValueError("is missing")) }
         guard let text = try value("token", fields.text) else {
-            throw .invalidField("token", InvalidValue("is missing"))
+            throw .invalidField("token", InvalidValueError("is missing"))
         }
         return try token(kind, text)
     }
@@ -50,7 +50,7 @@ struct RegistrationForm {
         guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
         let token = try token(kind, text)
         if let given = try value("token", fields.text), try self.token(kind, given) != token {
-            throw .invalidField("token", InvalidValue("differs from the one in the path"))
+            throw .invalidField("token", InvalidValueError("differs from the one in the path"))
         }
         return token
     }
@@ -58,7 +58,7 @@ struct RegistrationForm {
     /// A subscriber's token and protocol are what it is; others make another subscriber.
     func refuseToken() throws(PushdError) {
         for name in ["token", "proto"] where fields.object[name] != nil {
-            throw .invalidField(name, InvalidValue("cannot be changed: register the token instead"))
+            throw .invalidField(name, InvalidValueError("cannot be changed: register the token instead"))
         }
     }
 
@@ -68,8 +68,8 @@ struct RegistrationForm {
         case .apns: return .apns
         case .fcm: return .fcm
         case .huawei: return .huawei
-        case .webpush, .wns, .mpns, .http: throw .invalidField("proto", InvalidValue("no sender for this protocol yet"))
-        case nil: throw .invalidField("proto", InvalidValue("must be apns, fcm, gcm, c2dm or huawei"))
+        case .webpush, .wns, .mpns, .http: throw .invalidField("proto", InvalidValueError("no sender for this protocol yet"))
+        case nil: throw .invalidField("proto", InvalidValueError("must be apns, fcm, gcm, c2dm or huawei"))
         }
     }
 
@@ -84,7 +84,7 @@ struct RegistrationForm {
     }
 
     private func token(_ kind: PushProtocol, _ text: String) throws(PushdError) -> PushToken {
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             return try PushToken(kind, text)
         } catch {
             throw .invalidField("token", error)
@@ -92,43 +92,43 @@ struct RegistrationForm {
     }
 
     private func value<Value>(
-        _ name: String, _ read: (String) throws(InvalidValue) -> Value?
+        _ name: String, _ read: (String) throws(InvalidValueError) -> Value?
     ) throws(PushdError) -> Value? {
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             return try read(name)
         } catch {
             throw .invalidField(name, error)
         }
     }
 
-    private func text(_ name: String) throws(InvalidValue) -> String? {
+    private func text(_ name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
         guard text.utf8.count <= RegistryBounds.textBytesMaximum,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValue("must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+            throw InvalidValueError("must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }
         return text
     }
 
-    private func timeZone(_ name: String) throws(InvalidValue) -> String? {
+    private func timeZone(_ name: String) throws(InvalidValueError) -> String? {
         guard let text = try text(name) else { return nil }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw InvalidValue("must be a zone's name such as Europe/Berlin")
+            throw InvalidValueError("must be a zone's name such as Europe/Berlin")
         }
         return text
     }
 
-    private func environment(_ name: String) throws(InvalidValue) -> Device.Environment? {
+    private func environment(_ name: String) throws(InvalidValueError) -> Device.Environment? {
         guard let text = try fields.text(name) else { return nil }
         guard let environment = Device.Environment(rawValue: text) else {
-            throw InvalidValue("must be production or sandbox")
+            throw InvalidValueError("must be production or sandbox")
         }
         return environment
     }
 
     /// An empty text takes the alias away.
-    private func alias(_ kind: Alias.Kind, _ name: String) throws(InvalidValue) -> String? {
+    private func alias(_ kind: Alias.Kind, _ name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
         return text.isEmpty ? "" : try Alias(kind, text).value
     }

@@ -6,7 +6,7 @@ enum SubscriptionForm {
     private static let ignoreMessage = "ignore_message"
 
     static func options(in fields: RequestFields) throws(PushdError) -> SubscriptionOptions {
-        do throws(InvalidValue) {
+        do throws(InvalidValueError) {
             return try fields.flag(ignoreMessage) == true ? .ignoreMessage : []
         } catch {
             throw .invalidField(ignoreMessage, error)

@@ -29,7 +29,7 @@ struct RequestFields: Sendable, Equatable {
     }
 
     /// A value as text: null counts as absent, numbers and truth values as they are written.
-    func text(_ name: String) throws(InvalidValue) -> String? {
+    func text(_ name: String) throws(InvalidValueError) -> String? {
         switch object[name] {
         case nil, .null: return nil
         case .string(let text): return text
@@ -37,26 +37,26 @@ struct RequestFields: Sendable, Equatable {
         case .integer(let value): return String(value)
         case .unsigned(let value): return String(value)
         case .number(let value): return String(value)
-        case .some(let value): throw InvalidValue("must be a text, not \(value.kind)")
+        case .some(let value): throw InvalidValueError("must be a text, not \(value.kind)")
         }
     }
 
     /// `true`, `false`, `1` and `0`, as texts, numbers or truth values. An empty text counts as absent, as a form without a
     /// choice sends it.
-    func flag(_ name: String) throws(InvalidValue) -> Bool? {
+    func flag(_ name: String) throws(InvalidValueError) -> Bool? {
         switch try text(name) {
         case nil, "": return nil
         case "true", "1": return true
         case "false", "0": return false
-        default: throw InvalidValue("must be true, false, 1 or 0")
+        default: throw InvalidValueError("must be true, false, 1 or 0")
         }
     }
 
     /// An empty text counts as absent.
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidValueError) -> Int? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         guard let value = Int(text), range.contains(value) else {
-            throw InvalidValue("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw InvalidValueError("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }

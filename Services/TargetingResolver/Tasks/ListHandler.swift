@@ -15,7 +15,7 @@ struct ListHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         _ = try await messages.concurrentMap(atOnce: ListHandler.partsAtOnce) { message in
             guard case .part(let part) = message.message else {
-                throw PoisonMessage("a task that came where only parts of lists do")
+                throw PoisonMessageError("a task that came where only parts of lists do")
             }
             try await archive.keep(message.origin.value, number: part.number, of: part.task)
         }

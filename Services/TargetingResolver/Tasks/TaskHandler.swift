@@ -78,7 +78,7 @@ struct TaskHandler: MessageHandler {
         do {
             try aim.audience?.checkBounds()
         } catch {
-            throw PoisonMessage("the audience of task \(task.id) \(error)")
+            throw PoisonMessageError("the audience of task \(task.id) \(error)")
         }
         let started = context.time.uptime
         // Nearly every task is new: whom it is for is asked in the time that it takes to learn that.

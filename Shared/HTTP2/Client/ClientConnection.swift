@@ -15,7 +15,7 @@ final class ClientConnection {
     private var pollPlace: Int?
     private let address: String
 
-    init(_ seat: PoolSeat, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
+    init(_ seat: PoolContext, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
         let endpoint = seat.endpoint
         self.number = number
         address = "\(endpoint)"

@@ -14,7 +14,7 @@ package final class HTTP2Pool: Sendable {
         case closed
     }
 
-    private let seat: PoolSeat
+    private let seat: PoolContext
     private let intake: PoolIntake
     private let reactor: HTTP2Reactor
     private let ownsReactor: Bool
@@ -26,7 +26,7 @@ package final class HTTP2Pool: Sendable {
         metrics: Metrics, reactor: HTTP2Reactor? = nil, time: any TimeSource = SystemTimeSource(),
         random: any RandomSource = SystemRandomSource()
     ) {
-        seat = PoolSeat(
+        seat = PoolContext(
             endpoint: endpoint, configuration: configuration, log: log,
             instruments: PoolInstruments(metrics, endpoint), time: time, random: random)
         ownsReactor = reactor == nil

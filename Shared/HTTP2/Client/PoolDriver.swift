@@ -15,7 +15,7 @@ final class PoolDriver: ReactorMember {
         }
     }
 
-    private let seat: PoolSeat
+    private let seat: PoolContext
     private let intake: PoolIntake
     private let hasEnded: OneTimeEvent
     private let places: [Place]
@@ -28,7 +28,7 @@ final class PoolDriver: ReactorMember {
     private var lastObstacle: HTTP2Error?
     private var connectionsOpened = 0
 
-    init(_ seat: PoolSeat, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
+    init(_ seat: PoolContext, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
         self.seat = seat
         self.intake = intake
         self.hasEnded = hasEnded

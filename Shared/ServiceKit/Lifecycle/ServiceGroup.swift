@@ -42,7 +42,7 @@ package struct ServiceGroup: Sendable {
         var failure: (any Error)?
         var ended: Set<Int> = []
         if case .ended(let index, let error) = await iterator.next() {
-            failure = error ?? ServiceEndedEarly(name: services[index].name)
+            failure = error ?? ServiceEndedEarlyError(name: services[index].name)
             ended = [index]
         }
         let (end, later) = await drain(runs, ended: ended, within: deadline, &iterator, report)
@@ -95,7 +95,7 @@ package struct ServiceGroup: Sendable {
 }
 
 /// A service returned though nobody had asked it to.
-package struct ServiceEndedEarly: Error, CustomStringConvertible {
+package struct ServiceEndedEarlyError: Error, CustomStringConvertible {
     package let name: String
     package var description: String { "\(name) ended by itself" }
 }

@@ -1,29 +1,29 @@
 /// A block of addresses as in `10.0.0.0/8` or `2001:db8::/32`; an address alone is a block of one.
 package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     /// Why a text is no range; completes "NAME …" for people.
-    package struct Flaw: Error, Equatable, CustomStringConvertible {
+    package struct FormatError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
     private let base: IPAddress
     private let prefixLength: Int
 
-    package init(_ text: String) throws(Flaw) {
+    package init(_ text: String) throws(FormatError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let shape = "must be an address or a range such as 10.0.0.0/8 or 2001:db8::/32"
-        guard let address = IPAddress(parts[0]) else { throw Flaw(description: shape) }
+        guard let address = IPAddress(parts[0]) else { throw FormatError(description: shape) }
         let width = address.bytes.count * 8
         guard let length = parts.count == 1 ? width : Int(parts[1]), 0...width ~= length,
             parts.count == 1 || parts[1] == String(length)
-        else { throw Flaw(description: shape) }
+        else { throw FormatError(description: shape) }
         guard let first = IPAddress(bytes: AddressRange.masked(address.bytes, length)) else {
-            throw Flaw(description: shape)
+            throw FormatError(description: shape)
         }
         base = first
         prefixLength = length
         // Somebody who writes 10.0.0.5/8 means either one address or a network, and may get far more than was meant.
         guard base == address else {
-            throw Flaw(
+            throw FormatError(
                 description: "must begin at the range's first address: \(self), or name one address without a /")
         }
     }

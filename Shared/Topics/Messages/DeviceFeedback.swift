@@ -69,7 +69,7 @@ package struct DeviceFeedback: TopicMessage, Hashable {
             let task = json.value("task", TaskID.init(_:)),
             case .integer(let number) = json["status"], let status = UInt16(exactly: number),
             let reason = json["reason"]?.text, let time = json.value("time", Timestamp.init(rfc3339:))
-        else { throw MalformedMessage("no feedback of a known version") }
+        else { throw MalformedMessageError("no feedback of a known version") }
         let result = DeviceResult(
             device: device, provider: provider, state: .invalid, attempt: 0, status: status, reason: reason)
         self.init(result, cause: cause, of: task, app: app, at: time)

@@ -3,11 +3,11 @@ import JSONKit
 // How messages that are JSON are read.
 extension JSON {
     /// `name` says what the bytes are not when they cannot be parsed.
-    init(message bytes: [UInt8], _ name: String) throws(MalformedMessage) {
+    init(message bytes: [UInt8], _ name: String) throws(MalformedMessageError) {
         do {
             self = try JSON(bytes)
         } catch {
-            throw MalformedMessage("no \(name): \(error)")
+            throw MalformedMessageError("no \(name): \(error)")
         }
     }
 

@@ -41,7 +41,7 @@ package struct ReportPost: TopicMessage, Hashable {
             let task = json.value("task", TaskID.init(_:)),
             let app = json.value("app", { try? AppID($0) }),
             let closed = json.value("closed", Timestamp.init(rfc3339:)), let body = json["body"]
-        else { throw MalformedMessage("no post of a known version") }
+        else { throw MalformedMessageError("no post of a known version") }
         self.init(task: task, app: app, closed: closed, body: body.compactBytes)
     }
 }

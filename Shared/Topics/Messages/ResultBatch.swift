@@ -82,9 +82,9 @@ package struct ResultBatch: TopicMessage, Hashable {
             let task = json.value("task", TaskID.init(_:)),
             let app = json.value("app", { try? AppID($0) }),
             let time = json.value("time", Timestamp.init(rfc3339:)), let elements = json["results"]?.elements
-        else { throw MalformedMessage("no results of a known version") }
+        else { throw MalformedMessageError("no results of a known version") }
         let results = elements.compactMap { DeviceResult($0) }
-        guard results.count == elements.count else { throw MalformedMessage("a result that cannot be read") }
+        guard results.count == elements.count else { throw MalformedMessageError("a result that cannot be read") }
         self.init(task: task, app: app, time: time, results: results)
     }
 }

@@ -18,13 +18,13 @@ package enum TaskMessage: TopicMessage, Equatable {
     package init(decoding bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "task")
         if json["part"] != nil {
-            guard let part = TaskPart(json) else { throw MalformedMessage("no part of a task's list") }
+            guard let part = TaskPart(json) else { throw MalformedMessageError("no part of a task's list") }
             self = .part(part)
             return
         }
         let problems = JSONProblems()
         guard let task = PushTask(json, problems: problems) else {
-            throw MalformedMessage("no task: \(problems.all.first?.description ?? "unreadable")")
+            throw MalformedMessageError("no task: \(problems.all.first?.description ?? "unreadable")")
         }
         self = .task(task)
     }

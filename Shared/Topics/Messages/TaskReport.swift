@@ -78,7 +78,7 @@ package struct TaskReport: TopicMessage, Hashable {
             let closed = json.value("closed", Timestamp.init(rfc3339:)),
             let lane = json.value("lane", Lane.init(rawValue:)),
             case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
-        else { throw MalformedMessage("no report of a known version") }
+        else { throw MalformedMessageError("no report of a known version") }
         self.init(
             task: task, app: app, dialect: dialect, created: json.value("created", Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane,

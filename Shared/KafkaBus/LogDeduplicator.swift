@@ -1,5 +1,5 @@
 /// What a log was told last: the same comes again and again while it lasts, and is news again when it had ended.
-struct Complaint {
+struct LogDeduplicator {
     private var last = ""
 
     mutating func isNews(_ text: String) -> Bool {

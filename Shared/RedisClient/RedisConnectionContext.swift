@@ -1,7 +1,7 @@
 import ServiceKit
 
 /// What a connection is given: where to connect, how, and where to report.
-struct RedisSeat: Sendable {
+struct RedisConnectionContext: Sendable {
     let address: RedisConfiguration.Address
     let configuration: RedisConfiguration
     let log: Log

@@ -1,5 +1,5 @@
 /// Why a request has no answer.
-package struct HTTPClientFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
         /// The request makes no sense: its URL, a header.
         case invalid

@@ -1,7 +1,7 @@
 import ServiceKit
 
 /// What everything in one pool works with.
-struct PoolSeat: Sendable {
+struct PoolContext: Sendable {
     let endpoint: HTTP2Endpoint
     let configuration: HTTP2Configuration
     let log: Log
