@@ -20,7 +20,7 @@ struct BodyIntake: ~Copyable {
     var count: Int { bytes.count }
 
     /// Why the part is not kept; the body is not wanted then.
-    mutating func take(_ part: UnsafeRawBufferPointer) -> Refusal? {
+    mutating func take(_ part: UnsafeRawBufferPointer) -> RequestError? {
         guard bytes.count + part.count <= bytesMaximum else { return .bodyTooLarge(bytesMaximum: bytesMaximum) }
         guard budget.reserve(part.count, of: payers, total: bytes.count + part.count) else { return .bodiesTooLarge }
         bytes.append(contentsOf: part)

@@ -16,7 +16,7 @@ final class EventLoop {
     private static let handledTogetherMaximum = 8
 
     let core: ServerCore
-    let mailbox: Mailbox
+    let mailbox: EventLoopMailbox
     /// For any connection to read into during its turn.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     /// Read once a turn.
@@ -38,7 +38,7 @@ final class EventLoop {
     private var date = (second: Int64(-1), text: "")
 
     init(
-        _ core: ServerCore, _ listener: TCPListener, _ identity: ServerIdentity?, mailbox: Mailbox,
+        _ core: ServerCore, _ listener: TCPListener, _ identity: ServerIdentity?, mailbox: EventLoopMailbox,
         connectionsMaximum: Int
     ) {
         self.core = core
@@ -158,7 +158,7 @@ final class EventLoop {
         }
     }
 
-    private func handle(_ message: Mailbox.Message) {
+    private func handle(_ message: EventLoopMailbox.Message) {
         switch message {
         case .answer(let id, let stream, let response):
             guard let connection = connections[id] else { return discard(message) }
@@ -169,7 +169,7 @@ final class EventLoop {
         }
     }
 
-    private func discard(_ message: Mailbox.Message) {
+    private func discard(_ message: EventLoopMailbox.Message) {
         if case .answer(_, _, let response) = message { response.stream?.leave() }
     }
 

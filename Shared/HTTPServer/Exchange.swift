@@ -6,7 +6,7 @@ final class Exchange {
         case incomplete
         /// How many of the bytes belonged to the body.
         case complete(Int)
-        case refused(Refusal)
+        case refused(RequestError)
     }
 
     private let request: HTTPRequest

@@ -9,7 +9,7 @@ import TLSSocket
 package final class HTTPServer: Sendable {
     private enum State {
         case new
-        case running(port: UInt16, [Mailbox])
+        case running(port: UInt16, [EventLoopMailbox])
         case over
     }
 
@@ -44,7 +44,7 @@ package final class HTTPServer: Sendable {
                 try ServerIdentity(files, of: name, log: core.log)
             }
             let listener = try HTTPServer.listen(configuration)
-            let mailboxes = (0..<configuration.threads).map { _ in Mailbox() }
+            let mailboxes = (0..<configuration.threads).map { _ in EventLoopMailbox() }
             state = .running(port: listener.port, mailboxes)
             for mailbox in mailboxes { run(mailbox, listener, identity) }
             return listener.port
@@ -64,7 +64,7 @@ package final class HTTPServer: Sendable {
     /// configuration's unless given); then what is left is cut off. Streams count as requests in flight: whoever writes
     /// one that has no end should finish it first.
     package func stop(within deadline: Duration? = nil) async {
-        let mailboxes = state.withLock { state -> [Mailbox]? in
+        let mailboxes = state.withLock { state -> [EventLoopMailbox]? in
             defer { state = .over }
             guard case .running(_, let mailboxes) = state else { return nil }
             return mailboxes
@@ -74,7 +74,7 @@ package final class HTTPServer: Sendable {
         await onNativeThread("\(name)-stop") { [self] in stop(mailboxes, within: limit) }
     }
 
-    private func run(_ mailbox: Mailbox, _ listener: TCPListener, _ identity: ServerIdentity?) {
+    private func run(_ mailbox: EventLoopMailbox, _ listener: TCPListener, _ identity: ServerIdentity?) {
         let threads = core.configuration.threads
         let share = (core.configuration.connectionsMaximum + threads - 1) / threads
         NativeThread(name: name) { [core, ended] in
@@ -86,7 +86,7 @@ package final class HTTPServer: Sendable {
         }.detach()
     }
 
-    private func stop(_ mailboxes: [Mailbox], within deadline: Duration) {
+    private func stop(_ mailboxes: [EventLoopMailbox], within deadline: Duration) {
         for mailbox in mailboxes { mailbox.post(.drain) }
         let haveEnded = { (limit: Duration) in
             self.ended.wait(timeout: limit) { $0.threads == mailboxes.count ? $0.requestsCutOff : nil }

@@ -5,7 +5,7 @@ struct HTTPServerInstruments: Sendable {
     let connectionsOpen: Gauge
     let bodyBytesBuffered: Gauge
     private let answered: [Counter]
-    private let refused: [Refusal.Reason: Counter]
+    private let refused: [RequestError.Reason: Counter]
     private let durations: [String: Histogram]
 
     init(server: String, routes: [String], metrics: Metrics) {
@@ -13,7 +13,7 @@ struct HTTPServerInstruments: Sendable {
         bodyBytesBuffered = metrics.gauge(.httpBodyBytesBuffered, ["server": server])
         answered = (2...5).map { metrics.counter(.httpRequestsAnswered, ["server": server, "status": "\($0)xx"]) }
         refused = Dictionary(
-            uniqueKeysWithValues: Refusal.Reason.allCases.map { reason in
+            uniqueKeysWithValues: RequestError.Reason.allCases.map { reason in
                 (reason, metrics.counter(.httpRequestsRefused, ["server": server, "reason": reason.rawValue]))
             })
         durations = Dictionary(
@@ -22,7 +22,7 @@ struct HTTPServerInstruments: Sendable {
             })
     }
 
-    func countRefusal(_ reason: Refusal.Reason) {
+    func countRefusal(_ reason: RequestError.Reason) {
         refused[reason]?.increment()
     }
 

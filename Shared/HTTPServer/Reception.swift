@@ -6,7 +6,7 @@ struct Reception {
     enum Verdict {
         /// The body is not wanted.
         case answer(HTTPResponse)
-        case refuse(Refusal)
+        case refuse(RequestError)
         /// Let in; the exchange takes the body.
         case receive(Exchange)
     }
@@ -67,7 +67,7 @@ struct Reception {
     }
 }
 
-extension Refusal {
+extension RequestError {
     /// In the words of the route's API, if the request has got as far as a route.
     func response(for route: HTTPRouter.Route?) -> HTTPResponse {
         var response = route?.renderProblem(problem) ?? problem.response()

@@ -59,11 +59,11 @@ package final class TLSContext: @unchecked Sendable {
     private static func make(_ method: OpaquePointer?) throws(TLSSocketError) -> OpaquePointer {
         ignoreBrokenPipes
         guard let pointer = SSL_CTX_new(method) else {
-            throw TLSSocketError(.misconfigured, "OpenSSL gave no context: \(OpenSSLErrors.take())")
+            throw TLSSocketError(.misconfigured, "OpenSSL gave no context: \(TLSErrors.take())")
         }
         guard carillon_ssl_context_require_tls_1_2(pointer) == 1 else {
             SSL_CTX_free(pointer)
-            throw TLSSocketError(.misconfigured, "OpenSSL has no TLS 1.2: \(OpenSSLErrors.take())")
+            throw TLSSocketError(.misconfigured, "OpenSSL has no TLS 1.2: \(TLSErrors.take())")
         }
         carillon_ssl_context_allow_partial_writes(pointer)
         return pointer
@@ -91,17 +91,17 @@ package final class TLSContext: @unchecked Sendable {
             return
         }
         guard SSL_CTX_load_verify_file(pointer, file) == 1 else {
-            throw TLSSocketError(.misconfigured, "no certificate authority in \(file): \(OpenSSLErrors.take())")
+            throw TLSSocketError(.misconfigured, "no certificate authority in \(file): \(TLSErrors.take())")
         }
     }
 
     private func identify(_ certificate: String, _ key: String) throws(TLSSocketError) {
         guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
-            throw TLSSocketError(.misconfigured, "no certificate in \(certificate): \(OpenSSLErrors.take())")
+            throw TLSSocketError(.misconfigured, "no certificate in \(certificate): \(TLSErrors.take())")
         }
         guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
             throw TLSSocketError(
-                .misconfigured, "no private key for \(certificate) in \(key): \(OpenSSLErrors.take())")
+                .misconfigured, "no private key for \(certificate) in \(key): \(TLSErrors.take())")
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
 
     @Test func refusesChunksFromAClientThatCannotKnowThem() {
         let headers = HTTPHeaders(["Transfer-Encoding": "chunked"])
-        #expect(throws: Refusal.self) { try BodyFraming.decide(headers, isHTTP11: false).get() }
+        #expect(throws: RequestError.self) { try BodyFraming.decide(headers, isHTTP11: false).get() }
     }
 
     @Test func refusesAnyOtherTransferEncoding() {

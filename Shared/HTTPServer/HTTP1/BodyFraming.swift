@@ -9,7 +9,7 @@ enum BodyFraming: Equatable {
     /// The protocol tells, beside the header, as HTTP/2 does with its frames.
     case untilEnd
 
-    static func decide(_ headers: HTTPHeaders, isHTTP11: Bool) -> Result<BodyFraming, Refusal> {
+    static func decide(_ headers: HTTPHeaders, isHTTP11: Bool) -> Result<BodyFraming, RequestError> {
         let encodings = headers.values("transfer-encoding")
         let lengths = headers.values("content-length")
         guard encodings.isEmpty || lengths.isEmpty else {

@@ -6,7 +6,7 @@ struct ChunkedBody {
         case incomplete
         /// The body is over; the number says how many of the bytes belonged to it.
         case complete(Int)
-        case refused(Refusal)
+        case refused(RequestError)
     }
 
     private enum Place {
@@ -35,7 +35,7 @@ struct ChunkedBody {
 
     /// Hands each part of the body to `take`, which answers why it is not wanted.
     mutating func read(
-        _ bytes: UnsafeRawBufferPointer, take: (UnsafeRawBufferPointer) -> Refusal?
+        _ bytes: UnsafeRawBufferPointer, take: (UnsafeRawBufferPointer) -> RequestError?
     ) -> Step {
         var offset = 0
         while offset < bytes.count {
@@ -49,7 +49,7 @@ struct ChunkedBody {
             }
             let byte = bytes[offset]
             offset += 1
-            do throws(Refusal) {
+            do throws(RequestError) {
                 if try step(byte) { return .complete(offset) }
             } catch {
                 return .refused(error)
@@ -59,7 +59,7 @@ struct ChunkedBody {
     }
 
     /// True when the body is over.
-    private mutating func step(_ byte: UInt8) throws(Refusal) -> Bool {
+    private mutating func step(_ byte: UInt8) throws(RequestError) -> Bool {
         switch place {
         case .size: try readSize(byte)
         case .blank: try readBlank(byte)
@@ -79,7 +79,7 @@ struct ChunkedBody {
         return false
     }
 
-    private mutating func readSize(_ byte: UInt8) throws(Refusal) {
+    private mutating func readSize(_ byte: UInt8) throws(RequestError) {
         guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
             guard sizeDigits > 0 else { throw ChunkedBody.malformed }
             switch byte {
@@ -98,7 +98,7 @@ struct ChunkedBody {
     }
 
     /// Blanks behind a size are allowed before an extension alone.
-    private mutating func readBlank(_ byte: UInt8) throws(Refusal) {
+    private mutating func readBlank(_ byte: UInt8) throws(RequestError) {
         try countExtension()
         switch byte {
         case 0x20, 0x09: break
@@ -107,7 +107,7 @@ struct ChunkedBody {
         }
     }
 
-    private mutating func readExtension(_ byte: UInt8) throws(Refusal) {
+    private mutating func readExtension(_ byte: UInt8) throws(RequestError) {
         guard byte != UInt8(ascii: "\r") else {
             place = .sizeLineFeed
             return
@@ -116,14 +116,14 @@ struct ChunkedBody {
         guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { throw ChunkedBody.malformed }
     }
 
-    private mutating func countExtension() throws(Refusal) {
+    private mutating func countExtension() throws(RequestError) {
         extensionBytes += 1
         guard extensionBytes <= ChunkedBody.extensionBytesMaximum else {
             throw .malformed("The chunk extensions of the body are over \(ChunkedBody.extensionBytesMaximum) bytes.")
         }
     }
 
-    private mutating func readTrailer(_ byte: UInt8) throws(Refusal) -> Bool {
+    private mutating func readTrailer(_ byte: UInt8) throws(RequestError) -> Bool {
         trailerBytes += 1
         guard trailerBytes <= ChunkedBody.trailerBytesMaximum else {
             throw .headerTooLarge(bytesMaximum: ChunkedBody.trailerBytesMaximum)
@@ -139,9 +139,9 @@ struct ChunkedBody {
         return false
     }
 
-    private func expect(_ byte: UInt8, _ wanted: UInt8) throws(Refusal) {
+    private func expect(_ byte: UInt8, _ wanted: UInt8) throws(RequestError) {
         guard byte == wanted else { throw ChunkedBody.malformed }
     }
 
-    private static let malformed = Refusal.malformed("The chunks of the body are malformed.")
+    private static let malformed = RequestError.malformed("The chunks of the body are malformed.")
 }

@@ -66,7 +66,7 @@ final class HTTP1Connection: Connection {
         self.socket = socket
         self.loop = loop
         core = loop.core
-        address = SocketAddress.peer(of: socket.descriptor)
+        address = PeerAddress.peer(of: socket.descriptor)
         scanner = HeadScanner(bytesMaximum: core.configuration.headerBytesMaximum)
         deadline = (headerDeadline, .header)
         // What came with the end of a handshake is in the socket's own buffer, which nothing reports.
@@ -298,7 +298,7 @@ extension HTTP1Connection {
     }
 
     /// The server's own answer to what it does not take. The rest of the request is not read, so the connection ends.
-    private func refuse(_ refusal: Refusal) {
+    private func refuse(_ refusal: RequestError) {
         core.instruments.countRefusal(refusal.reason)
         answerAndClose(refusal.response(for: asked.route))
     }

@@ -8,7 +8,7 @@ struct HeadScanner {
         case incomplete
         /// How many bytes the head has, with the empty line that ends it.
         case complete(Int)
-        case refused(Refusal)
+        case refused(RequestError)
     }
 
     private let bytesMaximum: Int

@@ -20,15 +20,15 @@ struct RequestHead {
     private static let methodBytesMaximum = 32
 
     /// `bytes` begin with the request line and end with the empty line, as `HeadScanner` found them.
-    static func parse(_ bytes: UnsafeRawBufferPointer) -> Result<RequestHead, Refusal> {
-        do throws(Refusal) {
+    static func parse(_ bytes: UnsafeRawBufferPointer) -> Result<RequestHead, RequestError> {
+        do throws(RequestError) {
             return .success(try RequestHead(bytes))
         } catch {
             return .failure(error)
         }
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer) throws(Refusal) {
+    private init(_ bytes: UnsafeRawBufferPointer) throws(RequestError) {
         var lines = HeadLines(bytes)
         let requestLine = lines.next() ?? UnsafeRawBufferPointer(rebasing: bytes[..<0])
         (method, target, isHTTP11) = try RequestHead.readRequestLine(requestLine)
@@ -43,7 +43,7 @@ struct RequestHead {
         try RequestHead.checkAsterisk(target, method)
     }
 
-    static func checkAsterisk(_ target: RequestTarget, _ method: HTTPMethod) throws(Refusal) {
+    static func checkAsterisk(_ target: RequestTarget, _ method: HTTPMethod) throws(RequestError) {
         guard target.segments != nil || method == .options else {
             throw .malformed("The request target is malformed.")
         }
@@ -51,7 +51,7 @@ struct RequestHead {
 
     private static func readRequestLine(
         _ line: UnsafeRawBufferPointer
-    ) throws(Refusal) -> (HTTPMethod, RequestTarget, isHTTP11: Bool) {
+    ) throws(RequestError) -> (HTTPMethod, RequestTarget, isHTTP11: Bool) {
         let space = UInt8(ascii: " ")
         guard let first = line.firstIndex(of: space), let last = line.lastIndex(of: space), first < last,
             !line[(first + 1)..<last].contains(space)
@@ -63,19 +63,19 @@ struct RequestHead {
         return (method, try readTarget(UnsafeRawBufferPointer(rebasing: line[(first + 1)..<last])), isHTTP11)
     }
 
-    static func readMethod(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> HTTPMethod {
+    static func readMethod(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> HTTPMethod {
         guard !bytes.isEmpty, bytes.count <= methodBytesMaximum, bytes.allSatisfy(HTTPToken.contains) else {
             throw .malformed("The method is no token of at most \(methodBytesMaximum) bytes.")
         }
         return HTTPMethod(rawValue: String(decoding: bytes, as: UTF8.self))
     }
 
-    static func readTarget(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> RequestTarget {
+    static func readTarget(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> RequestTarget {
         guard let target = RequestTarget(bytes) else { throw .malformed("The request target is malformed.") }
         return target
     }
 
-    private static func readVersion(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Bool {
+    private static func readVersion(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> Bool {
         let digits: ClosedRange<UInt8> = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), digits.contains(bytes[5]),
             bytes[6] == UInt8(ascii: "."), digits.contains(bytes[7])
@@ -86,7 +86,7 @@ struct RequestHead {
 
     private static func readFields(
         _ lines: inout HeadLines, bytesOfHead: Int
-    ) throws(Refusal) -> HTTPHeaders {
+    ) throws(RequestError) -> HTTPHeaders {
         var headers = HTTPHeaders(bytesOfHead: bytesOfHead)
         while let line = lines.next(), !line.isEmpty {
             guard headers.count < fieldsMaximum else { throw .tooManyFields(countMaximum: fieldsMaximum) }
@@ -104,7 +104,7 @@ struct RequestHead {
         return isHTTP11 ? !options.contains("close") : options.contains("keep-alive")
     }
 
-    static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(Refusal) {
+    static func checkHost(_ headers: HTTPHeaders, isHTTP11: Bool) throws(RequestError) {
         let hosts = headers.values("host")
         guard hosts.count == 1 || hosts.isEmpty && !isHTTP11 else {
             throw .malformed("The request must have exactly one Host field.")
@@ -125,7 +125,7 @@ struct RequestHead {
         }
     }
 
-    static func readExpectation(_ headers: HTTPHeaders) throws(Refusal) -> Bool {
+    static func readExpectation(_ headers: HTTPHeaders) throws(RequestError) -> Bool {
         guard let expectation = headers["expect"] else { return false }
         guard expectation.lowercased() == "100-continue" else { throw .unknownExpectation }
         return true
@@ -153,7 +153,7 @@ enum FieldLine {
     /// white space before its colon is another name for some. Both are refused, as RFC 9112 (5.1, 5.2) wants it.
     static func split(
         _ line: UnsafeRawBufferPointer
-    ) throws(Refusal) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    ) throws(RequestError) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         if let fault = fault(line) { throw fault }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { preconditionFailure("a field has a colon") }
         var value = line[(colon + 1)...]
@@ -162,7 +162,7 @@ enum FieldLine {
         return (UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: value))
     }
 
-    static func fault(_ line: UnsafeRawBufferPointer) -> Refusal? {
+    static func fault(_ line: UnsafeRawBufferPointer) -> RequestError? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             line[..<colon].allSatisfy(HTTPToken.contains)
         else { return .malformed("A header field has a malformed name.") }

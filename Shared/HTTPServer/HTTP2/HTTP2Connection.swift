@@ -42,7 +42,7 @@ final class HTTP2Connection: Connection {
         self.loop = loop
         self.greetingDeadline = greetingDeadline
         core = loop.core
-        address = SocketAddress.peer(of: socket.descriptor)
+        address = PeerAddress.peer(of: socket.descriptor)
         idleFrom = loop.now
         session = HTTP2RequestSession(
             for: self, streamsMaximum: HTTP2Connection.streamsMaximum, streamWindow: HTTP2Connection.streamWindow,
@@ -188,7 +188,7 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         guard !stream.isHeaderTooLarge else {
             return refuse(request, .headerTooLarge(bytesMaximum: core.configuration.headerBytesMaximum))
         }
-        do throws(Refusal) {
+        do throws(RequestError) {
             begin(request, try RequestHead(stream))
         } catch {
             refuse(request, error)
@@ -236,7 +236,7 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         loop.run(exchange, for: id, stream: request.stream.id)
     }
 
-    private func refuse(_ request: OpenRequest, _ refusal: Refusal) {
+    private func refuse(_ request: OpenRequest, _ refusal: RequestError) {
         core.instruments.countRefusal(refusal.reason)
         answer(request, refusal.response(for: request.route))
     }

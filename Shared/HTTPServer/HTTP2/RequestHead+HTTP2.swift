@@ -3,7 +3,7 @@ import ServiceKit
 
 extension RequestHead {
     /// What the library has decoded, held against the same rules as a head of HTTP/1.
-    init(_ request: HTTP2RequestStream) throws(Refusal) {
+    init(_ request: HTTP2RequestStream) throws(RequestError) {
         method = try RequestHead.reading(request.method, RequestHead.readMethod)
         target = try RequestHead.reading(request.path, RequestHead.readTarget)
         isHTTP11 = true
@@ -18,16 +18,16 @@ extension RequestHead {
     }
 
     private static func reading<Value>(
-        _ bytes: [UInt8], _ read: (UnsafeRawBufferPointer) throws(Refusal) -> Value
-    ) throws(Refusal) -> Value {
+        _ bytes: [UInt8], _ read: (UnsafeRawBufferPointer) throws(RequestError) -> Value
+    ) throws(RequestError) -> Value {
         try bytes.withUnsafeBytes { bytes in
-            Result { () throws(Refusal) in try read(bytes) }
+            Result { () throws(RequestError) in try read(bytes) }
         }.get()
     }
 
-    private static func readFields(_ request: HTTP2RequestStream) throws(Refusal) -> HTTPHeaders {
+    private static func readFields(_ request: HTTP2RequestStream) throws(RequestError) -> HTTPHeaders {
         var headers = HTTPHeaders(bytesOfHead: 0)
-        var fault: Refusal?
+        var fault: RequestError?
         request.fields.forEachField { field in
             guard fault == nil else { return }
             let value = UnsafeRawBufferPointer(field.value)

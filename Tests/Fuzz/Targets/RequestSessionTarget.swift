@@ -52,7 +52,7 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
         // The texts and four bytes for each field.
         check(stream.fields.bytes.count <= 256 * 5, "a head passes its bound")
         streams[stream.id] = (stream, stream.isWhole ? .ended : .body)
-        do throws(Refusal) {
+        do throws(RequestError) {
             let head = try RequestHead(stream)
             check(head.headers.count <= RequestHead.fieldsMaximum, "too many fields")
             check(!head.headers.contains("transfer-encoding"), "a field of HTTP/1 passes")

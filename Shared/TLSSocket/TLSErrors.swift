@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// OpenSSL keeps a queue of errors for each thread.
-enum OpenSSLErrors {
+enum TLSErrors {
     /// Empties this thread's queue; what it said, oldest first.
     static func take() -> String {
         var reasons: [String] = []

@@ -1,5 +1,5 @@
 /// Why the server itself, and not a handler, answers a request.
-enum Refusal: Error, Equatable {
+enum RequestError: Error, Equatable {
     case ambiguousLength(String)
     case unknownEncoding
     case malformed(String)

@@ -2,7 +2,7 @@ import Glibc
 import ServiceKit
 
 /// The address at the other end of a socket.
-enum SocketAddress {
+enum PeerAddress {
     /// An IPv4 client of an IPv6 socket has the IPv4 address that it comes from. Nil when the client is gone already.
     static func peer(of descriptor: Int32) -> IPAddress? {
         var storage = sockaddr_storage()

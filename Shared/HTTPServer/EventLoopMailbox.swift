@@ -2,7 +2,7 @@ import ServiceKit
 import Synchronization
 
 /// What other threads tell an event loop.
-final class Mailbox: Sendable {
+final class EventLoopMailbox: Sendable {
     enum Message: Sendable {
         /// The handler's answer to a request.
         case answer(connection: UInt64, stream: Int32, HTTPResponse)
