@@ -11,7 +11,7 @@ struct ApplePayloads: Sendable {
     private var last: Finding?
 
     /// The `task_id` beside `aps`, if there is one.
-    mutating func check(_ body: [UInt8], bytesMaximum: Int) throws(AppleRefusal) -> String? {
+    mutating func check(_ body: [UInt8], bytesMaximum: Int) throws(AppleError) -> String? {
         if body.isEmpty { throw .payloadEmpty }
         if body.count > bytesMaximum { throw .payloadTooLarge }
         let finding = finding(about: body)

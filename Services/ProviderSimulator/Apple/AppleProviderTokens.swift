@@ -39,7 +39,7 @@ struct AppleProviderTokens: Sendable {
     /// On one connection tokens may change once in a third of their time, as Apple's 20 minutes are of its hour.
     private var updateInterval: Duration { ageMaximum / 3 }
 
-    mutating func check(_ authorization: String?, connection: Int, now: Timestamp) throws(AppleRefusal) {
+    mutating func check(_ authorization: String?, connection: Int, now: Timestamp) throws(AppleError) {
         guard let authorization else { throw .missingProviderToken }
         // Nearly always what this connection sent before.
         if let use = uses[connection], use.authorization == authorization {
@@ -54,7 +54,7 @@ struct AppleProviderTokens: Sendable {
         try note(Use(authorization: authorization, issued: issued, since: now), on: connection)
     }
 
-    private func checkAge(since issued: Timestamp, _ now: Timestamp) throws(AppleRefusal) {
+    private func checkAge(since issued: Timestamp, _ now: Timestamp) throws(AppleError) {
         let age = now - issued
         if age > ageMaximum { throw .expiredProviderToken }
         if age < .zero - AppleProviderTokens.leadMaximum { throw .invalidProviderToken }
@@ -79,7 +79,7 @@ struct AppleProviderTokens: Sendable {
     }
 
     /// Which spelling of `bearer` stands before it makes no other token.
-    private mutating func note(_ use: Use, on connection: Int) throws(AppleRefusal) {
+    private mutating func note(_ use: Use, on connection: Int) throws(AppleError) {
         if let known = uses[connection] {
             guard known.authorization.dropFirst(7) != use.authorization.dropFirst(7) else { return }
             if use.since - known.since < updateInterval { throw .tooManyProviderTokenUpdates }

@@ -33,7 +33,7 @@ struct AppleRules: ProviderRules {
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
         let headers = AppleHeaders(request.headers)
         let messageID = messageID(headers)
-        do throws(AppleRefusal) {
+        do throws(AppleError) {
             let delivery = try check(request, headers, now)
             switch AppleTokenPrefix.effect(of: delivery.device[...]) {
             case .refusal(let refusal): throw refusal
@@ -59,7 +59,7 @@ struct AppleRules: ProviderRules {
 
     private mutating func check(
         _ request: HTTP2ServerRequest, _ headers: AppleHeaders, _ now: Timestamp
-    ) throws(AppleRefusal) -> Delivery {
+    ) throws(AppleError) -> Delivery {
         guard request.path.hasPrefix(AppleRules.pathPrefix) else { throw .badPath }
         guard request.method == "POST" else { throw .methodNotAllowed }
         if headers.hasDuplicates { throw .duplicateHeaders }
@@ -77,7 +77,7 @@ struct AppleRules: ProviderRules {
         return Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task)
     }
 
-    private func checkTopic(_ topic: String?, _ type: ApplePushType, allowed: String) throws(AppleRefusal) {
+    private func checkTopic(_ topic: String?, _ type: ApplePushType, allowed: String) throws(AppleError) {
         guard let topic, !topic.isEmpty else { throw .missingTopic }
         // The topic of a device that is managed is an id of its own.
         if type == .mdm { return }
@@ -85,7 +85,7 @@ struct AppleRules: ProviderRules {
         if bundle != allowed { throw .topicDisallowed }
     }
 
-    private static func checkFields(_ headers: AppleHeaders, _ type: ApplePushType) throws(AppleRefusal) {
+    private static func checkFields(_ headers: AppleHeaders, _ type: ApplePushType) throws(AppleError) {
         let priority = headers.priority ?? "10"
         guard ["10", "5", "1"].contains(priority), type != .background || priority == "5" else { throw .badPriority }
         if let expiration = headers.expiration {

@@ -1,7 +1,7 @@
 /// Device tokens that ask for trouble. Eight digits, so that a test with a million random tokens does not meet one.
 enum AppleTokenPrefix {
     enum Effect: Sendable, Equatable {
-        case refusal(AppleRefusal)
+        case refusal(AppleError)
         case fault(Fault)
     }
 

@@ -3,36 +3,36 @@ import ServiceKit
 
 /// Where the simulator puts what its clients need.
 struct SimulatorFolder: Sendable {
-    struct Failure: Error, CustomStringConvertible {
+    struct FolderError: Error, CustomStringConvertible {
         let description: String
     }
 
     /// Absolute, since its readers run elsewhere.
     let path: String
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(FolderError) {
         if mkdir(path, 0o755) != 0, errno != EEXIST {
-            throw Failure(description: "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw FolderError(description: "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
         }
         guard let resolved = realpath(path, nil) else {
-            throw Failure(description: "the folder \(path) cannot be found: \(String(cString: strerror(errno)))")
+            throw FolderError(description: "the folder \(path) cannot be found: \(String(cString: strerror(errno)))")
         }
         defer { free(resolved) }
         self.path = String(cString: resolved)
     }
 
     /// For everybody to read. Answers the file's path.
-    func write(_ name: String, _ text: String) throws(Failure) -> String {
+    func write(_ name: String, _ text: String) throws(FolderError) -> String {
         try write(name, text, mode: 0o644)
     }
 
     /// For this user alone.
-    func write(_ name: String, _ secret: Secret) throws(Failure) -> String {
+    func write(_ name: String, _ secret: Secret) throws(FolderError) -> String {
         try write(name, secret.reveal(), mode: 0o600)
     }
 
     /// What an earlier run left there is replaced at once, never half.
-    private func write(_ name: String, _ text: String, mode: mode_t) throws(Failure) -> String {
+    private func write(_ name: String, _ text: String, mode: mode_t) throws(FolderError) -> String {
         let file = "\(path)/\(name)"
         let temporary = "\(path)/.\(name)"
         unlink(temporary)
@@ -45,7 +45,7 @@ struct SimulatorFolder: Sendable {
         return file
     }
 
-    private func failure(_ file: String) -> Failure {
-        Failure(description: "\(file) cannot be written: \(String(cString: strerror(errno)))")
+    private func failure(_ file: String) -> FolderError {
+        FolderError(description: "\(file) cannot be written: \(String(cString: strerror(errno)))")
     }
 }

@@ -5,7 +5,7 @@ import Signing
 
 /// Checks what a service account presents for an access token (RFC 7523).
 struct GoogleGrant: Sendable {
-    struct Refusal: Error, Equatable {
+    struct GrantError: Error, Equatable {
         let error: String
         let description: String
     }
@@ -21,9 +21,9 @@ struct GoogleGrant: Sendable {
     let email: String
     let key: VerificationKey
 
-    func check(_ form: FormFields, tokenURL: String?, now: Timestamp) throws(Refusal) {
+    func check(_ form: FormFields, tokenURL: String?, now: Timestamp) throws(GrantError) {
         guard form["grant_type"] == GoogleGrant.type else {
-            throw Refusal(error: "unsupported_grant_type", description: "Invalid grant_type")
+            throw GrantError(error: "unsupported_grant_type", description: "Invalid grant_type")
         }
         guard let token = form["assertion"].flatMap({ JSONWebToken($0) }), let header = try? JSON(token.header),
             let claims = try? JSON(token.claims), header["alg"]?.text == SigningAlgorithm.rs256.rawValue
@@ -34,11 +34,11 @@ struct GoogleGrant: Sendable {
         try GoogleGrant.checkTimes(claims, now)
         let scopes = (claims["scope"]?.text ?? "").split(separator: " ")
         guard scopes.contains(where: GoogleGrant.scopes.contains) else {
-            throw Refusal(error: "invalid_scope", description: "Invalid OAuth scope or ID token audience provided.")
+            throw GrantError(error: "invalid_scope", description: "Invalid OAuth scope or ID token audience provided.")
         }
     }
 
-    private static func checkTimes(_ claims: JSON, _ now: Timestamp) throws(Refusal) {
+    private static func checkTimes(_ claims: JSON, _ now: Timestamp) throws(GrantError) {
         let seconds = now.milliseconds / 1_000
         // The end is looked at first: from there on nothing can overflow.
         guard case .integer(let issued) = claims["iat"], case .integer(let end) = claims["exp"],
@@ -51,7 +51,7 @@ struct GoogleGrant: Sendable {
         }
     }
 
-    private static func invalid(_ description: String) -> Refusal {
-        Refusal(error: "invalid_grant", description: description)
+    private static func invalid(_ description: String) -> GrantError {
+        GrantError(error: "invalid_grant", description: description)
     }
 }

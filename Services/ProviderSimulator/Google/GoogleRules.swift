@@ -9,7 +9,7 @@ struct GoogleRules: ProviderRules {
     private let account: GoogleAccount
     private let sendPath: String
     private let grant: GoogleGrant
-    private var tokens = AccessTokens(prefix: "ya29.")
+    private var tokens = IssuedTokens(prefix: "ya29.")
     private var tokenURL: String?
 
     init(_ account: GoogleAccount) {
@@ -53,7 +53,7 @@ struct GoogleRules: ProviderRules {
             return Verdict(
                 refusedFor: "METHOD", TokenAnswer.refusal(405, error: "invalid_request", description: "POST"))
         }
-        do throws(GoogleGrant.Refusal) {
+        do throws(GoogleGrant.GrantError) {
             try grant.check(FormFields(request.body), tokenURL: tokenURL, now: now)
             let token = tokens.issue(now: now)
             return Verdict(taken: [], TokenAnswer.token(token, lifetime: tokens.lifetime))

@@ -8,14 +8,14 @@ struct HuaweiRules: ProviderRules {
     static let illegalWord = "illegal"
     /// Tokens whose word spoils the whole request.
     static let errorWords: [String: AskedError] = [
-        "forbidden": AskedError(status: 400, reason: HuaweiCode.noPermission.rawValue),
-        "internal": AskedError(status: 500, reason: HuaweiCode.internalError.rawValue),
+        "forbidden": AskedError(status: 400, reason: HuaweiError.noPermission.rawValue),
+        "internal": AskedError(status: 500, reason: HuaweiError.internalError.rawValue),
         "unavailable": AskedError(status: 503, retryAfter: 1),
     ]
 
     private let account: HuaweiAccount
     private let sendPaths: Set<String>
-    private var tokens = AccessTokens(prefix: "")
+    private var tokens = IssuedTokens(prefix: "")
 
     init(_ account: HuaweiAccount) {
         self.account = account
@@ -36,13 +36,13 @@ struct HuaweiRules: ProviderRules {
         guard request.method == "POST", sendPaths.contains(request.path) else {
             return Verdict(refusedFor: "404", HTTP2Answer(404))
         }
-        do throws(HuaweiCode) {
+        do throws(HuaweiError) {
             switch tokens.standing(of: request.headers["authorization"], now: now) {
             case .good: break
             case .expired: throw .expiredToken
             case .unknown: throw .unauthorized
             }
-            return verdict(on: try HuaweiMessage(request.body))
+            return verdict(on: try ReceivedHuaweiMessage(request.body))
         } catch {
             return Verdict(refusedFor: error.rawValue, HuaweiRules.answer(error))
         }
@@ -71,7 +71,7 @@ struct HuaweiRules: ProviderRules {
         return Verdict(taken: [], TokenAnswer.token(token, lifetime: tokens.lifetime))
     }
 
-    private func verdict(on message: HuaweiMessage) -> Verdict {
+    private func verdict(on message: ReceivedHuaweiMessage) -> Verdict {
         let words = message.tokens.map { TokenWord.of($0).map(String.init) }
         for case let word? in words {
             if let fault = TokenWord.faults[word] { return Verdict(fault: fault) }
@@ -88,14 +88,14 @@ struct HuaweiRules: ProviderRules {
         if illegal.isEmpty {
             return Verdict(taken: taken.map { delivery(to: $0, message) }, HuaweiRules.answer(.success))
         }
-        let code = taken.isEmpty ? HuaweiCode.allTokensInvalid : .partialSuccess
+        let code = taken.isEmpty ? HuaweiError.allTokensInvalid : .partialSuccess
         return Verdict(
             taken: taken.map { delivery(to: $0, message) },
             HuaweiRules.answer(code, message: HuaweiRules.report(taken: taken.count, illegal: illegal)),
             refusal: (HuaweiRules.illegalWord, illegal.count))
     }
 
-    private func delivery(to device: String, _ message: HuaweiMessage) -> Delivery {
+    private func delivery(to device: String, _ message: ReceivedHuaweiMessage) -> Delivery {
         Delivery(device: device, mark: message.task, task: message.task)
     }
 
@@ -108,12 +108,12 @@ struct HuaweiRules: ProviderRules {
         }
     }
 
-    private static func answer(_ code: HuaweiCode, message: String? = nil) -> HTTP2Answer {
+    private static func answer(_ code: HuaweiError, message: String? = nil) -> HTTP2Answer {
         answer(code.status, code.rawValue, message ?? code.message)
     }
 
     private static func answer(_ error: AskedError) -> HTTP2Answer {
-        let known = error.reason.flatMap(HuaweiCode.init)
+        let known = error.reason.flatMap(HuaweiError.init)
         var answer = answer(error.status, error.reason, known?.message ?? "asked for")
         if let seconds = error.retryAfter { answer.headers.append("retry-after", String(seconds)) }
         return answer

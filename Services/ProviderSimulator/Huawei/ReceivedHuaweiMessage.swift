@@ -1,7 +1,7 @@
 import JSONKit
 
 /// A push to Huawei whose form is right.
-struct HuaweiMessage: Sendable, Equatable {
+struct ReceivedHuaweiMessage: Sendable, Equatable {
     /// Empty for a topic or a condition.
     let tokens: [String]
     let group: String?
@@ -13,24 +13,24 @@ struct HuaweiMessage: Sendable, Equatable {
     private static let ttlSecondsMaximum = 1_296_000
     private static let targets = ["token", "topic", "condition"]
 
-    init(_ body: [UInt8]) throws(HuaweiCode) {
+    init(_ body: [UInt8]) throws(HuaweiError) {
         // A thousand tokens of 200 bytes are within the default bound.
         guard let document = try? JSON(body), let message = document["message"]?.object else { throw .badStructure }
-        let given = HuaweiMessage.targets.filter { message[$0] != nil }
+        let given = ReceivedHuaweiMessage.targets.filter { message[$0] != nil }
         guard given.count == 1 else { throw .badParameters }
         group = message["topic"]?.text ?? message["condition"]?.text
-        tokens = group == nil ? try HuaweiMessage.tokens(of: message["token"]) : []
+        tokens = group == nil ? try ReceivedHuaweiMessage.tokens(of: message["token"]) : []
         isOnlyValidated = document["validate_only"] == .bool(true)
         // Each token stands between quotation marks and behind a comma.
         let tokenBytes = tokens.reduce(0) { $0 + $1.utf8.count + 3 }
-        if body.count - tokenBytes > HuaweiMessage.payloadBytesMaximum { throw .payloadTooLarge }
+        if body.count - tokenBytes > ReceivedHuaweiMessage.payloadBytesMaximum { throw .payloadTooLarge }
         let android = message["android"]?.object
-        try HuaweiMessage.checkAndroid(android)
+        try ReceivedHuaweiMessage.checkAndroid(android)
         guard message["data"] == nil || message["data"]?.text != nil else { throw .badStructure }
-        task = android?["notification"]?["tag"]?.text ?? HuaweiMessage.task(inData: message["data"]?.text)
+        task = android?["notification"]?["tag"]?.text ?? ReceivedHuaweiMessage.task(inData: message["data"]?.text)
     }
 
-    private static func tokens(of value: JSON?) throws(HuaweiCode) -> [String] {
+    private static func tokens(of value: JSON?) throws(HuaweiError) -> [String] {
         guard let elements = value?.elements else { throw .badStructure }
         guard 1...tokensMaximum ~= elements.count else { throw .badTokenCount }
         let tokens = elements.compactMap(\.text)
@@ -38,7 +38,7 @@ struct HuaweiMessage: Sendable, Equatable {
         return tokens
     }
 
-    private static func checkAndroid(_ android: JSONObject?) throws(HuaweiCode) {
+    private static func checkAndroid(_ android: JSONObject?) throws(HuaweiError) {
         guard let android else { return }
         if let key = android["collapse_key"] {
             guard case .integer(let number) = key, -1...100 ~= number else { throw .badCollapseKey }

@@ -3,7 +3,7 @@ import ServiceKit
 import Signing
 
 /// The access tokens a provider has handed out, of which it knows the newest thousand.
-struct AccessTokens: Sendable {
+struct IssuedTokens: Sendable {
     enum Standing: Sendable {
         case good
         case expired
@@ -27,7 +27,7 @@ struct AccessTokens: Sendable {
         let token = prefix + Base64URL.encode(SecureRandom.bytes(32))
         ends[token] = now + lifetime
         order.append(token)
-        if order.count > AccessTokens.tokensMaximum { ends[order.removeFirst()] = nil }
+        if order.count > IssuedTokens.tokensMaximum { ends[order.removeFirst()] = nil }
         return token
     }
 

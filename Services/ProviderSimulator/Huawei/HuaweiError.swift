@@ -2,7 +2,7 @@ import HTTP2
 import ServiceKit
 
 /// What Huawei's push service answers with; the raw value is the `code` of its answer.
-enum HuaweiCode: String, Error, CaseIterable, Sendable {
+enum HuaweiError: String, Error, CaseIterable, Sendable {
     case success = "80000000"
     case partialSuccess = "80100000"
     case badParameters = "80100001"

@@ -1,5 +1,5 @@
 /// Why Apple does not take a push; the raw value is the `reason` of its answer.
-enum AppleRefusal: String, Error, CaseIterable, Sendable {
+enum AppleError: String, Error, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
     case badExpirationDate = "BadExpirationDate"
