@@ -7,12 +7,12 @@ import Testing
 @testable import carillon
 
 @Suite struct AppsCommandsTests {
-    private let console = RecordedConsole()
+    private let console = RecordedTerminal()
     private let folder = TemporaryDirectory("apps")
 
     private func run(_ words: String...) async -> Int32 {
         await CommandTree.carillon.run(
-            words, in: Surroundings(console: console, variables: ["CARILLON_APPS": folder.path]))
+            words, in: CommandContext(console: console, variables: ["CARILLON_APPS": folder.path]))
     }
 
     @Test func addPrintsTheKeyOnceAndHowToUseIt() async throws {
@@ -60,7 +60,7 @@ import Testing
         (["apps", "list", "news"], "apps list takes no argument \"news\""),
     ])
     func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
-        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
         #expect(code == 64)
         #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
     }

@@ -4,16 +4,16 @@ import Testing
 @testable import carillon
 
 @Suite struct CommandTreeTests {
-    private func run(_ words: String...) async -> (code: Int32, console: RecordedConsole) {
-        let console = RecordedConsole()
-        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+    private func run(_ words: String...) async -> (code: Int32, console: RecordedTerminal) {
+        let console = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
         return (code, console)
     }
 
     @Test(arguments: [["--help"], ["-h"], ["help"]])
     func theOverviewNamesEveryCommand(_ words: [String]) async {
-        let console = RecordedConsole()
-        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        let console = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
         #expect(code == 0)
         for name in [
             "up", "push", "watch", "tasks", "tasks cancel", "topics list", "topics create", "dead list", "dead show",
@@ -25,8 +25,8 @@ import Testing
 
     @Test(arguments: [["help", "dead", "show"], ["dead", "show", "--help"], ["dead", "show", "0:1", "-h"]])
     func aCommandTellsItsOptions(_ words: [String]) async {
-        let console = RecordedConsole()
-        #expect(await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:])) == 0)
+        let console = RecordedTerminal()
+        #expect(await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:])) == 0)
         #expect(console.printed.contains("Usage: carillon dead show [OPTIONS] PARTITION:OFFSET"))
         #expect(console.printed.contains("  --raw"))
         #expect(console.printed.contains("  --bus URL"))
@@ -88,8 +88,8 @@ import Testing
         ),
     ])
     func mistakesExitWith64(_ words: [String], _ sentence: String) async {
-        let console = RecordedConsole()
-        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        let console = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
         #expect(code == 64)
         #expect(console.complaints == [sentence])
         #expect(console.printed == [])

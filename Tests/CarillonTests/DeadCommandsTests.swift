@@ -9,7 +9,7 @@ import Topics
 /// The commands over the in-process bus: what they say and what they send.
 @Suite(.timeLimit(.minutes(1))) struct DeadCommandsTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
-    private let console = RecordedConsole()
+    private let console = RecordedTerminal()
 
     private func bury(
         _ value: String, channel: String = "reports", reason: DeadLetter.Reason = .poison, key: String = "k"
@@ -47,13 +47,13 @@ import Topics
     }
 
     private func list(_ words: String...) async throws -> [String] {
-        let console = RecordedConsole()
+        let console = RecordedTerminal()
         let arguments = try CommandArguments(words, options: DeadList.declaration.options)
         #expect(try await DeadList(arguments).run(on: bus, console) == 0)
         return console.printed + console.complaints
     }
 
-    private func replay(_ words: String..., console: RecordedConsole? = nil) async throws -> Int32 {
+    private func replay(_ words: String..., console: RecordedTerminal? = nil) async throws -> Int32 {
         let arguments = try CommandArguments(words, options: DeadReplay.declaration.options)
         return try await DeadReplay(arguments).run(on: bus, console ?? self.console)
     }
@@ -216,7 +216,7 @@ import Topics
     @Test(arguments: [(true, Int32(0), ["abc"]), (false, Int32(1), [])])
     func allAsksFirst(_ answer: Bool, _ code: Int32, _ values: [String]) async throws {
         try await bury("abc")
-        let console = RecordedConsole(answer: answer)
+        let console = RecordedTerminal(answer: answer)
         #expect(try await replay("--all", console: console) == code)
         #expect(console.questions == ["Replay 1 message?"])
         #expect(try await arrived() == values)

@@ -31,7 +31,7 @@ import Testing
         let document = """
             {"id":"t","state":"closed","counts":{"targeted":10,"delivered":\(delivered),"invalid_removed":\(invalid)}}
             """
-        let status = try #require(TaskStatus(try JSON(document)))
+        let status = try #require(ReportedTask(try JSON(document)))
         #expect(DemoVerdict(status, accepted: accepted, living: 8).agrees == agrees)
     }
 }

@@ -86,6 +86,6 @@ import Topics
         try book.close(TaskID(high: 0, low: 1))
         try book.lose(TaskID(high: 0, low: 2), task())
         #expect(!book.isOpen(TaskID(high: 0, low: 1)) && book.isOpen(TaskID(high: 0, low: 2)))
-        #expect(throws: RecoveryBook.Full.self) { try book.giveUp(TaskID(high: 0, low: 3)) }
+        #expect(throws: RecoveryBook.CapacityError.self) { try book.giveUp(TaskID(high: 0, low: 3)) }
     }
 }

@@ -7,10 +7,10 @@ import Topics
 @testable import carillon
 
 @Suite(.timeLimit(.minutes(2))) struct RebuildCommandTests {
-    private let console = RecordedConsole()
+    private let console = RecordedTerminal()
 
     private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
-        await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: variables))
+        await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: variables))
     }
 
     @Test func onTheEmbeddedBusThereIsNothingToRebuildFrom() async {
@@ -37,8 +37,8 @@ import Topics
         #expect(console.complaints.last?.contains("--yes rebuilds it without asking") == true)
         #expect(await run("rebuild", "--yes", variables: variables) == 0)
 
-        let cautious = RecordedConsole(answer: false)
-        let surroundings = Surroundings(console: cautious, variables: variables)
+        let cautious = RecordedTerminal(answer: false)
+        let surroundings = CommandContext(console: cautious, variables: variables)
         #expect(await CommandTree.carillon.run(["rebuild"], in: surroundings) == 1)
         #expect(cautious.questions.count == 1)
         #expect(cautious.complaints == ["nothing was rebuilt"])

@@ -8,13 +8,13 @@ import Testing
 
 /// The commands about tasks, against a server that answers as the API is documented to.
 @Suite(.timeLimit(.minutes(1))) struct TaskCommandsTests {
-    private let console = RecordedConsole()
+    private let console = RecordedTerminal()
     private let folder = TemporaryDirectory("task")
 
-    private func run(_ words: String..., at server: TaskServer, on console: RecordedConsole? = nil) async -> Int32 {
+    private func run(_ words: String..., at server: TaskServer, on console: RecordedTerminal? = nil) async -> Int32 {
         let variables = ["CARILLON_URL": server.url + "/", "CARILLON_KEY": "ck_1_secret"]
         return await CommandTree.carillon.run(
-            words, in: Surroundings(console: console ?? self.console, variables: variables))
+            words, in: CommandContext(console: console ?? self.console, variables: variables))
     }
 
     private func task(_ state: String, _ counts: String, cancelled: Bool = false, jobs: String = "1") -> HTTPResponse {
@@ -64,8 +64,8 @@ import Testing
         ),
     ])
     func optionsBecomeATask(_ words: [String], _ task: String) throws {
-        let arguments = try CommandArguments(words, options: TaskDraft.options)
-        #expect(try TaskDraft.task(arguments).compactText == task)
+        let arguments = try CommandArguments(words, options: PushOptions.options)
+        #expect(try PushOptions.task(arguments).compactText == task)
     }
 
     @Test(arguments: [
@@ -84,7 +84,7 @@ import Testing
         (["tasks", "--limit", "0"], "--limit 0: it takes a whole number from 1 to 1000"),
     ])
     func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
-        let code = await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: [:]))
+        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
         #expect(code == 64)
         #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
     }
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func onATerminalOneLineIsDrawnOver() async throws {
-        let terminal = RecordedConsole(isTerminal: true)
+        let terminal = RecordedTerminal(isTerminal: true)
         let answers = [
             task("sending", #""targeted":4,"delivered":2"#), task("closed", #""targeted":4,"delivered":4"#),
         ]
@@ -221,14 +221,14 @@ import Testing
     @Test func anApiThatIsNotThereIsNamed() async {
         let variables = ["CARILLON_URL": "http://127.0.0.1:\(FreePort.next())"]
         let code = await CommandTree.carillon.run(
-            ["tasks"], in: Surroundings(console: console, variables: variables))
+            ["tasks"], in: CommandContext(console: console, variables: variables))
         #expect(code == 1)
         #expect(console.complaints.first?.contains("cannot be reached") == true)
     }
 
     @Test func withoutAKeyARefusalSaysWhereOneIsNamed() async throws {
         try await TaskServer.with([Problem(.unauthorized, detail: "no key").response()]) { server in
-            let surroundings = Surroundings(console: console, variables: ["CARILLON_URL": server.url])
+            let surroundings = CommandContext(console: console, variables: ["CARILLON_URL": server.url])
             #expect(await CommandTree.carillon.run(["tasks"], in: surroundings) == 1)
             #expect(server.requests.first?.authorization == nil)
             #expect(
@@ -339,21 +339,21 @@ import Testing
     /// Nothing will become of it, so nobody waits for it.
     @Test func aTaskThatFailedIsOver() throws {
         let status = try #require(
-            TaskStatus(
+            ReportedTask(
                 try JSON(#"{"id":"t","state":"failed","problem":"it cannot be read","counts":{"targeted":0}}"#)))
         #expect(status.isOver && status.exitCode == 1 && status.outcomesText == "it cannot be read")
     }
 
     @Test func theRateIsThatOfTheLastFewSeconds() throws {
-        func status(_ delivered: Int) throws -> TaskStatus {
+        func status(_ delivered: Int) throws -> ReportedTask {
             let json = try JSON(
                 #"""
                 {"id":"t","state":"sending","jobs":{"resolved":1,"total":1},
                 "counts":{"targeted":900,"delivered":\#(delivered)}}
                 """#)
-            return try #require(TaskStatus(json))
+            return try #require(ReportedTask(json))
         }
-        var progress = TaskProgress()
+        var progress = ProgressBar()
         progress.look(at: try status(0), uptime: .seconds(0))
         #expect(progress.rate == nil)
         for second in 1...10 { progress.look(at: try status(second * 10), uptime: .seconds(second)) }

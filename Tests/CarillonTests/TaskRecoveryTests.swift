@@ -158,7 +158,7 @@ import Topics
         #expect(summary.ended == 30 && summary.unknown == 60 && summary.resolvedAgain == 10)
         #expect(tasks.count { house.ledger.progress(of: $0.id)?.closed != nil } == 30)
         #expect(try await house.count(Topics.tasks.channel) == 50)
-        await #expect(throws: RecoveryBook.Full.self) { _ = try await house.recover(entriesMaximum: 0) }
+        await #expect(throws: RecoveryBook.CapacityError.self) { _ = try await house.recover(entriesMaximum: 0) }
     }
 
     @Test func aTaskOfWhichOnlyDevicesAreLeftEndsToo() async throws {

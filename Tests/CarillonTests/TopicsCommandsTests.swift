@@ -5,10 +5,10 @@ import Topics
 @testable import carillon
 
 @Suite struct TopicsCommandsTests {
-    private let console = RecordedConsole()
+    private let console = RecordedTerminal()
 
     private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
-        await CommandTree.carillon.run(words, in: Surroundings(console: console, variables: variables))
+        await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: variables))
     }
 
     @Test func theTableHasALineForEveryTopic() async {

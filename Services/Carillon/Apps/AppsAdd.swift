@@ -57,7 +57,7 @@ struct AppsAdd: Command {
         return ranges
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let editor = AppEditor(try place.configuration(surroundings, making: true), now: SystemTimeSource().now)
         let added = await onNativeThread("apps") { [app, scopes, ranges] in
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }

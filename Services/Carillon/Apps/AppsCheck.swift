@@ -14,7 +14,7 @@ struct AppsCheck: Command {
         place = AppsPlace(arguments)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let configuration = try place.configuration(surroundings)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
         for problem in survey.problems { surroundings.console.print("\(AppsCheck.word(problem)): \(problem)") }

@@ -14,7 +14,7 @@ struct AppsList: Command {
         place = AppsPlace(arguments)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let configuration = try place.configuration(surroundings)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
         if survey.apps.isEmpty {

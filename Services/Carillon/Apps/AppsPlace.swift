@@ -12,7 +12,7 @@ struct AppsPlace: Sendable {
     }
 
     /// `making` a data folder that is not there yet.
-    func configuration(_ surroundings: Surroundings, making: Bool = false) throws -> AppsConfiguration {
+    func configuration(_ surroundings: CommandContext, making: Bool = false) throws -> AppsConfiguration {
         guard let data else { return try surroundings.apps() }
         if making { return try DataFolder(making: data).appsConfiguration }
         guard let folder = DataFolder(existing: data) else {

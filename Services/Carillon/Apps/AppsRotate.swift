@@ -25,7 +25,7 @@ struct AppsRotate: Command {
             AppsRotate.keep, default: .seconds(7 * 86_400), in: .zero ... .seconds(365 * 86_400))
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let editor = AppEditor(try place.configuration(surroundings), now: SystemTimeSource().now)
         let rotated = await onNativeThread("apps") { [app, keep] in
             Result { () throws(AppsError) in try editor.rotate(app, keeping: keep) }

@@ -29,7 +29,7 @@ struct CommandTree: Sendable {
     }
 
     /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment; those of `TaskExitCode`.
-    func run(_ words: [String], in surroundings: Surroundings) async -> Int32 {
+    func run(_ words: [String], in surroundings: CommandContext) async -> Int32 {
         var name = ""
         do {
             switch try request(words) {
@@ -53,7 +53,7 @@ struct CommandTree: Sendable {
     }
 
     private func run(
-        _ command: any Command.Type, _ words: [String], in surroundings: Surroundings
+        _ command: any Command.Type, _ words: [String], in surroundings: CommandContext
     ) async throws -> Int32 {
         let declaration = command.declaration
         let arguments = try CommandArguments(words, options: declaration.options)

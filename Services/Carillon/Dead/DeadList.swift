@@ -18,11 +18,11 @@ struct DeadList: Command {
         filter = try DeadFilter(arguments)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
     }
 
-    func run(on bus: any Bus, _ console: any Console) async throws -> Int32 {
+    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
         var newest = NewestLetters(limit: limit)
         var replayed: Set<DeadPosition> = []
         var firstForeign: DeadPosition?

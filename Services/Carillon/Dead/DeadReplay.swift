@@ -42,11 +42,11 @@ struct DeadReplay: Command {
         isAssured = arguments.has(DeadReplay.yes)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
     }
 
-    func run(on bus: any Bus, _ console: any Console) async throws -> Int32 {
+    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
         switch selection {
         case .positions(let positions):
             return try await replay(positions, on: bus, console)
@@ -64,7 +64,7 @@ struct DeadReplay: Command {
         }
     }
 
-    private func isConfirmed(_ count: Int, _ console: any Console) async throws(UsageError) -> Bool {
+    private func isConfirmed(_ count: Int, _ console: any Terminal) async throws(UsageError) -> Bool {
         if isAssured || isDryRun { return true }
         guard let answer = await console.confirm("Replay \(Replayer.messages(count))?") else {
             throw UsageError("nobody can be asked here; --yes replays \(Replayer.messages(count)) without asking")
@@ -89,7 +89,7 @@ struct DeadReplay: Command {
     }
 
     /// Only the positions known before are sent: what dies again meanwhile must not be replayed in a circle.
-    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, _ console: any Console) async throws -> Int32 {
+    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
         var waiting = positions
         var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), console, isDryRun: isDryRun)
         do {

@@ -23,11 +23,11 @@ struct DeadShow: Command {
         visible = VisibleBytes(isRaw: arguments.has(DeadShow.raw))
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
     }
 
-    func run(on bus: any Bus, _ console: any Console) async throws -> Int32 {
+    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
         var found: IncomingMessage?
         try await bus.scanDead { message, _ in
             if DeadPosition(of: message) == position { found = message }

@@ -8,13 +8,13 @@ struct Replayer {
 
     private(set) var failures = 0
     private let producer: any BusProducer
-    private let console: any Console
+    private let console: any Terminal
     private let isDryRun: Bool
     private var batch: [(message: OutgoingMessage, mark: ReplayMark)] = []
     private var batchCost = 0
     private var replayed: [String: Int] = [:]
 
-    init(_ producer: any BusProducer, _ console: any Console, isDryRun: Bool) {
+    init(_ producer: any BusProducer, _ console: any Terminal, isDryRun: Bool) {
         self.producer = producer
         self.console = console
         self.isDryRun = isDryRun

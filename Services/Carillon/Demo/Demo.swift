@@ -13,12 +13,12 @@ struct Demo: Sendable {
     private let simulator: DemoSimulator
     private let http: LocalHTTP
     private let key: Secret
-    private let console: any Console
+    private let console: any Terminal
     private let program: String
     private let place: String
 
     /// Shows everything; whether report and simulator agree.
-    static func run(_ announcement: UpAnnouncement, in surroundings: Surroundings, place: String) async throws -> Bool {
+    static func run(_ announcement: UpAnnouncement, in surroundings: CommandContext, place: String) async throws -> Bool {
         guard let facts = announcement.simulator, let app = announcement.app else {
             throw UpError("--demo needs --simulator")
         }

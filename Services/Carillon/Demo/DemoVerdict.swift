@@ -6,7 +6,7 @@ struct DemoVerdict: Equatable {
 
     /// `accepted` is what all providers have taken since the task was posted, `living` how many devices were registered
     /// with tokens that a provider knows. Of the dead only those can be targeted that are not removed yet.
-    init(_ status: TaskStatus, accepted: Int, living: Int) {
+    init(_ status: ReportedTask, accepted: Int, living: Int) {
         let delivered = status.count(.delivered)
         let gone = status.count(.invalid) + status.count(.invalidRemoved)
         let checks = [

@@ -10,13 +10,13 @@ final class Demonstration: Sendable {
         case over(Int32)
     }
 
-    private let surroundings: Surroundings
+    private let surroundings: CommandContext
     private let place: String
     private let afterwards: @Sendable () -> Void
     private let state = Mutex(State.waiting)
 
     /// `place` is what commands need to find the pipeline, such as ` --data folder`.
-    init(in surroundings: Surroundings, place: String, afterwards: @escaping @Sendable () -> Void) {
+    init(in surroundings: CommandContext, place: String, afterwards: @escaping @Sendable () -> Void) {
         self.surroundings = surroundings
         self.place = place
         self.afterwards = afterwards

@@ -13,7 +13,7 @@ struct SiblingProgram {
         let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
         self.name = name
         path = folder + name
-        guard access(path, X_OK) == 0 else { throw SiblingMissing(name: name, folder: String(folder)) }
+        guard access(path, X_OK) == 0 else { throw MissingProgramError(name: name, folder: String(folder)) }
     }
 
     func start(_ arguments: [String], variables: [String: String] = [:]) throws -> ChildProcess {
@@ -32,7 +32,7 @@ struct SiblingProgram {
     }
 }
 
-struct SiblingMissing: Error, CustomStringConvertible {
+struct MissingProgramError: Error, CustomStringConvertible {
     let name: String
     let folder: String
     var description: String { "\(name) is not in \(folder): build everything with `make build`" }

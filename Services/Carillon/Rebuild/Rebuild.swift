@@ -29,7 +29,7 @@ struct Rebuild: Command {
         isAssured = arguments.has(Rebuild.yes)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         guard try surroundings.settings().bus.kafka != nil else {
             throw UsageError(
                 "on the embedded bus nothing can be rebuilt: Redis with its append-only file is itself the truth; bring "
@@ -43,7 +43,7 @@ struct Rebuild: Command {
     }
 
     func run(
-        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ console: any Console
+        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ console: any Terminal
     ) async throws -> Int32 {
         guard try await isConfirmed(registry, console) else {
             console.complain("nothing was rebuilt")
@@ -68,7 +68,7 @@ struct Rebuild: Command {
 
     /// A registry that works is not thrown away by a slip of the hand.
     private func isConfirmed(
-        _ registry: any RegistryMaintenance, _ console: any Console
+        _ registry: any RegistryMaintenance, _ console: any Terminal
     ) async throws -> Bool {
         guard !isAssured, try await registry.state() == .ready else { return true }
         let question = "Redis holds a registry that is ready. Remove it and fill it again from the log?"

@@ -7,13 +7,13 @@ struct RebuildReport {
     /// Of records that cannot be read, so many are named; all are counted.
     private static let namedMaximum = 10
 
-    private let console: any Console
+    private let console: any Terminal
     private let time: any TimeSource
     private let started: Duration
     private var next: Duration
     private var named = 0
 
-    init(_ console: any Console, time: any TimeSource) {
+    init(_ console: any Terminal, time: any TimeSource) {
         self.console = console
         self.time = time
         started = time.uptime

@@ -24,7 +24,7 @@ struct RecoverySlice: Sendable {
 /// are lost.
 struct RecoveryBook {
     /// There are more tasks in the slice than the book has room for.
-    struct Full: Error, CustomStringConvertible {
+    struct CapacityError: Error, CustomStringConvertible {
         let description = "there are too many tasks on the bus to be recovered"
     }
 
@@ -49,25 +49,25 @@ struct RecoveryBook {
     func isOpen(_ task: TaskID) -> Bool { slice.contains(task) && !done.contains(task) }
 
     /// It is reported, or its ledger is there.
-    mutating func close(_ task: TaskID) throws(Full) {
+    mutating func close(_ task: TaskID) throws(CapacityError) {
         guard slice.contains(task) else { return }
         lost[task] = nil
         done.insert(task)
         try checkRoom()
     }
 
-    mutating func keep(_ task: TaskID, until end: Timestamp) throws(Full) {
+    mutating func keep(_ task: TaskID, until end: Timestamp) throws(CapacityError) {
         repeatable[task] = end
         try checkRoom()
     }
 
-    mutating func giveUp(_ task: TaskID) throws(Full) {
+    mutating func giveUp(_ task: TaskID) throws(CapacityError) {
         guard isOpen(task) else { return }
         givenUp.insert(task)
         try checkRoom()
     }
 
-    mutating func lose(_ task: TaskID, _ what: LostTask) throws(Full) {
+    mutating func lose(_ task: TaskID, _ what: LostTask) throws(CapacityError) {
         lost[task] = what
         lost[task]?.isGivenUp = givenUp.contains(task)
         try checkRoom()
@@ -81,13 +81,13 @@ struct RecoveryBook {
         lost[task]?.lane = lane
     }
 
-    mutating func note(_ job: SegmentJob) throws(Full) {
+    mutating func note(_ job: SegmentJob) throws(CapacityError) {
         segmentCount += lost[job.task]?.note(job) ?? 0
         try checkRoom()
     }
 
-    private func checkRoom() throws(Full) {
+    private func checkRoom() throws(CapacityError) {
         let entries = lost.count + done.count + givenUp.count + repeatable.count + segmentCount
-        guard entries <= entriesMaximum else { throw Full() }
+        guard entries <= entriesMaximum else { throw CapacityError() }
     }
 }

@@ -120,7 +120,7 @@ extension RecoveryPass {
         case .task(let task):
             if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }
             guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
-            if try await isLost(task.id, LostTask(task)) {
+            if try await noteIfLost(task.id, LostTask(task)) {
                 // What stands there beside a lost ledger may have been written while it was being lost.
                 try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
             }
@@ -175,7 +175,7 @@ extension RecoveryPass {
 // What is done with a task.
 extension RecoveryPass {
     /// Notes the task as one that is lost, or as one that has its ledger. One that a recovery was cut off at is lost still.
-    private mutating func isLost(_ task: TaskID, _ what: LostTask) async throws -> Bool {
+    private mutating func noteIfLost(_ task: TaskID, _ what: LostTask) async throws -> Bool {
         let hasPlan = try await patience.perform { try await stores.ledger.progress(of: task) } != nil
         try book.lose(task, what)
         return try await hasPlan ? begin(task, of: what.app) : true

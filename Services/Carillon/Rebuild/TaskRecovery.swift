@@ -53,7 +53,7 @@ struct TaskRecovery {
         do {
             try await pass.run(note)
             summary = pass.summary
-        } catch let full as RecoveryBook.Full {
+        } catch let full as RecoveryBook.CapacityError {
             guard let halves = slice.halves else { throw full }
             for half in halves { try await recover(half, with: producer, &summary, note) }
         }

@@ -6,7 +6,7 @@ import ServiceKit
 struct Push: Command {
     static let declaration = CommandDeclaration(
         "push", "rings devices, and says how to follow what becomes of it",
-        options: TaskDraft.options + [file, dryRun, watch, .json] + APIAccess.options,
+        options: PushOptions.options + [file, dryRun, watch, .json] + APIAccess.options,
         notes: """
             \(APIAccess.notes)
 
@@ -37,13 +37,13 @@ struct Push: Command {
         isWatching = arguments.has(Push.watch)
         isJSON = arguments.has(.json)
         guard !isDryRun || !isWatching else { throw UsageError("there is nothing to watch of a --dry-run") }
-        guard file == nil || !TaskDraft.isGiven(arguments) else {
+        guard file == nil || !PushOptions.isGiven(arguments) else {
             throw UsageError("--file holds the whole task: leave the options that describe one out")
         }
-        draft = file == nil ? try TaskDraft.task(arguments) : nil
+        draft = file == nil ? try PushOptions.task(arguments) : nil
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let access = try APIAccess(arguments, surroundings.variables)
         let task = try await task()
         return try await TaskAPI.with(access) { api in
@@ -82,7 +82,7 @@ struct Push: Command {
         }
     }
 
-    private func show(devices: Int, _ console: any Console) {
+    private func show(devices: Int, _ console: any Terminal) {
         if isJSON {
             console.print(JSONText.object { $0.member("devices", devices) })
         } else {

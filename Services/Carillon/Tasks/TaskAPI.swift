@@ -36,7 +36,7 @@ struct TaskAPI: Sendable {
     /// Answers the task's id. May be asked again with the same key: it is one task all the same.
     func post(_ task: JSON, idempotencyKey key: String) async throws -> String {
         let answer = try await send(.post, "/tasks", task, [.init("Idempotency-Key", "\"\(key)\"")])
-        guard let id = answer["id"]?.text else { throw APIFailure(.foreign, "the API answered without the task's id") }
+        guard let id = answer["id"]?.text else { throw APIError(.foreign, "the API answered without the task's id") }
         return id
     }
 
@@ -44,14 +44,14 @@ struct TaskAPI: Sendable {
     func count(_ task: JSON) async throws -> Int {
         let answer = try await send(.post, "/tasks?dry_run=true", task)
         guard let devices = answer.count("devices") else {
-            throw APIFailure(.foreign, "the API answered without the number of devices")
+            throw APIError(.foreign, "the API answered without the number of devices")
         }
         return devices
     }
 
-    func status(of id: String) async throws -> TaskStatus {
+    func status(of id: String) async throws -> ReportedTask {
         let answer = try await send(.get, "/tasks/\(try TaskAPI.checked(id))")
-        guard let status = TaskStatus(answer) else { throw APIFailure(.foreign, "the API's answer is no task") }
+        guard let status = ReportedTask(answer) else { throw APIError(.foreign, "the API's answer is no task") }
         return status
     }
 
@@ -75,14 +75,14 @@ struct TaskAPI: Sendable {
         let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
         let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
         guard let tasks = answer["tasks"]?.elements else {
-            throw APIFailure(.foreign, "the API's answer is no list of tasks")
+            throw APIError(.foreign, "the API's answer is no list of tasks")
         }
         return (tasks, answer["next"]?.text)
     }
 
     /// Bears failures of these codes for a while, as of an API that is just started again.
     static func patiently<Result: Sendable>(
-        bearing codes: Set<APIFailure.Code>, _ console: any Console, _ time: any TimeSource,
+        bearing codes: Set<APIError.Code>, _ console: any Terminal, _ time: any TimeSource,
         _ body: () async throws -> Result
     ) async throws -> Result {
         let deadline = time.uptime + patience
@@ -90,7 +90,7 @@ struct TaskAPI: Sendable {
         while true {
             do {
                 return try await body()
-            } catch let failure as APIFailure {
+            } catch let failure as APIError {
                 guard codes.contains(failure.code), time.uptime < deadline else { throw failure }
                 if attempt == 1 { console.complain("carillon: \(failure); trying again") }
             }
@@ -120,32 +120,32 @@ struct TaskAPI: Sendable {
             body: body?.compactBytes ?? [], deadline: TaskAPI.deadline)
     }
 
-    private func document(of outcome: HTTPClientOutcome) throws(APIFailure) -> JSON {
+    private func document(of outcome: HTTPClientOutcome) throws(APIError) -> JSON {
         switch outcome {
         case .answered(let response) where 200...299 ~= response.status:
             return response.body.isEmpty ? .null : try TaskAPI.document(response)
         case .answered(let response): throw refusal(response)
         case .notSent(let failure):
-            throw APIFailure(.unreachable, "\(access.url) cannot be reached: \(failure.message)")
+            throw APIError(.unreachable, "\(access.url) cannot be reached: \(failure.message)")
         case .unknown(let failure):
-            throw APIFailure(
+            throw APIError(
                 .away, "\(access.url) did not answer, and may have done what it was asked: \(failure.message)")
         }
     }
 
-    private static func document(_ response: HTTPClientResponse) throws(APIFailure) -> JSON {
-        guard let json = try? JSON(response.body) else { throw APIFailure(.foreign, "the API's answer is no JSON") }
+    private static func document(_ response: HTTPClientResponse) throws(APIError) -> JSON {
+        guard let json = try? JSON(response.body) else { throw APIError(.foreign, "the API's answer is no JSON") }
         return json
     }
 
-    private func refusal(_ response: HTTPClientResponse) -> APIFailure {
+    private func refusal(_ response: HTTPClientResponse) -> APIError {
         let reason = APIProblem.text(of: response)
         switch response.status {
-        case 404: return APIFailure(.unknown, reason)
+        case 404: return APIError(.unknown, reason)
         case 401, 403:
             let hint = access.key == nil ? "; name a key with --key-file or CARILLON_KEY" : ""
-            return APIFailure(.refused, reason + hint)
-        default: return APIFailure(TaskAPI.passing.contains(response.status) ? .away : .refused, reason)
+            return APIError(.refused, reason + hint)
+        default: return APIError(TaskAPI.passing.contains(response.status) ? .away : .refused, reason)
         }
     }
 

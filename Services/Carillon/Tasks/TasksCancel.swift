@@ -16,7 +16,7 @@ struct TasksCancel: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let access = try APIAccess(arguments, surroundings.variables)
         try await TaskAPI.with(access) { try await $0.cancel(id) }
         surroundings.console.print("\(id) is being cancelled\nfollow it with: carillon watch \(id)\(access.words)")

@@ -18,7 +18,7 @@ struct TasksList: Command {
         limit = try arguments.integer(TasksList.limit, default: 20, in: 1...TasksList.limitMaximum)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let console = surroundings.console
         let access = try APIAccess(arguments, surroundings.variables)
         let (tasks, next) = try await TaskAPI.with(access) { api in
@@ -39,7 +39,7 @@ struct TasksList: Command {
         Table(
             header: ["TASK", "CREATED", "STATE", "TARGETED", "OUTCOMES"],
             rows: tasks.map { task in
-                let status = TaskStatus(task)
+                let status = ReportedTask(task)
                 let state = task["state"]?.text ?? ""
                 return [
                     task["id"]?.text ?? "", task["created"]?.text ?? "",

@@ -15,7 +15,7 @@ struct TasksShow: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let status = try await TaskAPI.with(try APIAccess(arguments, surroundings.variables)) { api in
             try await api.status(of: id)
         }
@@ -23,7 +23,7 @@ struct TasksShow: Command {
         return 0
     }
 
-    static func text(_ status: TaskStatus) -> String {
+    static func text(_ status: ReportedTask) -> String {
         func line(_ name: String) -> [String] { [name, status.document[name]?.text ?? "–"] }
         let head = [
             ["task", status.id], line("app"),
@@ -32,7 +32,7 @@ struct TasksShow: Command {
             ["targeted", "\(status.targeted)"],
         ]
         let open = status.targeted - status.ended
-        let counts = TaskStatus.Outcome.allCases.filter { status.count($0) > 0 }.map {
+        let counts = ReportedTask.Outcome.allCases.filter { status.count($0) > 0 }.map {
             ["  \($0.label)", "\(status.count($0))"]
         }
         return Table(rows: head + counts + (open > 0 ? [["  open", "\(open)"]] : [])).text

@@ -21,7 +21,7 @@ struct Watch: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await TaskAPI.with(try APIAccess(arguments, surroundings.variables)) { api in
             try await Watcher(api, surroundings.console, isJSON: arguments.has(.json)).watch(id)
         }

@@ -4,11 +4,11 @@ import ServiceKit
 /// Looks at a task again and again, and shows what has changed.
 struct Watcher {
     private let api: TaskAPI
-    private let console: any Console
+    private let console: any Terminal
     private let isJSON: Bool
     private let time: any TimeSource
 
-    init(_ api: TaskAPI, _ console: any Console, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
+    init(_ api: TaskAPI, _ console: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
         self.api = api
         self.console = console
         self.isJSON = isJSON
@@ -17,8 +17,8 @@ struct Watcher {
 
     /// Answers the exit code.
     func watch(_ id: String) async throws -> Int32 {
-        var progress = TaskProgress()
-        var last: TaskStatus?
+        var progress = ProgressBar()
+        var last: ReportedTask?
         let begun = time.uptime
         while true {
             let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], console, time) {
@@ -40,7 +40,7 @@ struct Watcher {
         max(.milliseconds(200), min(.seconds(1), elapsed / 20))
     }
 
-    private func show(_ status: TaskStatus, _ progress: TaskProgress) {
+    private func show(_ status: ReportedTask, _ progress: ProgressBar) {
         if isJSON {
             console.print(status.document.compactText)
         } else if console.isTerminal {
@@ -50,7 +50,7 @@ struct Watcher {
         }
     }
 
-    private func conclude(_ status: TaskStatus) {
+    private func conclude(_ status: ReportedTask) {
         guard !isJSON else { return }
         if console.isTerminal { console.redraw(nil) }
         let word = status.state == .failed ? "failed" : status.isCancelled ? "cancelled" : "closed"

@@ -52,7 +52,7 @@ struct TopicsCreate: Command {
         return counts
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let (bus, log) = try surroundings.settings()
         guard let kafka = bus.kafka else {
             surroundings.console.print("nothing to create: the embedded bus makes its streams as it needs them")
@@ -68,7 +68,7 @@ struct TopicsCreate: Command {
 
     /// A line each, and whether all is well.
     static func report(
-        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], _ console: any Console
+        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], _ console: any Terminal
     ) -> Int32 {
         var failures = 0
         for (plan, outcome) in outcomes {

@@ -11,7 +11,7 @@ struct TopicsList: Command {
         isJSON = arguments.has(.json)
     }
 
-    func run(in surroundings: Surroundings) -> Int32 {
+    func run(in surroundings: CommandContext) -> Int32 {
         if isJSON {
             for topic in Topics.all { surroundings.console.print(TopicsList.json(topic)) }
         } else {

@@ -6,11 +6,11 @@ struct PipelinePrograms: Sendable {
 
     init(_ names: [String]) throws {
         var paths: [String: String] = [:]
-        var missing: [SiblingMissing] = []
+        var missing: [MissingProgramError] = []
         for name in names {
             do {
                 paths[name] = try SiblingProgram(name).path
-            } catch let error as SiblingMissing {
+            } catch let error as MissingProgramError {
                 missing.append(error)
             }
         }

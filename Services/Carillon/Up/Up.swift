@@ -69,7 +69,7 @@ struct Up: Command {
             drainDeadline: try arguments.duration(Up.drain, default: .seconds(30), in: .zero ... .seconds(3_600)))
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let signals = SignalListener.install()
         let time = SystemTimeSource()
         let report = UpReport(surroundings.console, keepsResultFree: isJSON, time: time)

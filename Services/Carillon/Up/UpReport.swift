@@ -3,13 +3,13 @@ import Synchronization
 
 /// What `carillon up` tells the terminal: little, and each thing on a line.
 final class UpReport: Sendable {
-    private let console: any Console
+    private let console: any Terminal
     private let keepsResultFree: Bool
     private let time: any TimeSource
     private let gate = Mutex(RemarkGate())
 
     /// `keepsResultFree` leaves standard output to the one line that a script waits for.
-    init(_ console: any Console, keepsResultFree: Bool, time: any TimeSource) {
+    init(_ console: any Terminal, keepsResultFree: Bool, time: any TimeSource) {
         self.console = console
         self.keepsResultFree = keepsResultFree
         self.time = time

@@ -18,7 +18,7 @@ struct BenchBus: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         var figures: [BenchFigure] = []
         for driver in BenchDriver.allCases {
             let broker = try await driver.start()

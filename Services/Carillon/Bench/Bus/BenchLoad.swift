@@ -21,7 +21,7 @@ struct BenchLoad: Command {
             window: numbers[4])
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let line = try await surroundings.withBus { bus in try await measure(bus) }
         surroundings.console.print(line)
         return 0

@@ -25,7 +25,7 @@ struct BenchHTTP: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await H2Load.requireInstalled()
         let figures = try await HTTPBench(requests: requests).run(rounds: rounds) { number in
             surroundings.console.complain("round \(number) of \(rounds) …")

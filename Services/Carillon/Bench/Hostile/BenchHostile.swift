@@ -24,7 +24,7 @@ struct BenchHostile: Command {
         devices = try arguments.integer(.devices, default: 1_000_000, in: 100...10_000_000)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         let figures = try await HostileBench(devices: devices).run { surroundings.console.complain($0 + " …") }
         if isJSON {
             for figure in figures { surroundings.console.print(figure.json) }

@@ -1,7 +1,7 @@
 extension PipelineBench {
     /// Starts a pipeline of its own, measures with it, and prints the figures.
     static func run(
-        devices: Int, isJSON: Bool, on console: any Console, _ measure: (PipelineBench) async throws -> [BenchFigure]
+        devices: Int, isJSON: Bool, on console: any Terminal, _ measure: (PipelineBench) async throws -> [BenchFigure]
     ) async throws -> Int32 {
         let house = try await LocalHouse(memory: "4GiB")
         let http = LocalHTTP()

@@ -22,7 +22,7 @@ struct BenchRegistry: Command {
         devices = try arguments.integer(.devices, default: 200_000, in: 1_000...10_000_000)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         func say(_ text: String) { surroundings.console.complain(text + " …") }
         var figures: [BenchFigure] = []
         say("\(devices) devices in pushd's layout")

@@ -27,7 +27,7 @@ struct BenchSend: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: Surroundings) async throws -> Int32 {
+    func run(in surroundings: CommandContext) async throws -> Int32 {
         try await H2Load.requireInstalled()
         let simulator = try await LocalSimulator()
         let delayed = try await LocalSimulator(delay: BenchSend.delay)
@@ -52,7 +52,7 @@ struct BenchSend: Command {
     }
 
     private func clients(
-        _ target: SendTarget, _ name: String, _ shape: SendShape, _ surroundings: Surroundings
+        _ target: SendTarget, _ name: String, _ shape: SendShape, _ surroundings: CommandContext
     ) async throws -> [BenchFigure] {
         surroundings.console.complain("\(name) \(shape.name) …")
         let bench = ClientBench(target: target, shape: shape, requests: shape.requests(atMost: requests))

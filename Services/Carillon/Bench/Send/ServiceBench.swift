@@ -11,7 +11,7 @@ struct ServiceBench {
     let simulator: LocalSimulator
     let requests: Int
 
-    func run(in surroundings: Surroundings) async throws -> [BenchFigure] {
+    func run(in surroundings: CommandContext) async throws -> [BenchFigure] {
         let redis = try await LocalRedis()
         let load = DispatchLoad(app: try AppID("bench"), task: TaskID(high: 1, low: 1), devices: requests)
         try await redis.withClient { try await load.mark(in: RedisLedger(StoreConnection($0))) }

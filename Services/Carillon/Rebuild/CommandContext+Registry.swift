@@ -4,7 +4,7 @@ import RedisStore
 import ServiceHost
 import Store
 
-extension Surroundings {
+extension CommandContext {
     /// Opens the registry of a house whose truth is the log, and what stands beside it, for the time of `body`.
     func withRegistry<Result: Sendable>(
         _ body: (any RegistryMaintenance, RecoveryStores) async throws -> Result

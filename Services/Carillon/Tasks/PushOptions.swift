@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 
 /// A task as the options of `carillon push` describe it.
-enum TaskDraft {
+enum PushOptions {
     static let options = [all, topic, user, device, platform, title, body, silent, timeToLive]
 
     private static let all = CommandOption("--all", "To every device of the app.")

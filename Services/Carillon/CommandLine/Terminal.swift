@@ -3,7 +3,7 @@ import ServiceHost
 import ServiceKit
 
 /// Where a command's words go, and who can be asked.
-protocol Console: Sendable {
+protocol Terminal: Sendable {
     /// The result: a line, or several.
     func print(_ text: String)
     /// What went wrong, or what a person should know besides.
@@ -18,7 +18,7 @@ protocol Console: Sendable {
 }
 
 /// Standard output, standard error, and a terminal on standard input.
-struct ProcessConsole: Console {
+struct ProcessTerminal: Terminal {
     /// A result that nobody gets is a failure; only a reader who has seen enough is not told so.
     func print(_ text: String) {
         guard !WholeWrite.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO) else {
@@ -34,7 +34,7 @@ struct ProcessConsole: Console {
 
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    var columns: Int { getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? TaskProgress.usualWidth }
+    var columns: Int { getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? ProgressBar.usualWidth }
 
     func redraw(_ line: String?) {
         WholeWrite.write(Array("\r\u{1B}[K\(line ?? "")".utf8), to: STDOUT_FILENO)

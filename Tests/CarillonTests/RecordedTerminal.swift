@@ -3,7 +3,7 @@ import ServiceKit
 @testable import carillon
 
 /// Keeps what was said, and answers what a test wants answered.
-final class RecordedConsole: Console {
+final class RecordedTerminal: Terminal {
     private struct State {
         var printed: [String] = []
         var complaints: [String] = []

@@ -2,7 +2,7 @@ import JSONKit
 import ServiceHost
 
 /// A task as the API tells it: how far it is, and what became of its devices.
-struct TaskStatus: Sendable, Equatable {
+struct ReportedTask: Sendable, Equatable {
     enum State: String, Sendable {
         case accepted
         case sending
@@ -72,11 +72,11 @@ struct TaskStatus: Sendable, Equatable {
     }
 }
 
-extension TaskStatus.Outcome {
+extension ReportedTask.Outcome {
     var label: String { rawValue.split(separator: "_").joined(separator: " ") }
 }
 
-extension TaskStatus {
+extension ReportedTask {
     /// With which a command that waited for the task ends.
     var exitCode: Int32 {
         if state == .failed { return ExitCode.failure }

@@ -2,7 +2,7 @@ import HTTPClient
 import JSONKit
 
 /// The API did not do what it was asked.
-struct APIFailure: Error, CustomStringConvertible {
+struct APIError: Error, CustomStringConvertible {
     enum Code {
         /// Nobody is there.
         case unreachable

@@ -4,19 +4,19 @@ import ServiceHost
 import ServiceKit
 
 /// What a command is run in: a console, and the variables from which the bus is chosen.
-struct Surroundings: Sendable {
-    let console: any Console
+struct CommandContext: Sendable {
+    let console: any Terminal
     private(set) var variables: [String: String]
     /// How this command was called, for lines that are to be pasted.
     let program: String
 
-    init(console: any Console, variables: [String: String], program: String = "carillon") {
+    init(console: any Terminal, variables: [String: String], program: String = "carillon") {
         self.console = console
         self.variables = variables
         self.program = program
     }
 
-    func choosing(bus url: String?) -> Surroundings {
+    func choosing(bus url: String?) -> CommandContext {
         var chosen = self
         if let url { chosen.variables["CARILLON_BUS"] = url }
         return chosen
@@ -39,7 +39,7 @@ struct Surroundings: Sendable {
     /// Which bus is meant, and the log for what its library has to say.
     func settings() throws(ConfigurationError) -> (bus: BusSelection, log: Log) {
         var reader = EnvironmentReader(variables)
-        let settings = Surroundings.read(&reader)
+        let settings = CommandContext.read(&reader)
         try reader.finish()
         return settings
     }
@@ -55,7 +55,7 @@ struct Surroundings: Sendable {
     /// About variables that no command reads; services have their own.
     var strangers: [String] {
         var reader = EnvironmentReader(variables)
-        _ = Surroundings.read(&reader)
+        _ = CommandContext.read(&reader)
         _ = AppsConfiguration(environment: &reader, reading: Set(AppSecret.allCases))
         _ = APIVariables(environment: &reader)
         return reader.strangers
@@ -63,14 +63,14 @@ struct Surroundings: Sendable {
 
     var environmentHelp: String {
         var bus = EnvironmentReader([:])
-        _ = Surroundings.read(&bus)
+        _ = CommandContext.read(&bus)
         var apps = EnvironmentReader([:])
         _ = AppsConfiguration(environment: &apps, reading: Set(AppSecret.allCases))
         var api = EnvironmentReader([:])
         _ = APIVariables(environment: &api)
-        return "Variables of the commands that open the bus:\n" + Surroundings.help(bus.variables)
-            + "\nVariables of the commands about apps:\n" + Surroundings.help(apps.variables)
-            + "\nVariables of the commands about tasks:\n" + Surroundings.help(api.variables)
+        return "Variables of the commands that open the bus:\n" + CommandContext.help(bus.variables)
+            + "\nVariables of the commands about apps:\n" + CommandContext.help(apps.variables)
+            + "\nVariables of the commands about tasks:\n" + CommandContext.help(api.variables)
     }
 
     private static func help(_ variables: [EnvironmentReader.Variable]) -> String {
