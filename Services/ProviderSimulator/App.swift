@@ -21,7 +21,7 @@ import ServiceKit
             StandardError.print("\(name) cannot start:\n\(error)")
             exit(ExitCode.configuration)
         }
-        for stranger in reader.strangers { StandardError.print("\(name): \(stranger)") }
+        for stranger in reader.unknownVariables { StandardError.print("\(name): \(stranger)") }
         exit(await run(configuration, signals))
     }
 

@@ -28,20 +28,20 @@ package enum ServiceHost {
             StandardError.print("\(service) cannot start:\n\(error)")
             exit(ExitCode.configuration)
         }
-        let code = await run(service, host, worker, reader.strangers, signals) { try await build($0, own) }
+        let code = await run(service, host, worker, reader.unknownVariables, signals) { try await build($0, own) }
         exit(code)
     }
 
     private static func run(
-        _ service: String, _ host: HostConfiguration, _ workerOptions: WorkerOptions, _ strangers: [String],
+        _ service: String, _ host: HostConfiguration, _ workerOptions: WorkerOptions, _ unknownVariables: [String],
         _ signals: SignalListener, _ build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
     ) async -> Int32 {
         let time = SystemTimeSource()
         let log = Log(service: service, level: host.logLevel, time: time)
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: log, metrics: Metrics(), health: Health(time: time))
-        for stranger in strangers { log.warning("unknown variable", [.reason: stranger]) }
-        environment.health.addRemark("settings") { strangers.isEmpty ? nil : strangers.joined(separator: "; ") }
+        for stranger in unknownVariables { log.warning("unknown variable", [.reason: stranger]) }
+        environment.health.addRemark("settings") { unknownVariables.isEmpty ? nil : unknownVariables.joined(separator: "; ") }
         environment.metrics.gauge(.buildInfo, ["service": service, "version": CarillonVersion.current]).set(1)
         do {
             let bus = try host.bus.open(environment)

@@ -116,7 +116,7 @@ import Testing
         _ = reader.integer("CARILLON_REDIS_CONNECTIONS", default: 2, in: 1...9, "")
         _ = reader.secret("CARILLON_REDIS_PASSWORD", "")
         #expect(
-            reader.strangers == [
+            reader.unknownVariables == [
                 "CARILLON_LOUDNESS is read by nobody; see --help for those that are",
                 "CARILLON_REDIS_CONECTIONS is read by nobody; did you mean CARILLON_REDIS_CONNECTIONS?",
             ])

@@ -100,12 +100,12 @@ import Testing
     func anIdThatIsNotThereIsAnsweredAsUnknown(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let known = try await registry.register(Samples.token(1), DeviceChanges(), in: fixture.app).registered.id
-            let strangers = [
+            let unknownVariables = [
                 DeviceID(index: known.index, tag: known.tag &+ 1),
                 DeviceID(index: DeviceIndex(rawValue: known.index.rawValue + 1), tag: known.tag),
                 DeviceID(index: DeviceIndex(rawValue: .max), tag: 0),
             ]
-            for stranger in strangers { try await expectUnknown(stranger, in: fixture.app, registry) }
+            for stranger in unknownVariables { try await expectUnknown(stranger, in: fixture.app, registry) }
             #expect(try await registry.device(known, in: AppID("another")) == nil)
             #expect(try await registry.device(of: Samples.token(1), in: AppID("another")) == nil)
             #expect(try await registry.device(known, in: fixture.app) != nil)

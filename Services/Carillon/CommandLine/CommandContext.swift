@@ -53,12 +53,12 @@ struct CommandContext: Sendable {
     }
 
     /// About variables that no command reads; services have their own.
-    var strangers: [String] {
+    var unknownVariables: [String] {
         var reader = EnvironmentReader(variables)
         _ = CommandContext.read(&reader)
         _ = AppsConfiguration(environment: &reader, reading: Set(AppSecret.allCases))
         _ = APIVariables(environment: &reader)
-        return reader.strangers
+        return reader.unknownVariables
     }
 
     var environmentHelp: String {

@@ -60,7 +60,7 @@ struct CommandTree: Sendable {
         if declaration.operands == nil, let stray = arguments.operands.first {
             throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
         }
-        for stranger in surroundings.strangers { surroundings.console.complain("carillon: \(stranger)") }
+        for stranger in surroundings.unknownVariables { surroundings.console.complain("carillon: \(stranger)") }
         let chosen = surroundings.choosing(bus: arguments.value(.bus))
         do {
             return try await command.init(arguments).run(in: chosen)

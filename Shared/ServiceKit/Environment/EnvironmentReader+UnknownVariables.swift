@@ -8,7 +8,7 @@ extension EnvironmentReader {
 
     /// A sentence about each variable of ours that is set and that nobody reads. It is a typing error, and what it was
     /// meant to change keeps its default. To be asked when everything was read.
-    package var strangers: [String] {
+    package var unknownVariables: [String] {
         let own = Set(known.map(EnvironmentReader.family))
         return environment.filter { name, value in
             let family = EnvironmentReader.family(of: name)
