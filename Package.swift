@@ -149,7 +149,7 @@ let package = Package(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
             "ServiceKit", "Store"),
         testLibrary(
-            "ServiceHouse", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
+            "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
         testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Store", "Topics"),
         tests(
@@ -210,13 +210,13 @@ let package = Package(
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
             "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisStore", "renderer",
-            "Rendering", "ServiceHouse", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
+            "Rendering", "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "RenderingTests", "JSONKit", "provider-simulator", "PushModel", "Rendering", "ServiceKit", "TaskModel",
             "TestSupport", "Topics"),
         tests(
             "ReporterTests", "Apps", "Bus", "HTTPClient", "HTTPServer", "JSONKit", "MemoryBus", "MemoryStore",
-            "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHouse", "ServiceKit", "Signing", "Store",
+            "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHarness", "ServiceKit", "Signing", "Store",
             "TaskModel",
             "TestSupport", "Topics"),
         tests(
@@ -224,7 +224,7 @@ let package = Package(
             "TestSupport"),
         tests(
             "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
-            "ServiceHouse", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
+            "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
             "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Store", "TestSupport",
@@ -240,7 +240,7 @@ let package = Package(
         tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests(
             "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",
-            "RedisStore", "ServiceHouse", "ServiceKit", "Store", "targeting-resolver", "TaskModel", "TestSupport",
+            "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskModel", "TestSupport",
             "Topics"),
         tests(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",

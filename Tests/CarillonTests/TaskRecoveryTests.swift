@@ -14,7 +14,7 @@ import Topics
 /// The recovery of open tasks from the topics, on a bus and stores in memory.
 @Suite(.timeLimit(.minutes(2))) struct TaskRecoveryTests {
     @Test func aTaskThatWasBegunEnds() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let task = house.task(1)
         try await house.post(task)
         try await house.name(task, 0..<10)
@@ -33,7 +33,7 @@ import Topics
     }
 
     @Test func aTaskThatWasNotBegunComesAgainOnce() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let (fresh, planned) = (house.task(1), house.task(2))
         for task in [fresh, planned] { try await house.post(task) }
         // A repeat of its request.
@@ -55,7 +55,7 @@ import Topics
 
     @Test(arguments: [Topics.tasks.channel.name, Topics.lists.channel.name])
     func partsOfListsComeBackBeforeTheirTask(channel: String) async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let topic = channel == Topics.lists.channel.name ? Topics.lists : Topics.tasks
         let part = TaskMessage.part(TaskPart(task: house.task(1).id, number: 0, entries: []))
         try await house.send([topic.message(part, key: Array(house.task(1).id.key.utf8))])
@@ -65,7 +65,7 @@ import Topics
     }
 
     @Test func whatIsReportedOrThereIsLeftAlone() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let (reported, living, givenUp) = (house.task(1), house.task(2), house.task(3))
         for task in [reported, living, givenUp] {
             try await house.post(task)
@@ -86,7 +86,7 @@ import Topics
 
     /// Goal: whoever repeats a request after the loss finds the task done. Only ids that come from requests can repeat.
     @Test func aTaskThatMayBeAskedForAgainIsFoundDone() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let derived = house.task(0x8000_0000_0000_0001, isDerived: true)
         let old = house.task(0x8000_0000_0000_0002, isDerived: true)
         try await house.post(derived)
@@ -102,7 +102,7 @@ import Topics
     /// Goal: the report of a task that was closed before the loss can be read for the rest of its seven days, and the task
     /// is known as done. Method: one closed just now, one eight days ago, and one whose report the store still has.
     @Test func reportsOfClosedTasksComeBack() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let (recent, old, living) = (house.task(1), house.task(2), house.task(3))
         try await house.close(recent, created: house.time.now)
         try await house.close(old, created: house.time.now, closed: house.time.now + .seconds(-8 * 86_400))
@@ -124,7 +124,7 @@ import Topics
     /// reads or sends, in turn.
     @Test func oneThatWasCutOffIsRunAgain() async throws {
         for step in 0... {
-            let house = try RecoveryHouse()
+            let house = try RecoveryHarness()
             let (begun, fresh) = (house.task(1), house.task(2))
             for task in [begun, fresh] { try await house.post(task) }
             try await house.name(begun, 0..<6)
@@ -148,7 +148,7 @@ import Topics
 
     /// Goal: more tasks than can be held are recovered in shares, with the same outcome.
     @Test func manyTasksAreRecoveredInShares() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         let tasks = (0..<40).map { house.task(UInt64($0)) }
         for task in tasks {
             try await house.post(task)
@@ -162,7 +162,7 @@ import Topics
     }
 
     @Test func aTaskOfWhichOnlyDevicesAreLeftEndsToo() async throws {
-        let house = try RecoveryHouse()
+        let house = try RecoveryHarness()
         try await house.name(house.task(1), 0..<2)
         try await house.send([OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: [9])])
         let summary = try await house.recover()

@@ -6,16 +6,16 @@ import Topics
 
 /// One push, all the way, through every process.
 @Suite(.timeLimit(.minutes(5))) struct BroadcastTests {
-    @Test(arguments: House.BusKind.allCases)
-    func everyDeviceOfATopicGetsOnePush(_ bus: House.BusKind) async throws {
-        let house = try await House(bus)
+    @Test(arguments: Harness.BusKind.allCases)
+    func everyDeviceOfATopicGetsOnePush(_ bus: Harness.BusKind) async throws {
+        let house = try await Harness(bus)
         _ = try await house.ingest.register(TestDevice.mixture(3_000))
         let task = try await house.ingest.post(
             #"{"audience":{"topic":"news"},"platforms":["ios","android"],"message":{"title":"Hi","body":"There"}}"#)
         let report = try #require(await house.reports.report(of: task), "\(house.lines)")
         #expect(report.targeted == 3_000)
         #expect(report[.delivered] == 3_000)
-        for provider in House.providers {
+        for provider in Harness.providers {
             let counted = try await house.simulator.statistics(provider)
             #expect(counted["distinct_devices"] == .integer(1_000), "\(provider)")
             #expect(counted["most_for_one_device"] == .integer(1), "\(provider)")

@@ -11,7 +11,7 @@ import Topics
     private static let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
 
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
-        let house = try await House(.kafka)
+        let house = try await Harness(.kafka)
         let dead = (0..<10).map { TestDevice(1_000 + $0, .fcm, word: "unregistered") }
         // A provider that takes nothing from anybody is not believed, so most of Google's live.
         _ = try await house.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, .fcm) })
@@ -34,13 +34,13 @@ import Topics
         try await house.close()
     }
 
-    private func push(_ task: String, _ house: House) async throws -> TaskReport {
+    private func push(_ task: String, _ house: Harness) async throws -> TaskReport {
         let id = try await house.ingest.post(task)
         return try #require(await house.reports.report(of: id), "\(house.lines)")
     }
 
     /// Waits until so many devices have a result, which may be after the report, and tells all of them once more.
-    private func tellAgain(_ count: Int, _ house: House) async throws {
+    private func tellAgain(_ count: Int, _ house: Harness) async throws {
         var results = try await ResultReader(house.bus)
         #expect(try await results.read(count))
         await results.close()
@@ -53,7 +53,7 @@ import Topics
     }
 
     /// What the program in `docs/analytics.md` prints, started as the page says.
-    private func sampleOutput(_ house: House) async throws -> [String] {
+    private func sampleOutput(_ house: Harness) async throws -> [String] {
         let page = try #require(SourceTree.text("docs/analytics.md"))
         let folder = TemporaryDirectory("analytics")
         folder.write("outcomes.py", try #require(MarkdownCode.blocks("python", inPage: page).first))
@@ -66,7 +66,7 @@ import Topics
         return ([report.task.description] + states.map { "\($0.name)=\(report[$0])" }.sorted()).joined(separator: " ")
     }
 
-    private func run(_ script: String, _ house: House) async throws -> [String] {
+    private func run(_ script: String, _ house: Harness) async throws -> [String] {
         var environment = EnvironmentReader.processEnvironment()
         environment["BROKERS"] = house.brokers
         let shell = try ChildProcess("/bin/sh", ["-c", script], environment: environment)

@@ -17,7 +17,7 @@ import Topics
     /// each until it is refused. When the provider answers again, every task that was accepted is delivered.
     @Test func aFullPipelineDrains() async throws {
         let pauses = ["CARILLON_SENDER_OUTAGE_PAUSE": "1s", "CARILLON_SENDER_OUTAGE_PAUSE_LONGEST": "2s"]
-        let house = try await House(.embedded, pauses)
+        let house = try await Harness(.embedded, pauses)
         let ids = try await house.ingest.register(TestDevice.mixture(6))
         try await house.withRedis { redis in
             _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
@@ -25,7 +25,7 @@ import Topics
             // Not sent as a value: the buffer of the connection would count as well.
             _ = try await redis.send(RedisCommand("SETRANGE", "filler", RedisArgument(filler), "x"))
         }
-        for provider in House.providers {
+        for provider in Harness.providers {
             try await house.simulator.admin("POST", "/faults", #"{"provider":"\#(provider)","kind":"stall"}"#)
         }
         let registrations = try await Self.untilRefused { number in

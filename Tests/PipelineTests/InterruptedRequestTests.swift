@@ -20,9 +20,9 @@ import Topics
         "CARILLON_REDIS_COMMAND_DEADLINE": "30s",
     ]
 
-    @Test(arguments: House.BusKind.allCases)
-    func aRequestRepeatedElsewhereMakesTheSameTask(_ bus: House.BusKind) async throws {
-        let house = try await House(
+    @Test(arguments: Harness.BusKind.allCases)
+    func aRequestRepeatedElsewhereMakesTheSameTask(_ bus: Harness.BusKind) async throws {
+        let house = try await Harness(
             bus, Self.settings, instances: ["ingest-api": 2], hasOwnStore: true)
         _ = try await house.ingest.register(TestDevice.mixture(3))
         let (first, second) = (house.ingests[0], house.ingests[1])

@@ -15,9 +15,9 @@ struct KillStory {
     private static let refused = 200
     private static let refusal = "TooManyRequests"
 
-    let house: House
+    let house: Harness
 
-    init(_ house: House) async throws {
+    init(_ house: Harness) async throws {
         self.house = house
         _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
         try await house.slowProviders()

@@ -19,9 +19,9 @@ import Topics
         (.apns, "fade0500"), (.apns, "fade0503"), (.fcm, "internal"),
     ]
 
-    @Test(arguments: House.BusKind.allCases)
-    func theReportEqualsTheProvidersCount(_ bus: House.BusKind) async throws {
-        let house = try await House(bus)
+    @Test(arguments: Harness.BusKind.allCases)
+    func theReportEqualsTheProvidersCount(_ bus: Harness.BusKind) async throws {
+        let house = try await Harness(bus)
         let dead = OutcomeTests.rows(OutcomeTests.dead, topic: "news")
         let failing = OutcomeTests.rows(OutcomeTests.failing, topic: "weary")
         // First those that will be removed: only who was registered before the second of their death is.
@@ -58,7 +58,7 @@ import Topics
 
     /// Whoever ended as removed is unknown to the registry, whoever did not is known.
     private func removedAreGone(
-        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ house: House
+        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ house: Harness
     ) async throws {
         var removed = 0
         for id in ids {

@@ -11,7 +11,7 @@ import Topics
 /// that is killed and run again, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
     @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
-        let house = try await House(.kafka)
+        let house = try await Harness(.kafka)
         _ = try await house.ingest.register([TestDevice(9_000, .apns, topics: ["solo"])])
         let solo = try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
         _ = try #require(await house.reports.report(of: solo), "\(house.lines)")
@@ -59,7 +59,7 @@ import Topics
     /// There is nothing to rebuild from: the bus is gone too. Services go on, and only whoever makes the registry is
     /// restarted, by an operator who knows that its devices are gone.
     @Test func theEmbeddedHouseBeginsAnew() async throws {
-        let house = try await House(.embedded)
+        let house = try await Harness(.embedded)
         _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
         try await house.slowProviders()
         _ = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
@@ -79,7 +79,7 @@ import Topics
     }
 }
 
-extension House {
+extension Harness {
     fileprivate func post(_ task: String, key: String) async throws -> TaskID {
         let response = try await ingest.send(
             "POST", "/apps/news/v1/tasks", task, headers: ["Idempotency-Key: \(key)"])

@@ -8,7 +8,7 @@ import Topics
 /// more, the copy put back, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RollbackTests {
     @Test func withKafkaNothingIsSentUntilARebuild() async throws {
-        let house = try await House(.kafka)
+        let house = try await Harness(.kafka)
         let task = try await goBack(house, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         try await house.isToBeRebuilt()
         _ = try await house.rebuild()
@@ -20,7 +20,7 @@ import Topics
     }
 
     @Test func theEmbeddedHouseSendsNothingTwiceThatMustNotBe() async throws {
-        let house = try await House(.embedded)
+        let house = try await Harness(.embedded)
         // Devices whose settlement went are held by their claims until the task's deadline.
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
@@ -29,7 +29,7 @@ import Topics
         try await house.close()
     }
 
-    private func goBack(_ house: House, _ task: String) async throws -> TaskID {
+    private func goBack(_ house: Harness, _ task: String) async throws -> TaskID {
         _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
         try await house.slowProviders(from: "1s", to: "2s")
         let id = try await house.ingest.post(task)
@@ -40,7 +40,7 @@ import Topics
         return id
     }
 
-    private func expectEnd(of task: TaskID, _ house: House) async throws {
+    private func expectEnd(of task: TaskID, _ house: Harness) async throws {
         let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
         #expect(report[.delivered] + report[.unknown] == report.targeted)
         #expect(report.targeted <= KillStory.devices)
@@ -49,7 +49,7 @@ import Topics
     }
 }
 
-extension House {
+extension Harness {
     /// Waits until a process says so in `/readyz`.
     fileprivate func isToBeRebuilt() async throws {
         let sender = try process("apns-sender")

@@ -26,9 +26,9 @@ import Topics
     ]
 
     @Test func processesComeAndGoWhileATaskRuns() async throws {
-        let house = try await House(
+        let house = try await Harness(
             .kafka, Self.settings,
-            instances: Dictionary(uniqueKeysWithValues: House.services.map { ($0, 2) }))
+            instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
         let devices = TestDevice.mixture(Self.devices, topics: [])
         try await house.fill(
             devices.enumerated().map { number, device in
@@ -41,7 +41,7 @@ import Topics
         try await house.close()
     }
 
-    private func aTaskForAll(_ house: House) async throws {
+    private func aTaskForAll(_ house: Harness) async throws {
         try await house.slowProviders()
         let task = try await house.ingest.post(#"{"audience":{"all":true},"message":{"body":"There"}}"#)
         try await house.hasEnded(Self.devices / 10, of: task)
@@ -69,7 +69,7 @@ import Topics
         try await everyServiceSharedItsWork(house, joined)
     }
 
-    private func everyServiceSharedItsWork(_ house: House, _ joined: [ServiceProcess]) async throws {
+    private func everyServiceSharedItsWork(_ house: Harness, _ joined: [ServiceProcess]) async throws {
         for (service, channel) in Self.busy where !service.hasSuffix("-sender") {
             for process in house.running(service) {
                 let handled = try await process.value("carillon_bus_messages_handled_total", of: channel)
@@ -85,7 +85,7 @@ import Topics
         #expect(handled > 0)
     }
 
-    private func aListInParts(_ house: House) async throws {
+    private func aListInParts(_ house: Harness) async throws {
         for path in ["/faults", "/stats"] { try await house.simulator.admin("DELETE", path) }
         let users = JSONText.array((0..<Self.listed).map { "user-\($0)" })
         let task = try await house.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)

@@ -9,7 +9,7 @@ import Topics
 /// count. `make soak MINUTES=10` runs it.
 @Suite(.enabled(if: Soak.minutes != nil), .serialized) struct SoakTests {
     @Test(arguments: Soak.buses)
-    func randomDeathsLoseNothing(_ bus: House.BusKind) async throws {
+    func randomDeathsLoseNothing(_ bus: Harness.BusKind) async throws {
         var soak = try await Soak(bus)
         let end = ContinuousClock.now + .seconds(60 * (Soak.minutes ?? 0))
         while ContinuousClock.now < end { try await soak.round() }
@@ -21,7 +21,7 @@ import Topics
 private struct Soak {
     static let minutes = variable("SOAK_MINUTES").flatMap { Int($0) }
     /// All but for a run that cannot have Kafka.
-    static let buses = House.BusKind.allCases.filter { variable("SOAK_BUS") ?? "\($0)" == "\($0)" }
+    static let buses = Harness.BusKind.allCases.filter { variable("SOAK_BUS") ?? "\($0)" == "\($0)" }
     private static let devices = 10_000
     /// Of one process, as the settings have it.
     private static let inFlight = ["apns-sender": 200, "android-sender": 200 + 500]
@@ -32,8 +32,8 @@ private struct Soak {
         "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "50",
     ]
 
-    let house: House
-    private let bus: House.BusKind
+    let house: Harness
+    private let bus: Harness.BusKind
     private let seed: UInt64
     private var dice: Dice
     private var rounds = 0
@@ -41,12 +41,12 @@ private struct Soak {
     private var repeats = 0
     private var unknown = 0
 
-    init(_ bus: House.BusKind) async throws {
+    init(_ bus: Harness.BusKind) async throws {
         self.bus = bus
         seed = Soak.variable("SOAK_SEED").flatMap { UInt64($0) } ?? .random(in: 1 ... .max)
         dice = Dice(seed: seed)
-        house = try await House(
-            bus, Soak.settings, instances: Dictionary(uniqueKeysWithValues: House.services.map { ($0, 2) }))
+        house = try await Harness(
+            bus, Soak.settings, instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
         _ = try await house.ingest.register(TestDevice.mixture(Soak.devices))
         try await house.slowProviders()
     }

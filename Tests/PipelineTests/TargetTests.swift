@@ -7,9 +7,9 @@ import Topics
 
 /// Who gets a push, seen from outside. The stories of one bus share a house, and each has devices of its own.
 @Suite(.timeLimit(.minutes(5))) struct TargetTests {
-    @Test(arguments: House.BusKind.allCases)
-    func whoIsMeantGetsOnePush(_ bus: House.BusKind) async throws {
-        let house = try await House(bus)
+    @Test(arguments: Harness.BusKind.allCases)
+    func whoIsMeantGetsOnePush(_ bus: Harness.BusKind) async throws {
+        let house = try await Harness(bus)
         try await house.slowProviders()
         async let several: Void = aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(house)
         async let changed: Void = aSubscriptionChangedHalfWayDoesNotChangeTheTask(house)
@@ -19,7 +19,7 @@ import Topics
         try await house.close()
     }
 
-    private func aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(_ house: House) async throws {
+    private func aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(_ house: Harness) async throws {
         let topics = ["breaking-news", "sports", "culture"]
         _ = try await house.ingest.register(TestDevice.mixture(30, topics: topics))
         let task = try await house.ingest.post(
@@ -29,7 +29,7 @@ import Topics
     }
 
     /// The task is for those who were subscribed when it was resolved, whatever they do afterwards.
-    private func aSubscriptionChangedHalfWayDoesNotChangeTheTask(_ house: House) async throws {
+    private func aSubscriptionChangedHalfWayDoesNotChangeTheTask(_ house: Harness) async throws {
         let ids = try await house.ingest.register(TestDevice.mixture(2_000, from: 10_000, topics: ["fickle"]))
         let task = try await house.ingest.post(#"{"audience":{"topic":"fickle"},"message":{"body":"x"}}"#)
         try await house.hasResolved(task)
@@ -41,7 +41,7 @@ import Topics
         try await everyOne(of: 2_000, wasReachedBy: task, house, "changed half-way")
     }
 
-    private func aListInPartsLeavesNobodyOut(_ house: House) async throws {
+    private func aListInPartsLeavesNobodyOut(_ house: Harness) async throws {
         let count = 2_000
         let devices = (0..<count).map { TestDevice(20_000 + $0, .apns, topics: [], user: "user-\($0)") }
         _ = try await house.ingest.register(devices)
@@ -51,7 +51,7 @@ import Topics
         try await everyOne(of: count, wasReachedBy: task, house, "a list")
     }
 
-    private func aCancelledTaskEndsWithExactSums(_ house: House) async throws {
+    private func aCancelledTaskEndsWithExactSums(_ house: Harness) async throws {
         _ = try await house.ingest.register((0..<3_000).map { TestDevice(30_000 + $0, .apns, topics: ["brief"]) })
         let task = try await house.ingest.post(#"{"audience":{"topic":"brief"},"message":{"body":"x"}}"#)
         try await house.hasDelivered(1, of: task)
@@ -64,7 +64,7 @@ import Topics
     }
 
     private func everyOne(
-        of count: Int, wasReachedBy task: TaskID, _ house: House, _ story: Comment
+        of count: Int, wasReachedBy task: TaskID, _ house: Harness, _ story: Comment
     ) async throws {
         let report = try #require(await house.reports.report(of: task), "\(house.lines)")
         #expect(report.targeted == count, story)

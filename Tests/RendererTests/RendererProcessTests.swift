@@ -15,7 +15,7 @@ import Topics
     /// of many devices lie on the bus; a renderer is killed while it works through them and another one takes over;
     /// every device is then claimed as senders do.
     @Test func aCrashLosesNoDevice() async throws {
-        let house = try await RendererHouse()
+        let house = try await RendererHarness()
         let chunks = 120
         try await house.begin(chunks: chunks, devicesEach: 20)
         let consumer = try await house.readDispatches()
@@ -49,7 +49,7 @@ import Topics
     /// Goal: devices whose task's content is absent are handed to the scheduler and not lost. Method: the test sends them
     /// again, as the scheduler does, once the content is there.
     @Test func devicesOfAnAbsentContentComeAgain() async throws {
-        let house = try await RendererHouse()
+        let house = try await RendererHarness()
         let consumer = try await house.readDispatches()
         let process = try await house.startRenderer()
         try await house.mark(count: 3)

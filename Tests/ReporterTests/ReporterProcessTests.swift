@@ -14,7 +14,7 @@ import Topics
     /// with exact sums, and its endpoint has heard of it.
     @Test func aCrashWhileReportingLosesNothing() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
-        let house = try await ReporterHouse(endpoint: endpoint.url)
+        let house = try await ReporterHarness(endpoint: endpoint.url)
         let devices = try await house.register(10)
         let tasks = try await house.begin(80, devices)
         let first = try await house.startReporter()
@@ -52,7 +52,7 @@ import Topics
     /// Whatever else it was doing, it must not touch what it would misread.
     @Test func aStoreOfANewerFormatEndsTheProcess() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
-        let house = try await ReporterHouse(endpoint: endpoint.url)
+        let house = try await ReporterHarness(endpoint: endpoint.url)
         let reporter = try await house.startReporter()
         try await house.upgradeStore(to: 2)
         #expect(await reporter.line { $0.contains("Redis is kept in format 2") } != nil)
@@ -60,7 +60,7 @@ import Topics
         await endpoint.stop()
     }
 
-    private func end(_ devices: [DeviceID], of tasks: [TaskID], in house: ReporterHouse) async throws {
+    private func end(_ devices: [DeviceID], of tasks: [TaskID], in house: ReporterHarness) async throws {
         for task in tasks {
             try await house.end(Array(devices[..<8]), of: [task], as: .delivered)
             try await house.end([devices[8]], of: [task], as: .failed)

@@ -10,7 +10,7 @@ import Testing
     /// no device be sent twice. Method: thousands of orders come due under a scheduler that is killed while they go out;
     /// another one takes over, and every chunk of both is claimed as senders do.
     @Test func aCrashWhileReleasingLosesNothing() async throws {
-        let house = try await SchedulerHouse()
+        let house = try await SchedulerHarness()
         let devices = try await house.register(500)
         let tasks = try await house.begin(tasks: 12, with: devices)
         let all = Set(tasks.flatMap { task in devices.map { ReleasedDevice(task: task, index: $0.index) } })

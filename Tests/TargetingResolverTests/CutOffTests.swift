@@ -14,7 +14,7 @@ import Topics
     private static let news = "news"
 
     @Test func aTaskForFewSurvivesACutAnywhere() async throws {
-        let house = try await House(segments: 3, devices: 4)
+        let house = try await Harness(segments: 3, devices: 4)
         let deaths = try await house.cutEverywhere(isFast: true) { fixture, number in
             (fixture.task(number, .topic(house.news), .entries([.device(house.extra)])), [])
         }
@@ -22,7 +22,7 @@ import Topics
     }
 
     @Test func aTaskForManySurvivesACutAnywhere() async throws {
-        let house = try await House(segments: 5, devices: 204)
+        let house = try await Harness(segments: 5, devices: 204)
         let deaths = try await house.cutEverywhere(isFast: false) { fixture, number in
             let task = fixture.task(number, .topic(house.news), .parts(count: 2, entries: 1_001))
             let parts = [
@@ -36,7 +36,7 @@ import Topics
 }
 
 /// Devices in a Redis, and what is to come of them.
-private struct House {
+private struct Harness {
     let fixture: ResolverFixture
     let news: TopicName
     /// On lists, beside the members of the topic.

@@ -12,7 +12,7 @@ import Testing
     /// twice. Method: two resolvers share 40 segments while there is hardly room for their chunks; one is killed half-way,
     /// then the other, and a third ends it. Every chunk of all three is claimed as senders do.
     @Test func aCrashInABroadcastLosesNobody() async throws {
-        let house = try await ResolverHouse()
+        let house = try await ResolverHarness()
         let everybody = try await house.fill(segments: 40, devices: 300)
         let task = TaskID(high: 1, low: 1)
         let (first, second) = (try await house.startResolver(), try await house.startResolver())

@@ -11,7 +11,7 @@ struct HostileBench {
 
     func run(say: @escaping @Sendable (String) -> Void) async throws -> [BenchFigure] {
         let bounds = HTTPServerConfiguration.fitting(memoryBytes: HostileBench.memoryBytes)
-        let house = try await LocalHouse(
+        let house = try await LocalHarness(
             memory: "4GiB",
             variables: [
                 "CARILLON_INGEST_CONNECTIONS_MAX": "\(bounds.connectionsMaximum)",
@@ -35,7 +35,7 @@ struct HostileBench {
     }
 
     private func figures(
-        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ house: LocalHouse
+        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ house: LocalHarness
     ) throws -> [BenchFigure] {
         let api = try house.usage().first { $0.name == "ingest-api" }
         return [
@@ -52,7 +52,7 @@ struct HostileBench {
     }
 
     /// App files are read again every few seconds.
-    private func isKnown(_ key: String, _ house: LocalHouse, _ http: LocalHTTP) async throws {
+    private func isKnown(_ key: String, _ house: LocalHarness, _ http: LocalHTTP) async throws {
         let time = SystemTimeSource()
         let deadline = time.uptime + HostileBench.keyWait
         while true {

@@ -13,7 +13,7 @@ struct OutageBench {
     let pipeline: PipelineBench
     let outage: Duration
 
-    private var house: LocalHouse { pipeline.house }
+    private var house: LocalHarness { pipeline.house }
 
     func run() async throws -> [BenchFigure] {
         pipeline.say("registering \(pipeline.devices) devices")

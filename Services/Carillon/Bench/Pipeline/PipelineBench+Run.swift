@@ -3,7 +3,7 @@ extension PipelineBench {
     static func run(
         devices: Int, isJSON: Bool, on console: any Terminal, _ measure: (PipelineBench) async throws -> [BenchFigure]
     ) async throws -> Int32 {
-        let house = try await LocalHouse(memory: "4GiB")
+        let house = try await LocalHarness(memory: "4GiB")
         let http = LocalHTTP()
         let bench = PipelineBench(devices: devices, house: house, http: http) { console.complain($0 + " …") }
         let figures: [BenchFigure]

@@ -12,7 +12,7 @@ struct PipelineBench {
     private static let singlePushes = 200
 
     let devices: Int
-    let house: LocalHouse
+    let house: LocalHarness
     let http: LocalHTTP
     let say: @Sendable (String) -> Void
 

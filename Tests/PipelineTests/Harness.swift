@@ -11,7 +11,7 @@ import Topics
 
 /// The whole pipeline: every service as a process, a real Redis, the provider simulator, and either bus. Its apps `news` and
 /// `shop` let loopback do everything; Apple refuses the settings of `shop`.
-final class House: Sendable {
+final class Harness: Sendable {
     enum BusKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case embedded
         case kafka
@@ -38,27 +38,27 @@ final class House: Sendable {
     init(
         _ kind: BusKind, _ changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false
     ) async throws {
-        redis = try await House.startRedis()
+        redis = try await Harness.startRedis()
         switch kind {
-        case .embedded: busServer = .redis(hasOwnStore ? try await House.startRedis() : redis)
-        case .kafka: busServer = .kafka(try await House.startKafka())
+        case .embedded: busServer = .redis(hasOwnStore ? try await Harness.startRedis() : redis)
+        case .kafka: busServer = .kafka(try await Harness.startKafka())
         }
         simulator = try await SimulatorProcess()
-        try House.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator)
+        try Harness.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator)
         // Apple does not know its key for this topic, which is a mistake of its settings.
-        try House.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator)
-        shared = House.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
+        try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator)
+        shared = Harness.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
             .merging(changes) { $1 }
-        bus = try House.bus(busServer.url)
+        bus = try Harness.bus(busServer.url)
         reports = try await Reports(bus)
-        let all = House.services.flatMap { [shared] name in
+        let all = Harness.services.flatMap { [shared] name in
             (0..<(instances[name] ?? 1)).map { _ in ServiceProcess(name, shared) }
         }
         processes = Monitor(all)
         // The registry is made by ingest-api; the others find it there.
-        for process in all where process.name == House.services[0] { try await process.start() }
+        for process in all where process.name == Harness.services[0] { try await process.start() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for process in all where process.name != House.services[0] {
+            for process in all where process.name != Harness.services[0] {
                 group.addTask { try await process.start() }
             }
             try await group.waitForAll()
@@ -81,7 +81,7 @@ final class House: Sendable {
 
     func running(_ name: String) -> [ServiceProcess] { running.filter { $0.name == name } }
 
-    var ingests: [IngestClient] { running(House.services[0]).map { IngestClient(port: $0.port) } }
+    var ingests: [IngestClient] { running(Harness.services[0]).map { IngestClient(port: $0.port) } }
 
     /// The first of them.
     var ingest: IngestClient { ingests[0] }

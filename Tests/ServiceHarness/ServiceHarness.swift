@@ -9,7 +9,7 @@ import TestSupport
 package import Topics
 
 /// One Redis with a bus and every store, for the real process of a service beside it.
-package final class ServiceHouse: Sendable {
+package final class ServiceHarness: Sendable {
     package let app: AppID
     package let bus: any Bus
     package let redis: RedisClient

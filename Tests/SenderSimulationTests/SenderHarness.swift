@@ -11,7 +11,7 @@ import Topics
 
 /// The simulator, a Redis with bus, registry and ledger, apps with the simulator's credentials, and the real programs
 /// that a test starts between them.
-final class SenderHouse: Sendable {
+final class SenderHarness: Sendable {
     let simulator: SimulatorProcess
     let bus: RedisBus
     let ledger: RedisLedger
@@ -180,9 +180,9 @@ final class SenderHouse: Sendable {
 
 /// Runs the body in a house of its own, whose programs must all end in order.
 func withHouse(
-    apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHouse) async throws -> Void
+    apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {
-    let house = try await SenderHouse(apps: apps, simulator: simulator)
+    let house = try await SenderHarness(apps: apps, simulator: simulator)
     do {
         try await body(house)
     } catch {

@@ -10,7 +10,7 @@ import TestSupport
 import Topics
 
 /// Pretended Kafka brokers and a real Redis of a test's own.
-struct HouseFixture: Sendable {
+struct HarnessFixture: Sendable {
     let kafka: KafkaMockServer
     let redis: RedisServer
 
@@ -26,7 +26,7 @@ struct HouseFixture: Sendable {
     }
 
     /// What one process of the house has: clients of its own.
-    func member(options: LoggedJournal.Options = .init(patience: .seconds(60))) async throws -> HouseMember {
+    func member(options: LoggedJournal.Options = .init(patience: .seconds(60))) async throws -> HarnessMember {
         var configuration = try KafkaConfiguration(url: kafka.url)
         for (name, value) in Self.kafkaSettings { configuration.set(name, value) }
         let lines = CollectingSink()
@@ -40,7 +40,7 @@ struct HouseFixture: Sendable {
             StoreConnection(client), mode: .follower, log: environment.log, aliasBuckets: 64)
         let log = try await RegistryLog(
             bus: bus, environment: environment, projection: store, maintenance: store, options: options)
-        return HouseMember(environment: environment, bus: bus, client: client, store: store, log: log)
+        return HarnessMember(environment: environment, bus: bus, client: client, store: store, log: log)
     }
 
     func wipe() async throws {
@@ -52,7 +52,7 @@ struct HouseFixture: Sendable {
     }
 }
 
-struct HouseMember: Sendable {
+struct HarnessMember: Sendable {
     let environment: WorkerEnvironment
     let bus: KafkaBus
     let client: RedisClient

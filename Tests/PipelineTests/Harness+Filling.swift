@@ -5,7 +5,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-extension House {
+extension Harness {
     private static let registrationsAtOnce = 64
 
     /// Straight into the registry, with the append-only file at rest: over HTTP this many would take longer than the task
@@ -17,10 +17,10 @@ extension House {
             let registry = try await RedisRegistry.open(StoreConnection(client), mode: .follower, log: log)
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for lane in 0..<House.registrationsAtOnce {
+                for lane in 0..<Harness.registrationsAtOnce {
                     group.addTask {
-                        for place in stride(from: lane, to: devices.count, by: House.registrationsAtOnce) {
-                            try await House.register(devices[place], in: registry)
+                        for place in stride(from: lane, to: devices.count, by: Harness.registrationsAtOnce) {
+                            try await Harness.register(devices[place], in: registry)
                         }
                     }
                 }

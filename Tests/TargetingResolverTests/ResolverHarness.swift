@@ -2,7 +2,7 @@ import Bus
 import PushModel
 import RedisClient
 import RedisStore
-import ServiceHouse
+import ServiceHarness
 import ServiceKit
 import Store
 import TaskModel
@@ -11,12 +11,12 @@ import Testing
 import Topics
 
 /// A registry and a ledger, and real resolvers beside them.
-final class ResolverHouse: Sendable {
-    private let base: ServiceHouse
+final class ResolverHarness: Sendable {
+    private let base: ServiceHarness
     private let registry: RedisRegistry
 
     init() async throws {
-        base = try await ServiceHouse()
+        base = try await ServiceHarness()
         registry = try await base.openRegistry()
     }
 

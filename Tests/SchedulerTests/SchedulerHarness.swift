@@ -2,7 +2,7 @@ import Bus
 import PushModel
 import RedisClient
 import RedisStore
-import ServiceHouse
+import ServiceHarness
 import ServiceKit
 import Store
 import TestSupport
@@ -16,14 +16,14 @@ struct ReleasedDevice: Hashable, Sendable {
 }
 
 /// A registry, a ledger and an index, and the real scheduler beside them.
-final class SchedulerHouse: Sendable {
+final class SchedulerHarness: Sendable {
     private static let attempt: UInt8 = 1
 
-    private let base: ServiceHouse
+    private let base: ServiceHarness
     private let registry: RedisRegistry
 
     init() async throws {
-        base = try await ServiceHouse()
+        base = try await ServiceHarness()
         registry = try await base.openRegistry()
     }
 
@@ -66,11 +66,11 @@ final class SchedulerHouse: Sendable {
                 let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, segment))
                 _ = try await base.ledger.mark(SegmentSet(offsets), of: task, in: place)
                 let claim = ClaimID(owner: 1, number: 1)
-                for part in SchedulerHouse.claimParts(offsets) {
+                for part in SchedulerHarness.claimParts(offsets) {
                     let request = ClaimRequest(
                         id: claim, offsets: part, attempt: 0, lease: .seconds(90), countsBadge: false)
                     _ = try await base.ledger.claim(request, of: task, in: place)
-                    let group = Settlement.Group(offsets: part, state: .waiting, attempt: SchedulerHouse.attempt)
+                    let group = Settlement.Group(offsets: part, state: .waiting, attempt: SchedulerHarness.attempt)
                     _ = try await base.ledger.settle(Settlement(claim: claim, groups: [group]), of: task, in: place)
                 }
             }
@@ -86,7 +86,7 @@ final class SchedulerHouse: Sendable {
                 devices.map { id in
                     let order = RetryOrder(
                         task: task, segment: SegmentID(app, id.index.segment), provider: .apns,
-                        attempt: SchedulerHouse.attempt, due: due.milliseconds,
+                        attempt: SchedulerHarness.attempt, due: due.milliseconds,
                         devices: [RetryOrder.Device(offset: id.index.offset, tag: id.tag, isSilent: false)])
                     return Topics.retries.message(order, key: Topics.key(task, id.index.segment), lane: .bulk)
                 })

@@ -1,7 +1,7 @@
 import Bus
 import PushModel
 import RedisStore
-import ServiceHouse
+import ServiceHarness
 import ServiceKit
 import Store
 import TaskModel
@@ -10,13 +10,13 @@ import Testing
 import Topics
 
 /// A ledger and an archive, and the real renderer beside them.
-final class RendererHouse: Sendable {
+final class RendererHarness: Sendable {
     let task = TaskID(high: 5, low: 6)
     private let segment = SegmentNumber(rawValue: 2)
-    private let base: ServiceHouse
+    private let base: ServiceHarness
 
     init() async throws {
-        base = try await ServiceHouse()
+        base = try await ServiceHarness()
     }
 
     var app: AppID { base.app }

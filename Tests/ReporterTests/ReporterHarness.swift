@@ -2,7 +2,7 @@ import Bus
 import PushModel
 import RedisClient
 import RedisStore
-import ServiceHouse
+import ServiceHarness
 import ServiceKit
 import Store
 import TaskModel
@@ -11,14 +11,14 @@ import Testing
 import Topics
 
 /// A registry, a ledger, an archive and an agenda, and the real reporter beside them.
-final class ReporterHouse: Sendable {
+final class ReporterHarness: Sendable {
     let registry: RedisRegistry
-    private let base: ServiceHouse
+    private let base: ServiceHarness
     private let folder = TemporaryDirectory("reporter")
 
     /// With an app whose reports go to that address.
     init(endpoint: String) async throws {
-        base = try await ServiceHouse()
+        base = try await ServiceHarness()
         registry = try await base.openRegistry()
         folder.write("news.json", #"{"report":{"url":"\#(endpoint)"}}"#)
     }

@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Topics
 
-extension House {
+extension Harness {
     static let providers = ["apns", "fcm", "huawei"]
 
     /// Waits until the simulator has taken so many pushes, of all providers.
@@ -16,13 +16,13 @@ extension House {
     func delivered(_ task: TaskID? = nil) async throws -> Int {
         guard let task else { return try await sum("accepted") }
         // A task of which a provider has seen nothing is not in its table.
-        return try await House.sum(simulator.statistics()) { House.integer($0["tasks"]?["\(task)"]) ?? 0 }
+        return try await Harness.sum(simulator.statistics()) { Harness.integer($0["tasks"]?["\(task)"]) ?? 0 }
     }
 
     /// A number that the simulator counts for each provider, over all of them or for some.
-    func sum(_ name: String, _ providers: [String] = House.providers) async throws -> Int {
-        try await House.sum(simulator.statistics(), providers) { statistics in
-            guard let count = House.integer(statistics[name]) else {
+    func sum(_ name: String, _ providers: [String] = Harness.providers) async throws -> Int {
+        try await Harness.sum(simulator.statistics(), providers) { statistics in
+            guard let count = Harness.integer(statistics[name]) else {
                 throw SetupError(description: "the simulator does not count \(name)")
             }
             return count
@@ -30,7 +30,7 @@ extension House {
     }
 
     private static func sum(
-        _ statistics: JSON, _ providers: [String] = House.providers, _ count: (JSON) throws -> Int
+        _ statistics: JSON, _ providers: [String] = Harness.providers, _ count: (JSON) throws -> Int
     ) throws -> Int {
         try providers.reduce(0) { $0 + (try count(statistics[$1] ?? .null)) }
     }
@@ -49,14 +49,14 @@ extension House {
     func hasResolved(_ task: TaskID) async throws {
         try await waitUntil {
             let jobs = try await ingest.task(task)["jobs"]
-            guard let total = House.integer(jobs?["total"]), total > 0 else { return false }
-            return House.integer(jobs?["resolved"]) == total
+            guard let total = Harness.integer(jobs?["total"]), total > 0 else { return false }
+            return Harness.integer(jobs?["resolved"]) == total
         }
     }
 
     func ended(_ task: TaskID) async throws -> Int {
         let counts = try await ingests[ingests.count - 1].task(task)["counts"]
-        guard let targeted = House.integer(counts?["targeted"]), let open = House.integer(counts?["open"]) else {
+        guard let targeted = Harness.integer(counts?["targeted"]), let open = Harness.integer(counts?["open"]) else {
             return 0
         }
         return targeted - open
@@ -64,7 +64,7 @@ extension House {
 
     /// How often the simulator has done to Apple's pushes what it was asked to.
     func faults(_ reason: String) async throws -> Int {
-        House.integer(try await simulator.statistics("apns")["faults"]?[reason]) ?? 0
+        Harness.integer(try await simulator.statistics("apns")["faults"]?[reason]) ?? 0
     }
 
     /// All that lies on a topic now.
@@ -86,7 +86,7 @@ extension House {
 
     /// Answers take a while, so that a task can be met in its middle.
     func slowProviders(from shortest: String = "5ms", to longest: String = "300ms") async throws {
-        for provider in House.providers {
+        for provider in Harness.providers {
             try await simulator.admin(
                 "POST", "/faults",
                 #"{"provider":"\#(provider)","kind":"delay","from":"\#(shortest)","to":"\#(longest)"}"#)

@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 /// The registry as it stands in the field: Kafka's log, Redis, several processes.
-@Suite(.timeLimit(.minutes(5))) struct HouseTests {
+@Suite(.timeLimit(.minutes(5))) struct HarnessTests {
     private let app: AppID
     private let topics: [TopicName]
     private let users = (0..<200).map { "user-\($0)" }
@@ -78,7 +78,7 @@ import Topics
     /// Goal: a Redis that lost everything answers nobody, and comes back from the log with every device, subscription,
     /// badge and name as it was. Method: everything is compared, before and after; the services run all the time.
     @Test func aWipedRedisComesBack() async throws {
-        let house = try await HouseFixture()
+        let house = try await HarnessFixture()
         let member = try await house.member()
         let count = 600
         try await member.run {
@@ -110,7 +110,7 @@ import Topics
         await member.close()
     }
 
-    private func expectNotReady(_ member: HouseMember, _ id: DeviceID) async throws {
+    private func expectNotReady(_ member: HarnessMember, _ id: DeviceID) async throws {
         func code(_ body: () async throws -> Void) async -> StoreError.Code? {
             await #expect(throws: StoreError.self) { try await body() }?.code
         }
@@ -137,7 +137,7 @@ import Topics
     /// Goal: what a process appended before it was killed becomes true through another. Method: a process without a projector
     /// registers a device and is killed once the record is seen in the log; then another one's projector runs.
     @Test func whatAKilledProcessAppendedIsApplied() async throws {
-        let house = try await HouseFixture()
+        let house = try await HarnessFixture()
         let member = try await house.member()
         try await member.store.initialize()
         let watcher = try await member.bus.makeConsumer(
@@ -169,7 +169,7 @@ import Topics
     /// whichever partition is read first. Method: their records are applied in either order, and no clock tells them apart.
     @Test(arguments: [false, true])
     func aTokenThatMovedHasOneDevice(reversed: Bool) async throws {
-        let house = try await HouseFixture()
+        let house = try await HarnessFixture()
         let member = try await house.member()
         let token = try token(9)
         var records: [RegistryChange] = []
@@ -194,7 +194,7 @@ import Topics
 
     /// Goal: on a real store too only the rebuild that began last applies and finishes.
     @Test func aLaterRebuildTakesOver() async throws {
-        let house = try await HouseFixture()
+        let house = try await HarnessFixture()
         let member = try await house.member()
         let change = LoggedChange(
             offset: 0, RegistryChange(app: app, index: DeviceIndex(rawValue: 1), .badge(1)))

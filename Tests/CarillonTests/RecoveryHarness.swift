@@ -11,7 +11,7 @@ import Topics
 @testable import carillon
 
 /// Topics as services leave them, and stores that have lost everything.
-struct RecoveryHouse {
+struct RecoveryHarness {
     let time = ManualTimeSource()
     let bus: any Bus
     let ledger: MemoryLedger

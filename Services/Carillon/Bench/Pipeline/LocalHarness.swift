@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 
 /// A `carillon up` of the benchmark's own, with the simulator. It and its folder go with the last reference.
-final class LocalHouse: Sendable {
+final class LocalHarness: Sendable {
     /// Google's usual quota of 10,000 pushes a second would be all that a broadcast shows.
     private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
 
@@ -20,7 +20,7 @@ final class LocalHouse: Sendable {
         folder = try LocalFolder("up")
         process = try SiblingProgram("carillon").start(
             ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory],
-            variables: LocalHouse.variables.merging(variables) { $1 })
+            variables: LocalHarness.variables.merging(variables) { $1 })
         guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
             throw BenchError("carillon up did not start: \(process.lines.suffix(3).joined(separator: "\n"))")
         }
