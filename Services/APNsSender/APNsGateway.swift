@@ -30,8 +30,8 @@ final class APNsGateway: PushGateway {
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
         gate.begin(pushes.count)
-        var screen = APNsValidator()
-        var outcomes = pushes.map { push in screen.obstacle(push).map { PushOutcome.answered($0) } }
+        var validator = APNsValidator()
+        var outcomes = pushes.map { push in validator.obstacle(push).map { PushOutcome.answered($0) } }
         let open = pushes.indices.filter { outcomes[$0] == nil }
         async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)
         async let production = send(pushes, open.filter { !pushes[$0].isSandbox }, isSandbox: false)

@@ -6,9 +6,9 @@ import ServiceKit
     static func main() async {
         // A peer that closes its connection is an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let surroundings = CommandContext(
-            console: ProcessTerminal(), variables: EnvironmentReader.processEnvironment(),
+        let context = CommandContext(
+            terminal: ProcessTerminal(), variables: EnvironmentReader.processEnvironment(),
             program: CommandLine.arguments.first ?? "carillon")
-        exit(await CommandTree.carillon.run(Array(CommandLine.arguments.dropFirst()), in: surroundings))
+        exit(await CommandTree.carillon.run(Array(CommandLine.arguments.dropFirst()), in: context))
     }
 }

@@ -13,23 +13,23 @@ struct IngestRoutes {
         _ registry: any Registry, _ reader: any RegistryReader, _ access: TaskAccess, gatekeeper: Gatekeeper,
         idempotencyLease: Duration, _ environment: WorkerEnvironment
     ) {
-        let desk = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
+        let submission = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
         let log = RefusalLog(environment.log, time: environment.time)
         pushd = PushdDialect(
-            registry: registry, desk: desk, gatekeeper: gatekeeper, reading: reading, log: log)
+            registry: registry, submission: submission, gatekeeper: gatekeeper, reading: reading, log: log)
         let payloads = PayloadCheck(time: environment.time)
         native = NativeDialect(
             gatekeeper: gatekeeper,
             tasks: TaskRoutes(
-                desk: desk, payloads: payloads,
+                submission: submission, payloads: payloads,
                 book: TaskBook(
                     archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
                 cancellation: TaskCancellation(access, reader, environment),
                 audience: AudienceCount(registry: registry, reader: reader)),
             reading: reading, log: log)
         richie = RichieDialect(
-            gatekeeper: gatekeeper, desk: desk, payloads: payloads, reading: reading, log: log)
+            gatekeeper: gatekeeper, submission: submission, payloads: payloads, reading: reading, log: log)
     }
 
     var router: HTTPRouter {

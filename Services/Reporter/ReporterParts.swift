@@ -16,10 +16,10 @@ struct ReporterParts: Sendable {
         app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
-        let desk = ReportingQueue(time: environment.time)
+        let queue = ReportingQueue(time: environment.time)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
-        let care = TaskCloser(
+        let closer = TaskCloser(
             stores, untried: untried, producer: producer,
             // One that is not known here, as its file may be unreadable, may want to.
             wantsToHear: { app($0).map { $0.report != nil } ?? true },
@@ -27,16 +27,16 @@ struct ReporterParts: Sendable {
         let poster = ReportPoster(
             client: client, hold: configuration.webhook.deadline + configuration.lease,
             destination: .untrusted(configuration.policy),
-            policy: PostPolicy(patience: configuration.webhookPatience), archive: stores.archive, care: care,
+            policy: PostPolicy(patience: configuration.webhookPatience), archive: stores.archive, closer: closer,
             producer: producer, app: app, environment: environment)
         replayedPosts = ReplayedPosts(poster: poster)
         let removal = DeviceRemoval(
             registry: registry,
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
             metrics: environment.metrics)
-        handler = ResultHandler(desk: desk, removal: removal, meters: ResultMeters(environment.metrics))
+        handler = ResultHandler(queue: queue, removal: removal, meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(
-            desk: desk, agenda: stores.agenda, care: care, poster: poster, lease: configuration.lease,
+            queue: queue, agenda: stores.agenda, closer: closer, poster: poster, lease: configuration.lease,
             environment: environment)
     }
 }

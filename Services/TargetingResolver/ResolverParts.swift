@@ -13,17 +13,17 @@ struct ResolverParts: Sendable {
         tasks: ResolverStores, jobs: ResolverStores, window: Int, environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)
-        let aims = ResolutionInputCache(archive: jobs.archive)
+        let inputs = ResolutionInputCache(archive: jobs.archive)
         let view = OutageView(jobs.outages, time: environment.time)
         self.tasks = TaskHandler(
             archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
-            scout: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), aims: aims,
+            sizer: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), inputs: inputs,
             marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, view, meters),
             window: window, meters: meters)
         lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
-            search: DeviceSearch(registry: jobs.registry), aims: aims, marking: JobMarking(jobs, meters, environment),
+            search: DeviceSearch(registry: jobs.registry), inputs: inputs, marking: JobMarking(jobs, meters, environment),
             completion: JobCompletion(jobs, view, meters), meters: meters)
     }
 

@@ -23,10 +23,10 @@ package final class RedisClient: Sendable {
         let durations = metrics.histogram(.redisCommandDuration)
         let reconnects = metrics.counter(.redisReconnects)
         @Sendable func makeNode(_ address: RedisConfiguration.Address) -> RedisNode {
-            let seat = RedisConnectionContext(
+            let context = RedisConnectionContext(
                 address: address, configuration: configuration, log: log, durations: durations,
                 reconnects: reconnects, time: time, random: random)
-            return RedisNode(seat, connections: configuration.connections)
+            return RedisNode(context, connections: configuration.connections)
         }
         topology =
             configuration.isCluster

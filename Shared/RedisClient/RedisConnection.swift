@@ -5,12 +5,12 @@ final class RedisConnection: Sendable {
     let channel: RedisChannel
     private let ended = OneTimeEvent()
 
-    init(_ seat: RedisConnectionContext) {
-        let channel = RedisChannel(costMaximum: seat.configuration.outstandingBytesMaximum)
+    init(_ context: RedisConnectionContext) {
+        let channel = RedisChannel(costMaximum: context.configuration.outstandingBytesMaximum)
         self.channel = channel
         // The thread holds the channel and not this object, whose end is what stops it.
-        NativeThread(name: "redis-\(seat.address.port)") { [ended] in
-            RedisConnectionDriver(seat, channel).run()
+        NativeThread(name: "redis-\(context.address.port)") { [ended] in
+            RedisConnectionDriver(context, channel).run()
             ended.happen()
         }.detach()
     }

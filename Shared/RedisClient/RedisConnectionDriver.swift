@@ -5,7 +5,7 @@ import TLSSocket
 /// Runs one connection: tells the state machine what happened, does what it decides, moves bytes. Lives and dies on
 /// the connection's thread, which alone touches socket, TLS and reply reader.
 final class RedisConnectionDriver {
-    private let seat: RedisConnectionContext
+    private let context: RedisConnectionContext
     private let channel: RedisChannel
     private var machine: RedisConnectionMachine
     private var socket: TLSSocket?
@@ -18,11 +18,11 @@ final class RedisConnectionDriver {
     private var lastObstacle: RedisError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-    init(_ seat: RedisConnectionContext, _ channel: RedisChannel) {
-        self.seat = seat
+    init(_ context: RedisConnectionContext, _ channel: RedisChannel) {
+        self.context = context
         self.channel = channel
-        machine = RedisConnectionMachine(seat.configuration, random: seat.random)
-        reader = RedisReplyReader(bytesMaximum: seat.configuration.replyBytesMaximum)
+        machine = RedisConnectionMachine(context.configuration, random: context.random)
+        reader = RedisReplyReader(bytesMaximum: context.configuration.replyBytesMaximum)
     }
 
     deinit {
@@ -34,7 +34,7 @@ final class RedisConnectionDriver {
         handle(.started)
         while true {
             let wasReady = machine.state == .ready
-            let order = channel.take(ifReady: wasReady, now: seat.time.uptime)
+            let order = channel.take(ifReady: wasReady, now: context.time.uptime)
             fail(order.overdue, neverSent())
             order.commands.forEach { inFlight.append($0) }
             if order.isAborted || isOver(order) { break }
@@ -55,14 +55,14 @@ final class RedisConnectionDriver {
 
 extension RedisConnectionDriver {
     private func handle(_ event: RedisConnectionMachine.Event) {
-        switch machine.handle(event, now: seat.time.uptime) {
+        switch machine.handle(event, now: context.time.uptime) {
         case .none: break
         case .open: open()
         case .greet(let command):
             isGreeting = true
             // The machine's own timeout is what bounds the greeting.
-            let now = seat.time.uptime
-            let limit = now + seat.configuration.connectDeadline * 2
+            let now = context.time.uptime
+            let limit = now + context.configuration.connectDeadline * 2
             inFlight.append(RedisPending(command: command, submitted: now, deadline: limit) { _ in })
         case .serve: serve()
         case .drop(let error): drop(error)
@@ -71,11 +71,11 @@ extension RedisConnectionDriver {
     }
 
     private func open() {
-        if lastObstacle != nil { seat.reconnects.increment() }
+        if lastObstacle != nil { context.reconnects.increment() }
         do throws(TLSSocketError) {
             // Made anew for each connection, so that a renewed certificate is taken up without a restart.
-            let context = try seat.configuration.tls.map { tls throws(TLSSocketError) in try TLSContext(tls) }
-            socket = try TLSSocket(host: seat.address.host, port: seat.address.port, tls: context)
+            let tls = try context.configuration.tls.map { tls throws(TLSSocketError) in try TLSContext(tls) }
+            socket = try TLSSocket(host: context.address.host, port: context.address.port, tls: tls)
         } catch {
             handle(.failed(RedisError(error)))
         }
@@ -83,24 +83,24 @@ extension RedisConnectionDriver {
 
     private func serve() {
         channel.report(ready: true, obstacle: nil)
-        if lastObstacle != nil { seat.log.info("Redis is back", [.address: "\(seat.address)"]) }
+        if lastObstacle != nil { context.log.info("Redis is back", [.address: "\(context.address)"]) }
         lastObstacle = nil
     }
 
     private func drop(_ error: RedisError) {
         socket = nil
         wantsWritable = false
-        reader = RedisReplyReader(bytesMaximum: seat.configuration.replyBytesMaximum)
+        reader = RedisReplyReader(bytesMaximum: context.configuration.replyBytesMaximum)
         let (sent, unsent) = isGreeting ? ([], []) : inFlight.takeAll()
         inFlight = RedisInFlight()
         isGreeting = false
         channel.report(ready: false, obstacle: error)
         if lastObstacle != error {
-            seat.log.warning("Redis is not reachable", [.address: "\(seat.address)", .error: error.message])
+            context.log.warning("Redis is not reachable", [.address: "\(context.address)", .error: error.message])
         }
         lastObstacle = error
         channel.putBack(unsent)
-        fail(sent, RedisError(.unknown, "sent to \(seat.address), but no answer came: \(error.message)"))
+        fail(sent, RedisError(.unknown, "sent to \(context.address), but no answer came: \(error.message)"))
         // Waiting does not help against wrong settings.
         if error.code == .refused { fail(channel.takeAll(), error) }
     }
@@ -122,7 +122,7 @@ extension RedisConnectionDriver {
 
     private func neverSent() -> RedisError {
         let reason = lastObstacle.map(\.message) ?? "the connection was not ready"
-        return RedisError(.notSent, "not sent to \(seat.address) within its deadline: \(reason)")
+        return RedisError(.notSent, "not sent to \(context.address) within its deadline: \(reason)")
     }
 }
 
@@ -173,7 +173,7 @@ extension RedisConnectionDriver {
                 // An answer can end this connection; what else it says must not reach the next one's reader.
                 guard self.socket === socket else { return }
                 // A short read has emptied a plain socket; with TLS each read gives one record at most.
-                if count < buffer.count && seat.configuration.tls == nil { return }
+                if count < buffer.count && context.configuration.tls == nil { return }
             case .wantRead: return
             case .wantWrite:
                 wantsWritable = true
@@ -212,10 +212,10 @@ extension RedisConnectionDriver {
             isGreeting = false
             return handle(.greeted(reply))
         }
-        let now = seat.time.uptime
+        let now = context.time.uptime
         channel.settle(cost: answers.reduce(0) { $0 + $1.pending.cost })
         for (pending, value) in answers {
-            seat.durations.record(now - pending.submitted)
+            context.durations.record(now - pending.submitted)
             if case .error(let line) = value {
                 pending.completion(.failure(RedisError(reply: line)))
             } else {
@@ -225,7 +225,7 @@ extension RedisConnectionDriver {
     }
 
     private func checkDeadlines() {
-        let now = seat.time.uptime
+        let now = context.time.uptime
         if let timeout = machine.timeout, timeout <= now { handle(.timedOut) }
         if !isGreeting && inFlight.hasOverdue(now: now) {
             // The stream cannot go on: which answer would belong to which command is no longer known.
@@ -243,7 +243,7 @@ extension RedisConnectionDriver {
         }
         let deadlines = [machine.timeout, outboxDeadline, inFlight.earliestDeadline].compactMap { $0 }
         let timeout = deadlines.min().map { deadline -> Int32 in
-            let left = deadline - seat.time.uptime
+            let left = deadline - context.time.uptime
             // Rounded up, so that the thread does not spin through the last millisecond.
             return left <= .zero ? 0 : Int32(clamping: left.wholeMilliseconds + 1)
         }

@@ -7,9 +7,9 @@ final class RedisNode: Sendable {
     private let connections: [RedisConnection]
     private let turn = Atomic<Int>(0)
 
-    init(_ seat: RedisConnectionContext, connections count: Int) {
-        address = seat.address
-        connections = (0..<max(1, count)).map { _ in RedisConnection(seat) }
+    init(_ context: RedisConnectionContext, connections count: Int) {
+        address = context.address
+        connections = (0..<max(1, count)).map { _ in RedisConnection(context) }
     }
 
     /// Hands commands to one connection, together. A connection that is full or not ready passes its turn to the next.

@@ -7,47 +7,47 @@ import Testing
 @testable import carillon
 
 @Suite struct AppsCommandsTests {
-    private let console = RecordedTerminal()
+    private let terminal = RecordedTerminal()
     private let folder = TemporaryDirectory("apps")
 
     private func run(_ words: String...) async -> Int32 {
         await CommandTree.carillon.run(
-            words, in: CommandContext(console: console, variables: ["CARILLON_APPS": folder.path]))
+            words, in: CommandContext(terminal: terminal, variables: ["CARILLON_APPS": folder.path]))
     }
 
     @Test func addPrintsTheKeyOnceAndHowToUseIt() async throws {
         #expect(await run("apps", "add", "news") == 0)
-        let key = try #require(console.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
-        #expect(console.printed.first == "wrote \(folder.file("news.json"))")
-        #expect(console.printed.contains("Its key, shown this once, may publish, register, read:"))
-        #expect(console.printed.last?.contains("curl -i http://127.0.0.1:8080/subscribers") == true)
-        #expect(console.printed.last?.contains("-H 'Authorization: Bearer \(key)'") == true)
+        let key = try #require(terminal.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
+        #expect(terminal.printed.first == "wrote \(folder.file("news.json"))")
+        #expect(terminal.printed.contains("Its key, shown this once, may publish, register, read:"))
+        #expect(terminal.printed.last?.contains("curl -i http://127.0.0.1:8080/subscribers") == true)
+        #expect(terminal.printed.last?.contains("-H 'Authorization: Bearer \(key)'") == true)
         #expect(await run("apps", "list") == 0)
         #expect(await run("apps", "check") == 0)
-        #expect(console.printed.filter { $0.contains(key) }.count == 2)
-        #expect(console.complaints == [])
+        #expect(terminal.printed.filter { $0.contains(key) }.count == 2)
+        #expect(terminal.complaints == [])
     }
 
     /// Goal: an app that is added where a `carillon up` keeps its data is the one that it finds.
     @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
         let data = folder.file("data")
         #expect(await run("apps", "check", "--data", data) == 64)
-        #expect(console.complaints.last?.contains("no folder \(data); carillon up --data \(data) makes it") == true)
+        #expect(terminal.complaints.last?.contains("no folder \(data); carillon up --data \(data) makes it") == true)
         #expect(await run("apps", "add", "news", "--data", data) == 0)
-        #expect(console.printed.first == "wrote \(data)/apps/news.json")
+        #expect(terminal.printed.first == "wrote \(data)/apps/news.json")
         let configuration = try #require(DataFolder(existing: data)).appsConfiguration
         #expect(AppSurvey(configuration).apps.map(\.id.text) == ["news"])
         #expect(await run("apps", "check", "--data", data) == 0)
         #expect(await run("apps", "rotate", "news", "--data", data) == 0)
         #expect(await run("apps", "list", "--data", data) == 0)
-        #expect(console.printed.contains { $0.hasPrefix("news ") })
+        #expect(terminal.printed.contains { $0.hasPrefix("news ") })
         #expect(await run("apps", "list") == 0)
-        #expect(console.printed.last == "no apps in \(folder.path)")
+        #expect(terminal.printed.last == "no apps in \(folder.path)")
     }
 
     @Test func aKeyThatMayNotRegisterIsNotShownRegistering() async {
         #expect(await run("apps", "add", "news", "--scope", "read") == 0)
-        #expect(!console.printed.contains { $0.contains("curl") })
+        #expect(!terminal.printed.contains { $0.contains("curl") })
     }
 
     @Test(arguments: [
@@ -60,14 +60,14 @@ import Testing
         (["apps", "list", "news"], "apps list takes no argument \"news\""),
     ])
     func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
-        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
+        let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)
-        #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
+        #expect(terminal.complaints.first?.contains(sentence) == true, "\(terminal.complaints)")
     }
 
     @Test func listShowsWhatEachAppHas() async {
         #expect(await run("apps", "list") == 0)
-        #expect(console.printed == ["no apps in \(folder.path)"])
+        #expect(terminal.printed == ["no apps in \(folder.path)"])
         #expect(await run("apps", "add", "shop", "--scope", "register", "--allow", "10.0.0.0/8") == 0)
         folder.write(
             "news.json",
@@ -78,7 +78,7 @@ import Testing
             """#)
         folder.write("broken.json", "{")
         #expect(await run("apps", "list") == 0)
-        let table = console.printed.drop { !$0.hasPrefix("APP") }.map { line in
+        let table = terminal.printed.drop { !$0.hasPrefix("APP") }.map { line in
             line.split(separator: " ").joined(separator: " ")
         }
         #expect(table.first == "APP KEY MAY EXPIRES IDENTIFIERS PROVIDERS")
@@ -87,33 +87,33 @@ import Testing
         #expect(table.contains("from 10.0.0.0/8 register"))
         #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never") })
         #expect(!table.contains { $0.contains("hmac") })
-        #expect(console.complaints == ["what cannot be used is not shown; carillon apps check names it"])
+        #expect(terminal.complaints == ["what cannot be used is not shown; carillon apps check names it"])
     }
 
     @Test func rotatePrintsAFreshKeyForEachSetOfScopes() async {
         #expect(await run("apps", "add", "news", "--scope", "read") == 0)
         #expect(await run("apps", "rotate", "news", "--keep", "12h") == 0)
-        #expect(console.printed.contains("changed \(folder.file("news.json"))"))
-        #expect(console.printed.contains("A fresh key, shown this once, may read:"))
-        #expect(console.printed.last == "The old key will work for another 12h, unless less was left")
+        #expect(terminal.printed.contains("changed \(folder.file("news.json"))"))
+        #expect(terminal.printed.contains("A fresh key, shown this once, may read:"))
+        #expect(terminal.printed.last == "The old key will work for another 12h, unless less was left")
         #expect(await run("apps", "rotate", "news", "--keep", "0s") == 0)
-        #expect(console.printed.last == "The 2 old keys work no longer")
+        #expect(terminal.printed.last == "The 2 old keys work no longer")
         #expect(await run("apps", "rotate", "nwes") == 1)
-        #expect(console.complaints.last?.hasSuffix("nwes.json; did you mean news?") == true)
+        #expect(terminal.complaints.last?.hasSuffix("nwes.json; did you mean news?") == true)
     }
 
     @Test func checkFailsForWhateverNeedsMending() async {
         #expect(await run("apps", "add", "news") == 0)
         folder.write("shop.json", #"{"providers":{"fcm":{"service_account_file":"fcm.json"}}}"#)
         #expect(await run("apps", "check") == 1)
-        #expect(console.printed.last?.hasPrefix("warning: shop.json: providers.fcm.service_account_file: ") == true)
+        #expect(terminal.printed.last?.hasPrefix("warning: shop.json: providers.fcm.service_account_file: ") == true)
         folder.write("shop.json", #"{"provider":{}}"#)
         #expect(await run("apps", "check") == 1)
-        #expect(console.printed.last == "error: shop.json: provider: unknown name; did you mean providers?")
-        #expect(console.complaints.last == "1 app can be used in \(folder.path), not everything is right")
+        #expect(terminal.printed.last == "error: shop.json: provider: unknown name; did you mean providers?")
+        #expect(terminal.complaints.last == "1 app can be used in \(folder.path), not everything is right")
         folder.write("shop.json", "{}")
         #expect(await run("apps", "check") == 0)
-        #expect(console.printed.last == "2 apps in \(folder.path), everything is right")
+        #expect(terminal.printed.last == "2 apps in \(folder.path), everything is right")
     }
 
     /// The command as an operator runs it.

@@ -4,52 +4,52 @@ import Testing
 @testable import carillon
 
 @Suite struct CommandTreeTests {
-    private func run(_ words: String...) async -> (code: Int32, console: RecordedTerminal) {
-        let console = RecordedTerminal()
-        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
-        return (code, console)
+    private func run(_ words: String...) async -> (code: Int32, terminal: RecordedTerminal) {
+        let terminal = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
+        return (code, terminal)
     }
 
     @Test(arguments: [["--help"], ["-h"], ["help"]])
     func theOverviewNamesEveryCommand(_ words: [String]) async {
-        let console = RecordedTerminal()
-        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
+        let terminal = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 0)
         for name in [
             "up", "push", "watch", "tasks", "tasks cancel", "topics list", "topics create", "dead list", "dead show",
             "dead replay",
         ] {
-            #expect(console.printed.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+            #expect(terminal.printed.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
         }
     }
 
     @Test(arguments: [["help", "dead", "show"], ["dead", "show", "--help"], ["dead", "show", "0:1", "-h"]])
     func aCommandTellsItsOptions(_ words: [String]) async {
-        let console = RecordedTerminal()
-        #expect(await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:])) == 0)
-        #expect(console.printed.contains("Usage: carillon dead show [OPTIONS] PARTITION:OFFSET"))
-        #expect(console.printed.contains("  --raw"))
-        #expect(console.printed.contains("  --bus URL"))
+        let terminal = RecordedTerminal()
+        #expect(await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:])) == 0)
+        #expect(terminal.printed.contains("Usage: carillon dead show [OPTIONS] PARTITION:OFFSET"))
+        #expect(terminal.printed.contains("  --raw"))
+        #expect(terminal.printed.contains("  --bus URL"))
     }
 
     @Test func aGroupTellsItsCommands() async {
-        let (code, console) = await run("help", "dead")
+        let (code, terminal) = await run("help", "dead")
         #expect(code == 0)
-        #expect(console.printed.filter { $0.hasPrefix("  dead ") }.count == 3)
-        #expect(await run("dead", "--help").console.printed == console.printed)
+        #expect(terminal.printed.filter { $0.hasPrefix("  dead ") }.count == 3)
+        #expect(await run("dead", "--help").terminal.printed == terminal.printed)
     }
 
     @Test func theVersionIsTheHouses() async {
-        let (code, console) = await run("--version")
+        let (code, terminal) = await run("--version")
         #expect(code == 0)
-        #expect(console.printed == ["carillon \(CarillonVersion.current)"])
+        #expect(terminal.printed == ["carillon \(CarillonVersion.current)"])
     }
 
     @Test func theVariablesOfTheBusCanBeRead() async {
-        let (code, console) = await run("help", "environment")
+        let (code, terminal) = await run("help", "environment")
         #expect(code == 0)
-        #expect(console.printed.contains("  CARILLON_BUS"))
-        #expect(console.printed.contains("  CARILLON_KAFKA_SASL_PASSWORD"))
+        #expect(terminal.printed.contains("  CARILLON_BUS"))
+        #expect(terminal.printed.contains("  CARILLON_KAFKA_SASL_PASSWORD"))
     }
 
     @Test(arguments: [
@@ -88,23 +88,23 @@ import Testing
         ),
     ])
     func mistakesExitWith64(_ words: [String], _ sentence: String) async {
-        let console = RecordedTerminal()
-        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
+        let terminal = RecordedTerminal()
+        let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)
-        #expect(console.complaints == [sentence])
-        #expect(console.printed == [])
+        #expect(terminal.complaints == [sentence])
+        #expect(terminal.printed == [])
     }
 
     @Test(arguments: ["0", "0:", ":1", "0:1:2", "-1:2", "1:-2", "a:b", "0:99999999999999999999"])
     func whatIsNoPositionIsNamed(_ text: String) async {
-        let (code, console) = await run("dead", "show", "--", text)
+        let (code, terminal) = await run("dead", "show", "--", text)
         #expect(code == 64)
-        #expect(console.complaints.first?.contains("\"\(text)\" is not PARTITION:OFFSET") == true)
+        #expect(terminal.complaints.first?.contains("\"\(text)\" is not PARTITION:OFFSET") == true)
     }
 
     @Test func nothingAtAllIsAMistakeThatShowsTheWay() async {
-        let (code, console) = await run()
+        let (code, terminal) = await run()
         #expect(code == 64)
-        #expect(console.complaints.first?.contains("topics list") == true)
+        #expect(terminal.complaints.first?.contains("topics list") == true)
     }
 }

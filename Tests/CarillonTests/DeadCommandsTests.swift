@@ -9,7 +9,7 @@ import Topics
 /// The commands over the in-process bus: what they say and what they send.
 @Suite(.timeLimit(.minutes(1))) struct DeadCommandsTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
-    private let console = RecordedTerminal()
+    private let terminal = RecordedTerminal()
 
     private func bury(
         _ value: String, channel: String = "reports", reason: DeadLetter.Reason = .poison, key: String = "k"
@@ -47,21 +47,21 @@ import Topics
     }
 
     private func list(_ words: String...) async throws -> [String] {
-        let console = RecordedTerminal()
+        let terminal = RecordedTerminal()
         let arguments = try CommandArguments(words, options: DeadList.declaration.options)
-        #expect(try await DeadList(arguments).run(on: bus, console) == 0)
-        return console.printed + console.complaints
+        #expect(try await DeadList(arguments).run(on: bus, terminal) == 0)
+        return terminal.printed + terminal.complaints
     }
 
-    private func replay(_ words: String..., console: RecordedTerminal? = nil) async throws -> Int32 {
+    private func replay(_ words: String..., terminal: RecordedTerminal? = nil) async throws -> Int32 {
         let arguments = try CommandArguments(words, options: DeadReplay.declaration.options)
-        return try await DeadReplay(arguments).run(on: bus, console ?? self.console)
+        return try await DeadReplay(arguments).run(on: bus, terminal ?? self.terminal)
     }
 
     private func show(_ words: String...) async throws -> String {
         let arguments = try CommandArguments(words, options: DeadShow.declaration.options)
-        #expect(try await DeadShow(arguments).run(on: bus, console) == 0)
-        return console.printed.joined(separator: "\n")
+        #expect(try await DeadShow(arguments).run(on: bus, terminal) == 0)
+        return terminal.printed.joined(separator: "\n")
     }
 
     @Test func theListShowsTheNewestLast() async throws {
@@ -122,14 +122,14 @@ import Topics
 
     @Test func whatLiesNowhereCannotBeShown() async throws {
         let arguments = try CommandArguments(["0:9"], options: [])
-        #expect(try await DeadShow(arguments).run(on: bus, console) == 1)
-        #expect(console.complaints.first?.contains("nothing lies at 0:9") == true)
+        #expect(try await DeadShow(arguments).run(on: bus, terminal) == 1)
+        #expect(terminal.complaints.first?.contains("nothing lies at 0:9") == true)
     }
 
     @Test func aReplayedMessageIsAsItWas() async throws {
         try await bury("abc")
         #expect(try await replay("0:0") == 0)
-        #expect(console.printed == ["replayed 1 message (1 to reports)"])
+        #expect(terminal.printed == ["replayed 1 message (1 to reports)"])
         let message = try #require(try await messages(on: Topics.reports.channel).first)
         #expect(message.key == Array("k".utf8))
         #expect(message.value == Array("abc".utf8))
@@ -145,7 +145,7 @@ import Topics
         #expect(try await replay("--all", "--yes", "--reason", "exhausted") == 0)
         #expect(try await arrived() == ["filtered", "named"])
         #expect(try await replay("--all", "--yes", "--channel", "results") == 0)
-        #expect(console.printed.last == "nothing to replay")
+        #expect(terminal.printed.last == "nothing to replay")
         #expect(try await replay("--all", "--yes") == 0)
         #expect(try await replay("--all", "--yes") == 0)
         #expect(try await arrived() == ["filtered", "named", "rest"])
@@ -165,7 +165,7 @@ import Topics
         #expect(try await replay("--all", "--yes") == 0)
         let values = try await messages(on: Topics.reports.channel).map { String(decoding: $0.value, as: UTF8.self) }
         #expect(values == (0..<450).map(String.init))
-        #expect(console.printed == ["replayed 450 messages (450 to reports)"])
+        #expect(terminal.printed == ["replayed 450 messages (450 to reports)"])
     }
 
     /// A letter that dies again is a new one: the old mark does not hide it.
@@ -181,8 +181,8 @@ import Topics
         try await bury("lost", channel: "abolished")
         try await bury("kept")
         #expect(try await replay("--all", "--yes") == 1)
-        #expect(console.complaints == ["0:0 cannot be replayed: there is no topic abolished"])
-        #expect(console.printed == ["replayed 1 message (1 to reports); 1 could not be replayed"])
+        #expect(terminal.complaints == ["0:0 cannot be replayed: there is no topic abolished"])
+        #expect(terminal.printed == ["replayed 1 message (1 to reports); 1 could not be replayed"])
         #expect(try await list().filter { $0.contains(" no ") }.count == 1)
     }
 
@@ -194,21 +194,21 @@ import Topics
         let letter = DeadLetter(origin, group: "reporter", reason: .poison, detail: "cannot be read", attempts: 1)
         try await send([letter.withoutValue.outgoing])
         #expect(try await replay("--all", "--yes") == 1)
-        #expect(console.complaints == ["0:0 cannot be replayed: it was too large to be kept whole"])
+        #expect(terminal.complaints == ["0:0 cannot be replayed: it was too large to be kept whole"])
         #expect(try await arrived() == [])
     }
 
     @Test func aPositionWhereNothingLiesIsNamed() async throws {
         try await bury("abc")
         #expect(try await replay("0:0", "0:7") == 1)
-        #expect(console.complaints == ["0:7 cannot be replayed: nothing lies there"])
+        #expect(terminal.complaints == ["0:7 cannot be replayed: nothing lies there"])
         #expect(try await arrived() == ["abc"])
     }
 
     @Test func aDryRunSendsNothing() async throws {
         try await bury("abc")
         #expect(try await replay("--all", "--dry-run") == 0)
-        #expect(console.printed == ["0:0 would go to reports", "would replay 1 message (1 to reports)"])
+        #expect(terminal.printed == ["0:0 would go to reports", "would replay 1 message (1 to reports)"])
         #expect(try await arrived() == [])
         #expect(try await messages(on: Topics.dead.channel).count == 1)
     }
@@ -216,9 +216,9 @@ import Topics
     @Test(arguments: [(true, Int32(0), ["abc"]), (false, Int32(1), [])])
     func allAsksFirst(_ answer: Bool, _ code: Int32, _ values: [String]) async throws {
         try await bury("abc")
-        let console = RecordedTerminal(answer: answer)
-        #expect(try await replay("--all", console: console) == code)
-        #expect(console.questions == ["Replay 1 message?"])
+        let terminal = RecordedTerminal(answer: answer)
+        #expect(try await replay("--all", terminal: terminal) == code)
+        #expect(terminal.questions == ["Replay 1 message?"])
         #expect(try await arrived() == values)
     }
 
@@ -233,9 +233,9 @@ import Topics
         try await bury("abc")
         let arguments = try CommandArguments(["--all", "--yes"], options: DeadReplay.declaration.options)
         await #expect(throws: BusError.self) {
-            try await DeadReplay(arguments).run(on: RefusingBus(bus: bus, channel: Topics.reports.channel), console)
+            try await DeadReplay(arguments).run(on: RefusingBus(bus: bus, channel: Topics.reports.channel), terminal)
         }
-        #expect(console.printed == ["replayed 0 messages"])
+        #expect(terminal.printed == ["replayed 0 messages"])
         #expect(try await replay("--all", "--yes") == 0)
         #expect(try await arrived() == ["abc"])
     }

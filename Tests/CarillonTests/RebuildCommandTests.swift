@@ -7,16 +7,16 @@ import Topics
 @testable import carillon
 
 @Suite(.timeLimit(.minutes(2))) struct RebuildCommandTests {
-    private let console = RecordedTerminal()
+    private let terminal = RecordedTerminal()
 
     private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
-        await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: variables))
+        await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: variables))
     }
 
     @Test func onTheEmbeddedBusThereIsNothingToRebuildFrom() async {
         #expect(await run("rebuild", "--bus", "redis://127.0.0.1:1") == 64)
-        #expect(console.complaints.first?.contains("its append-only file is itself the truth") == true)
-        #expect(console.printed.isEmpty)
+        #expect(terminal.complaints.first?.contains("its append-only file is itself the truth") == true)
+        #expect(terminal.printed.isEmpty)
     }
 
     /// Goal: an empty Redis is filled without a question, one that works only when somebody says so.
@@ -28,18 +28,18 @@ import Topics
             "CARILLON_BUS": kafka.url, "CARILLON_REDIS": redis.url, "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
         ]
         #expect(await run("rebuild", variables: variables) == 0)
-        #expect(console.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
+        #expect(terminal.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
         #expect(
-            console.printed.last
+            terminal.printed.last
                 == "tasks recovered: 0 ended, with 0 devices as they had and 0 unknown; 0 to be resolved; 0 reports of closed tasks"
         )
         #expect(await run("rebuild", variables: variables) == 64)
-        #expect(console.complaints.last?.contains("--yes rebuilds it without asking") == true)
+        #expect(terminal.complaints.last?.contains("--yes rebuilds it without asking") == true)
         #expect(await run("rebuild", "--yes", variables: variables) == 0)
 
         let cautious = RecordedTerminal(answer: false)
-        let surroundings = CommandContext(console: cautious, variables: variables)
-        #expect(await CommandTree.carillon.run(["rebuild"], in: surroundings) == 1)
+        let context = CommandContext(terminal: cautious, variables: variables)
+        #expect(await CommandTree.carillon.run(["rebuild"], in: context) == 1)
         #expect(cautious.questions.count == 1)
         #expect(cautious.complaints == ["nothing was rebuilt"])
     }

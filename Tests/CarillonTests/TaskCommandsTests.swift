@@ -8,13 +8,13 @@ import Testing
 
 /// The commands about tasks, against a server that answers as the API is documented to.
 @Suite(.timeLimit(.minutes(1))) struct TaskCommandsTests {
-    private let console = RecordedTerminal()
+    private let terminal = RecordedTerminal()
     private let folder = TemporaryDirectory("task")
 
-    private func run(_ words: String..., at server: TaskServer, on console: RecordedTerminal? = nil) async -> Int32 {
+    private func run(_ words: String..., at server: TaskServer, on terminal: RecordedTerminal? = nil) async -> Int32 {
         let variables = ["CARILLON_URL": server.url + "/", "CARILLON_KEY": "ck_1_secret"]
         return await CommandTree.carillon.run(
-            words, in: CommandContext(console: console ?? self.console, variables: variables))
+            words, in: CommandContext(terminal: terminal ?? self.terminal, variables: variables))
     }
 
     private func task(_ state: String, _ counts: String, cancelled: Bool = false, jobs: String = "1") -> HTTPResponse {
@@ -31,7 +31,7 @@ import Testing
     @Test func pushPostsATaskAndNamesTheNextCommand() async throws {
         try await TaskServer.with([created]) { server in
             #expect(await run("push", "--topic", "news", "--title", "Hi", "--body", "there", at: server) == 0)
-            #expect(console.printed == ["task t1", "follow it with: carillon watch t1"])
+            #expect(terminal.printed == ["task t1", "follow it with: carillon watch t1"])
             let request = try #require(server.requests.first)
             #expect(request.target == "POST /v1/tasks")
             #expect(request.authorization == "Bearer ck_1_secret")
@@ -44,7 +44,7 @@ import Testing
             let url = server.url
             #expect(await run("push", "--all", "--silent", "--app", "shop", "--url", url, at: server) == 0)
             #expect(server.requests.first?.target == "POST /apps/shop/v1/tasks")
-            #expect(console.printed.last == "follow it with: carillon watch t1 --url \(url) --app shop")
+            #expect(terminal.printed.last == "follow it with: carillon watch t1 --url \(url) --app shop")
         }
     }
 
@@ -84,9 +84,9 @@ import Testing
         (["tasks", "--limit", "0"], "--limit 0: it takes a whole number from 1 to 1000"),
     ])
     func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
-        let code = await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: [:]))
+        let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)
-        #expect(console.complaints.first?.contains(sentence) == true, "\(console.complaints)")
+        #expect(terminal.complaints.first?.contains(sentence) == true, "\(terminal.complaints)")
     }
 
     /// Nobody knows whether the first one was carried out; the key makes sure that there is one task.
@@ -96,7 +96,7 @@ import Testing
             #expect(await run("push", "--all", "--silent", at: server) == 0)
             let keys = server.requests.map(\.idempotencyKey)
             #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
-            #expect(console.complaints.count == 1)
+            #expect(terminal.complaints.count == 1)
             #expect(await run("push", "--all", "--silent", at: server) == 0)
             #expect(server.requests.last?.idempotencyKey != keys[0])
         }
@@ -109,7 +109,7 @@ import Testing
             #expect(server.requests.first?.body == #"{"audience":{"all":true},"variables":{"x":1}}"#)
             folder.write("task.json", "{")
             #expect(await run("push", "--file", file, at: server) == 64)
-            #expect(console.complaints.first?.contains("line 1, column 2") == true)
+            #expect(terminal.complaints.first?.contains("line 1, column 2") == true)
             #expect(server.requests.count == 1)
         }
     }
@@ -117,7 +117,7 @@ import Testing
     @Test func aDryRunOnlyCounts() async throws {
         try await TaskServer.with([.json(#"{"devices":12}"#)]) { server in
             #expect(await run("push", "--all", "--silent", "--dry-run", at: server) == 0)
-            #expect(console.printed == ["it would go to 12 devices"])
+            #expect(terminal.printed == ["it would go to 12 devices"])
             #expect(server.requests.first?.target == "POST /v1/tasks?dry_run=true")
         }
     }
@@ -134,7 +134,7 @@ import Testing
         try await TaskServer.with([problem]) { server in
             #expect(await run("push", "--all", "--title", "x", at: server) == 1)
             #expect(
-                console.complaints == [
+                terminal.complaints == [
                     """
                     carillon: the API answers 422: the task is wrong
                       message.title: is too long
@@ -154,7 +154,7 @@ import Testing
         try await TaskServer.with(answers) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(server.requests.map(\.target) == Array(repeating: "GET /v1/tasks/t1", count: 4))
-            let lines = console.printed
+            let lines = terminal.printed
             #expect(lines.count == 4)
             #expect(lines.first == "accepted 0 of 0 found so far, nothing ended yet")
             #expect(lines.dropFirst().first?.hasPrefix("sending 2 of 4, ") == true)
@@ -190,7 +190,7 @@ import Testing
     @Test func aTaskForNobodySaysSo() async throws {
         try await TaskServer.with([task("closed", #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
-            #expect(console.printed.last == "closed: 0 targeted, there was nobody to ring")
+            #expect(terminal.printed.last == "closed: 0 targeted, there was nobody to ring")
         }
     }
 
@@ -204,7 +204,7 @@ import Testing
         let problem = Problem(.notFound, detail: "there is no task t1").response()
         try await TaskServer.with([problem]) { server in
             #expect(await run("watch", "t1", at: server) == 1)
-            #expect(console.complaints == ["carillon: the API answers 404: there is no task t1"])
+            #expect(terminal.complaints == ["carillon: the API answers 404: there is no task t1"])
         }
     }
 
@@ -214,25 +214,25 @@ import Testing
         try await TaskServer.with([away, away, task("closed", #""targeted":1,"delivered":1"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(server.requests.count == 3)
-            #expect(console.complaints.count == 1)
+            #expect(terminal.complaints.count == 1)
         }
     }
 
     @Test func anApiThatIsNotThereIsNamed() async {
         let variables = ["CARILLON_URL": "http://127.0.0.1:\(FreePort.next())"]
         let code = await CommandTree.carillon.run(
-            ["tasks"], in: CommandContext(console: console, variables: variables))
+            ["tasks"], in: CommandContext(terminal: terminal, variables: variables))
         #expect(code == 1)
-        #expect(console.complaints.first?.contains("cannot be reached") == true)
+        #expect(terminal.complaints.first?.contains("cannot be reached") == true)
     }
 
     @Test func withoutAKeyARefusalSaysWhereOneIsNamed() async throws {
         try await TaskServer.with([Problem(.unauthorized, detail: "no key").response()]) { server in
-            let surroundings = CommandContext(console: console, variables: ["CARILLON_URL": server.url])
-            #expect(await CommandTree.carillon.run(["tasks"], in: surroundings) == 1)
+            let context = CommandContext(terminal: terminal, variables: ["CARILLON_URL": server.url])
+            #expect(await CommandTree.carillon.run(["tasks"], in: context) == 1)
             #expect(server.requests.first?.authorization == nil)
             #expect(
-                console.complaints == [
+                terminal.complaints == [
                     "carillon: the API answers 401: no key; name a key with --key-file or CARILLON_KEY"
                 ])
         }
@@ -269,7 +269,7 @@ import Testing
         try await TaskServer.with([.json(#"{"tasks":[],"next":null}"#)]) { server in
             #expect(await run("tasks", "--key-file", file, at: server) == 0)
             #expect(server.requests.first?.authorization == "Bearer ck_2_other")
-            #expect(console.printed == ["no tasks"])
+            #expect(terminal.printed == ["no tasks"])
         }
     }
 
@@ -283,15 +283,15 @@ import Testing
         try await TaskServer.with([page]) { server in
             #expect(await run("tasks", "--limit", "2", "--before", "c/1", at: server) == 0)
             #expect(server.requests.first?.target == "GET /v1/tasks?limit=2&before=c%2F1")
-            let rows = console.printed.map { $0.split(separator: " ").joined(separator: " ") }
+            let rows = terminal.printed.map { $0.split(separator: " ").joined(separator: " ") }
             #expect(
                 rows == [
                     "TASK CREATED STATE TARGETED OUTCOMES", "t2 2026-01-31T12:00:00Z sending",
                     "t1 2026-01-31T11:00:00Z closed, cancelled 3 delivered 2, cancelled 1",
                 ])
-            #expect(console.complaints == ["more: carillon tasks --before c/2"])
+            #expect(terminal.complaints == ["more: carillon tasks --before c/2"])
             #expect(await run("tasks", "--json", at: server) == 0)
-            #expect(console.printed.last?.hasPrefix(#"{"id":"t1","created""#) == true)
+            #expect(terminal.printed.last?.hasPrefix(#"{"id":"t1","created""#) == true)
         }
     }
 
@@ -309,19 +309,19 @@ import Testing
                     "GET /v1/tasks?limit=100&before=c0", "GET /v1/tasks?limit=100&before=c1",
                     "GET /v1/tasks?limit=30&before=c2",
                 ])
-            #expect(console.printed.count == 230 && console.printed.last?.contains("t229") == true)
-            #expect(console.complaints == ["more: carillon tasks --before c3"])
+            #expect(terminal.printed.count == 230 && terminal.printed.last?.contains("t229") == true)
+            #expect(terminal.complaints == ["more: carillon tasks --before c3"])
         }
         try await TaskServer.with([page(0..<100, next: "\"c1\""), page(100..<120, next: "null")]) { server in
             #expect(await run("tasks", "--limit", "1000", "--json", at: server) == 0)
-            #expect(server.requests.count == 2 && console.printed.count == 350)
+            #expect(server.requests.count == 2 && terminal.printed.count == 350)
         }
     }
 
     @Test func oneTaskIsShown() async throws {
         try await TaskServer.with([task("sending", #""targeted":5,"open":2,"delivered":2,"failed":1"#)]) { server in
             #expect(await run("tasks", "show", "t1", at: server) == 0)
-            let rows = console.printed.map { $0.split(separator: " ").joined(separator: " ") }
+            let rows = terminal.printed.map { $0.split(separator: " ").joined(separator: " ") }
             #expect(rows.first == "task t1")
             #expect(rows.contains("closed –"))
             #expect(rows.suffix(4) == ["targeted 5", "delivered 2", "failed 1", "open 2"])
@@ -332,7 +332,7 @@ import Testing
         try await TaskServer.with([HTTPResponse(.accepted)]) { server in
             #expect(await run("tasks", "cancel", "t1", at: server) == 0)
             #expect(server.requests.first?.target == "POST /v1/tasks/t1/cancel")
-            #expect(console.printed.first == "t1 is being cancelled")
+            #expect(terminal.printed.first == "t1 is being cancelled")
         }
     }
 

@@ -5,26 +5,26 @@ import Topics
 @testable import carillon
 
 @Suite struct TopicsCommandsTests {
-    private let console = RecordedTerminal()
+    private let terminal = RecordedTerminal()
 
     private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {
-        await CommandTree.carillon.run(words, in: CommandContext(console: console, variables: variables))
+        await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: variables))
     }
 
     @Test func theTableHasALineForEveryTopic() async {
         #expect(await run("topics", "list") == 0)
         for topic in Topics.all {
-            let line = console.printed.first { $0.hasPrefix("\(topic.name) ") }
+            let line = terminal.printed.first { $0.hasPrefix("\(topic.name) ") }
             #expect(line?.contains("\(topic.partitions.kafka)/\(topic.partitions.embedded)") == true, "\(topic.name)")
         }
-        #expect(console.printed.allSatisfy { $0.last != " " })
+        #expect(terminal.printed.allSatisfy { $0.last != " " })
     }
 
     @Test func jsonHasAnObjectForEveryTopic() async {
         #expect(await run("topics", "list", "--json") == 0)
-        #expect(console.printed.count == Topics.all.count)
+        #expect(terminal.printed.count == Topics.all.count)
         #expect(
-            console.printed.last == """
+            terminal.printed.last == """
                 {"name":"dead","kind":"log","lanes":[],"key":"as the message had it","producers":["every worker"],\
                 "consumers":["carillon"],"partitions_kafka":4,"partitions_embedded":1,"retention_days":30,"compacted":false}
                 """)
@@ -32,7 +32,7 @@ import Topics
 
     @Test func theEmbeddedBusNeedsNothing() async {
         #expect(await run("topics", "create", "--bus", "redis://127.0.0.1:1") == 0)
-        #expect(console.printed == ["nothing to create: the embedded bus makes its streams as it needs them"])
+        #expect(terminal.printed == ["nothing to create: the embedded bus makes its streams as it needs them"])
     }
 
     @Test func aDryRunShowsWhatWouldBeAsked() async {
@@ -40,11 +40,11 @@ import Topics
             "topics", "create", "--dry-run", "--replication=1", "--partitions", "audience=6",
             variables: ["CARILLON_BUS": "kafka://127.0.0.1:1"])
         #expect(code == 0)
-        #expect(console.printed.count == Topics.all.flatMap(\.channels).count)
-        let audience = console.printed.filter { $0.contains(" audience.") }
+        #expect(terminal.printed.count == Topics.all.flatMap(\.channels).count)
+        let audience = terminal.printed.filter { $0.contains(" audience.") }
         #expect(audience.count == 2)
         #expect(audience.allSatisfy { $0.contains(": 6 partitions, replication 1, cleanup.policy=delete") })
-        #expect(console.printed.contains { $0.contains(" tasks: 24 partitions,") })
+        #expect(terminal.printed.contains { $0.contains(" tasks: 24 partitions,") })
     }
 
     @Test(arguments: [
@@ -54,20 +54,20 @@ import Topics
     ])
     func wrongPartitionsAreNamed(_ text: String, _ sentence: String) async {
         #expect(await run("topics", "create", "--partitions", text) == 64)
-        #expect(console.complaints == ["carillon: \(sentence)\nSee carillon topics create --help"])
+        #expect(terminal.complaints == ["carillon: \(sentence)\nSee carillon topics create --help"])
     }
 
     @Test func theReportNamesWhatDiffersAndFailsForWhatFailed() {
         let plans = KafkaTopics.plans(for: [Topics.tasks.declaration, Topics.retries.declaration], replicas: 1)
         let outcomes: [KafkaTopics.Outcome] = [.existed, .created, .differs(partitions: 5)]
-        #expect(TopicsCreate.report(Array(zip(plans, outcomes)), console) == 0)
+        #expect(TopicsCreate.report(Array(zip(plans, outcomes)), terminal) == 0)
         #expect(
-            console.printed.map { String($0.prefix(20)) } == [
+            terminal.printed.map { String($0.prefix(20)) } == [
                 "exists  tasks", "created retries.fast", "exists  retries.bulk",
             ])
-        #expect(console.complaints == ["retries.bulk has 5 partitions, planned are 24"])
+        #expect(terminal.complaints == ["retries.bulk has 5 partitions, planned are 24"])
 
-        #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], console) == 1)
-        #expect(console.complaints.last == "tasks was not created: no rights")
+        #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], terminal) == 1)
+        #expect(terminal.complaints.last == "tasks was not created: no rights")
     }
 }

@@ -8,18 +8,18 @@ import Topics
 @Suite(.timeLimit(.minutes(5))) struct BroadcastTests {
     @Test(arguments: Harness.BusKind.allCases)
     func everyDeviceOfATopicGetsOnePush(_ bus: Harness.BusKind) async throws {
-        let house = try await Harness(bus)
-        _ = try await house.ingest.register(TestDevice.mixture(3_000))
-        let task = try await house.ingest.post(
+        let harness = try await Harness(bus)
+        _ = try await harness.ingest.register(TestDevice.mixture(3_000))
+        let task = try await harness.ingest.post(
             #"{"audience":{"topic":"news"},"platforms":["ios","android"],"message":{"title":"Hi","body":"There"}}"#)
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == 3_000)
         #expect(report[.delivered] == 3_000)
         for provider in Harness.providers {
-            let counted = try await house.simulator.statistics(provider)
+            let counted = try await harness.simulator.statistics(provider)
             #expect(counted["distinct_devices"] == .integer(1_000), "\(provider)")
             #expect(counted["most_for_one_device"] == .integer(1), "\(provider)")
         }
-        try await house.close()
+        try await harness.close()
     }
 }

@@ -11,41 +11,41 @@ import Topics
     private static let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
 
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
-        let house = try await Harness(.kafka)
+        let harness = try await Harness(.kafka)
         let dead = (0..<10).map { TestDevice(1_000 + $0, .fcm, word: "unregistered") }
         // A provider that takes nothing from anybody is not believed, so most of Google's live.
-        _ = try await house.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, .fcm) })
-        _ = try await house.ingest.register((0..<90).map { TestDevice($0, .apns, user: "user-\($0)") })
-        var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, house)]
+        _ = try await harness.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, .fcm) })
+        _ = try await harness.ingest.register((0..<90).map { TestDevice($0, .apns, user: "user-\($0)") })
+        var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, harness)]
         // Whoever dies in the second of its registration is kept, and dies again.
-        while try await house.messages(on: Topics.feedback.channel).isEmpty {
-            reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, house))
+        while try await harness.messages(on: Topics.feedback.channel).isEmpty {
+            reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, harness))
         }
-        try await house.send([
+        try await harness.send([
             OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: Array("no chunk".utf8))
         ])
-        try await waitUntil { try await !house.messages(on: Topics.dead.channel).isEmpty }
-        try await tellAgain(reports.map(\.targeted).reduce(0, +), house)
+        try await waitUntil { try await !harness.messages(on: Topics.dead.channel).isEmpty }
+        try await tellAgain(reports.map(\.targeted).reduce(0, +), harness)
 
-        #expect(try await sampleOutput(house) == reports.map(line).sorted())
+        #expect(try await sampleOutput(harness) == reports.map(line).sorted())
         let topics = "for topic in results reports feedback tasks dead; do kcat -C -b $BROKERS -t $topic -e -q -J; done"
         let check = "'\(SourceTree.path(".venv/bin/python"))' '\(SourceTree.path(".ci/check-contracts"))' messages"
-        #expect(try await run("(\(topics)) | \(check)", house) == [])
-        try await house.close()
+        #expect(try await run("(\(topics)) | \(check)", harness) == [])
+        try await harness.close()
     }
 
-    private func push(_ task: String, _ house: Harness) async throws -> TaskReport {
-        let id = try await house.ingest.post(task)
-        return try #require(await house.reports.report(of: id), "\(house.lines)")
+    private func push(_ task: String, _ harness: Harness) async throws -> TaskReport {
+        let id = try await harness.ingest.post(task)
+        return try #require(await harness.reports.report(of: id), "\(harness.lines)")
     }
 
     /// Waits until so many devices have a result, which may be after the report, and tells all of them once more.
-    private func tellAgain(_ count: Int, _ house: Harness) async throws {
-        var results = try await ResultReader(house.bus)
+    private func tellAgain(_ count: Int, _ harness: Harness) async throws {
+        var results = try await ResultReader(harness.bus)
         #expect(try await results.read(count))
         await results.close()
-        let told = try await house.messages(on: Topics.results.channel)
-        try await house.send(
+        let told = try await harness.messages(on: Topics.results.channel)
+        try await harness.send(
             told.map {
                 OutgoingMessage(
                     channel: Topics.results.channel, key: $0.key, value: $0.value, headers: $0.headers)
@@ -53,12 +53,12 @@ import Topics
     }
 
     /// What the program in `docs/analytics.md` prints, started as the page says.
-    private func sampleOutput(_ house: Harness) async throws -> [String] {
+    private func sampleOutput(_ harness: Harness) async throws -> [String] {
         let page = try #require(SourceTree.text("docs/analytics.md"))
         let folder = TemporaryDirectory("analytics")
         folder.write("outcomes.py", try #require(MarkdownCode.blocks("python", inPage: page).first))
         let command = try #require(MarkdownCode.blocks("sh", inPage: page).first)
-        return try await run("cd '\(folder.path)' && \(command)", house)
+        return try await run("cd '\(folder.path)' && \(command)", harness)
     }
 
     private func line(_ report: TaskReport) -> String {
@@ -66,9 +66,9 @@ import Topics
         return ([report.task.description] + states.map { "\($0.name)=\(report[$0])" }.sorted()).joined(separator: " ")
     }
 
-    private func run(_ script: String, _ house: Harness) async throws -> [String] {
+    private func run(_ script: String, _ harness: Harness) async throws -> [String] {
         var environment = EnvironmentReader.processEnvironment()
-        environment["BROKERS"] = house.brokers
+        environment["BROKERS"] = harness.brokers
         let shell = try ChildProcess("/bin/sh", ["-c", script], environment: environment)
         #expect(await shell.end(within: .seconds(120)) == .exited(0), "\(shell.lines)")
         return shell.lines

@@ -17,38 +17,38 @@ import Topics
     /// each until it is refused. When the provider answers again, every task that was accepted is delivered.
     @Test func aFullPipelineDrains() async throws {
         let pauses = ["CARILLON_SENDER_OUTAGE_PAUSE": "1s", "CARILLON_SENDER_OUTAGE_PAUSE_LONGEST": "2s"]
-        let house = try await Harness(.embedded, pauses)
-        let ids = try await house.ingest.register(TestDevice.mixture(6))
-        try await house.withRedis { redis in
+        let harness = try await Harness(.embedded, pauses)
+        let ids = try await harness.ingest.register(TestDevice.mixture(6))
+        try await harness.withRedis { redis in
             _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
             let filler = Self.maximum * 61 / 100 - (try await Self.used(redis))
             // Not sent as a value: the buffer of the connection would count as well.
             _ = try await redis.send(RedisCommand("SETRANGE", "filler", RedisArgument(filler), "x"))
         }
         for provider in Harness.providers {
-            try await house.simulator.admin("POST", "/faults", #"{"provider":"\#(provider)","kind":"stall"}"#)
+            try await harness.simulator.admin("POST", "/faults", #"{"provider":"\#(provider)","kind":"stall"}"#)
         }
         let registrations = try await Self.untilRefused { number in
             let token = String(repeating: "0", count: 56) + String(UInt32(number + 0x1000_0000), radix: 16)
-            return try await house.ingest.send(
+            return try await harness.ingest.send(
                 "POST", "/apps/news/subscribers", #"{"proto":"apns","token":"\#(token)"}"#)
         }
         var tasks: [TaskID] = []
         _ = try await Self.untilRefused { number in
             let task = #"{"devices":["\#(ids[number % ids.count])"],"message":{"body":"\#(Self.body)"}}"#
-            let answer = try await house.ingest.send("POST", "/apps/news/v1/tasks", task)
+            let answer = try await harness.ingest.send("POST", "/apps/news/v1/tasks", task)
             if answer.status == 201 {
                 tasks.append(try #require(try JSON(answer.body)["id"]?.text.flatMap { TaskID($0) }))
             }
             return answer
         }
         #expect(registrations > 0 && tasks.count > 50)
-        try await house.simulator.admin("DELETE", "/faults", "")
+        try await harness.simulator.admin("DELETE", "/faults", "")
         for task in tasks {
-            let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+            let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
             #expect(report.targeted == 1 && report[.delivered] == 1)
         }
-        try await house.close()
+        try await harness.close()
     }
 
     /// How many were taken before the first 503.

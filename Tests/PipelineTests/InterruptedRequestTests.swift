@@ -22,34 +22,34 @@ import Topics
 
     @Test(arguments: Harness.BusKind.allCases)
     func aRequestRepeatedElsewhereMakesTheSameTask(_ bus: Harness.BusKind) async throws {
-        let house = try await Harness(
+        let harness = try await Harness(
             bus, Self.settings, instances: ["ingest-api": 2], hasOwnStore: true)
-        _ = try await house.ingest.register(TestDevice.mixture(3))
-        let (first, second) = (house.ingests[0], house.ingests[1])
-        let tasks = try await house.bus.makeConsumer(ConsumerOptions(channel: Topics.tasks.channel, group: "test"))
+        _ = try await harness.ingest.register(TestDevice.mixture(3))
+        let (first, second) = (harness.ingests[0], harness.ingests[1])
+        let tasks = try await harness.bus.makeConsumer(ConsumerOptions(channel: Topics.tasks.channel, group: "test"))
 
-        house.busServer.signal(SIGSTOP)
+        harness.busServer.signal(SIGSTOP)
         let cutOff = Task {
             try? await first.send("POST", Self.path, Self.task, headers: [Self.key])
         }
         try await waitUntil { try await !Self.listed(second).isEmpty }
-        house.redis.signal(SIGSTOP)
-        house.busServer.signal(SIGCONT)
+        harness.redis.signal(SIGSTOP)
+        harness.busServer.signal(SIGCONT)
         let id = try await Self.task(in: tasks)
-        await (try house.dismiss("ingest-api")).kill()
-        house.redis.signal(SIGCONT)
+        await (try harness.dismiss("ingest-api")).kill()
+        harness.redis.signal(SIGCONT)
         #expect(await cutOff.value == nil)
 
         let answer = try await Self.repeated(by: second)
         #expect(answer.status == 201, "\(answer.text)")
         #expect(try JSON(answer.body)["id"]?.text == "\(id)")
-        let report = try #require(await house.reports.report(of: id), "\(house.lines)")
+        let report = try #require(await harness.reports.report(of: id), "\(harness.lines)")
         #expect(report[.delivered] == 3)
-        #expect(try await house.delivered() == 3)
+        #expect(try await harness.delivered() == 3)
         #expect(try await Self.listed(second) == ["\(id)"])
         tasks.stopTaking()
         await tasks.close()
-        try await house.close()
+        try await harness.close()
     }
 
     /// As a publisher should: it is told for as long as the first request may still be under way.

@@ -21,51 +21,51 @@ import Topics
 
     @Test(arguments: Harness.BusKind.allCases)
     func theReportEqualsTheProvidersCount(_ bus: Harness.BusKind) async throws {
-        let house = try await Harness(bus)
+        let harness = try await Harness(bus)
         let dead = OutcomeTests.rows(OutcomeTests.dead, topic: "news")
         let failing = OutcomeTests.rows(OutcomeTests.failing, topic: "weary")
         // First those that will be removed: only who was registered before the second of their death is.
-        let ids = try await house.ingest.register(dead)
-        _ = try await house.ingest.register(failing)
-        let misconfigured = try await house.ingest.register([TestDevice(1, .apns)], app: "shop")
+        let ids = try await harness.ingest.register(dead)
+        _ = try await harness.ingest.register(failing)
+        let misconfigured = try await harness.ingest.register([TestDevice(1, .apns)], app: "shop")
         let well = OutcomeTests.devices - dead.count - failing.count
-        _ = try await house.ingest.register(TestDevice.mixture(well))
+        _ = try await harness.ingest.register(TestDevice.mixture(well))
 
-        let task = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        let task = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         let short = #"{"audience":{"all":true},"message":{"body":"x"},"options":{"time_to_live":"5s"}}"#
-        let mistaken = try await house.ingest.post(short, app: "shop")
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        let mistaken = try await harness.ingest.post(short, app: "shop")
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == well + dead.count)
         #expect(report[.delivered] == well)
         #expect(report[.invalid] + report[.invalidRemoved] == dead.count)
-        #expect(try await house.delivered() == well)
-        try await removedAreGone(ids, report, task, house)
+        #expect(try await harness.delivered() == well)
+        try await removedAreGone(ids, report, task, harness)
 
         let tiring = #"{"audience":{"topic":"weary"},"message":{"body":"x"},"options":{"time_to_live":"5s"}}"#
-        let weary = try await house.ingest.post(tiring)
-        let outcome = try #require(await house.reports.report(of: weary), "\(house.lines)")
+        let weary = try await harness.ingest.post(tiring)
+        let outcome = try #require(await harness.reports.report(of: weary), "\(harness.lines)")
         #expect(outcome.targeted == failing.count)
         // An answer that may follow a delivery leaves it unknown whether there was one.
         #expect(outcome[.expired] + outcome[.failed] + outcome[.unknown] == failing.count)
 
         // The mistake of one app kept its device, and nobody else.
-        let refused = try #require(await house.reports.report(of: mistaken), "\(house.lines)")
+        let refused = try #require(await harness.reports.report(of: mistaken), "\(harness.lines)")
         #expect(refused[.expired] == 1)
-        #expect(try await house.ingest.send("GET", "/apps/shop/subscriber/\(misconfigured[0])").status == 200)
-        #expect(try await house.delivered() == well)
-        try await house.close()
+        #expect(try await harness.ingest.send("GET", "/apps/shop/subscriber/\(misconfigured[0])").status == 200)
+        #expect(try await harness.delivered() == well)
+        try await harness.close()
     }
 
     /// Whoever ended as removed is unknown to the registry, whoever did not is known.
     private func removedAreGone(
-        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ house: Harness
+        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ harness: Harness
     ) async throws {
         var removed = 0
         for id in ids {
-            let trace = try await house.ingest.send("GET", "/apps/news/v1/tasks/\(task)/devices/\(id)")
+            let trace = try await harness.ingest.send("GET", "/apps/news/v1/tasks/\(task)/devices/\(id)")
             let isRemoved = try JSON(trace.body)["state"]?.text == "invalid_removed"
             let expected = isRemoved ? 404 : 200
-            #expect(try await house.ingest.answers(expected, "/apps/news/subscriber/\(id)"), "\(trace.text)")
+            #expect(try await harness.ingest.answers(expected, "/apps/news/subscriber/\(id)"), "\(trace.text)")
             removed += isRemoved ? 1 : 0
         }
         #expect(removed == report[.invalidRemoved])

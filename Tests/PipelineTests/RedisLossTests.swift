@@ -11,71 +11,71 @@ import Topics
 /// that is killed and run again, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
     @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
-        let house = try await Harness(.kafka)
-        _ = try await house.ingest.register([TestDevice(9_000, .apns, topics: ["solo"])])
-        let solo = try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
-        _ = try #require(await house.reports.report(of: solo), "\(house.lines)")
-        _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
-        try await house.slowProviders()
+        let harness = try await Harness(.kafka)
+        _ = try await harness.ingest.register([TestDevice(9_000, .apns, topics: ["solo"])])
+        let solo = try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
+        _ = try #require(await harness.reports.report(of: solo), "\(harness.lines)")
+        _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
+        try await harness.slowProviders()
         let broadcast = #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#
-        let task = try await house.post(broadcast, key: "broadcast")
-        try await house.hasDelivered(300)
-        try await house.hasResult(of: task)
-        try await house.emptyRedis()
+        let task = try await harness.post(broadcast, key: "broadcast")
+        try await harness.hasDelivered(300)
+        try await harness.hasResult(of: task)
+        try await harness.emptyRedis()
         // Accepted by a house that has nothing to resolve it with.
-        let late = try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"Two"}}"#, key: "late")
-        try await house.cutOffRebuild(at: task)
-        let said = try await house.rebuild()
+        let late = try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"Two"}}"#, key: "late")
+        try await harness.cutOffRebuild(at: task)
+        let said = try await harness.rebuild()
         #expect(said.last?.contains("; 1 to be resolved;") == true, "\(said)")
 
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect((300...KillStory.devices).contains(report.targeted))
         #expect(report[.delivered] + report[.unknown] == report.targeted)
         #expect(report[.delivered] > 0)
-        #expect(try await house.delivered() >= report[.delivered])
+        #expect(try await harness.delivered() >= report[.delivered])
         // Those that are reported as delivered are those whose result was on the bus.
-        let endings = try await house.endings(of: task, report.targeted)
+        let endings = try await harness.endings(of: task, report.targeted)
         #expect(endings.values.count { $0.state == .delivered } == report[.delivered])
         #expect(endings.values.count { $0.reason == "ledger lost" } == report[.unknown])
 
         // Its key is forgotten, and still it is the same task; so is the one that was closed before.
-        #expect(try await house.post(broadcast, key: "broadcast") == task)
+        #expect(try await harness.post(broadcast, key: "broadcast") == task)
         #expect(
-            try await house.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo") == solo)
-        let lateReport = try #require(await house.reports.report(of: late), "\(house.lines)")
+            try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo") == solo)
+        let lateReport = try #require(await harness.reports.report(of: late), "\(harness.lines)")
         #expect(lateReport[.delivered] == 1 && lateReport.targeted == 1)
-        let next = try await house.ingest.post(broadcast)
-        let nextReport = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
+        let next = try await harness.ingest.post(broadcast)
+        let nextReport = try #require(await harness.reports.report(of: next, within: .seconds(240)), "\(harness.lines)")
         #expect(nextReport[.delivered] == KillStory.devices && nextReport.targeted == KillStory.devices)
         for id in [task, solo] {
-            let state = try await house.ingest.task(id)["state"]?.text
+            let state = try await harness.ingest.task(id)["state"]?.text
             #expect(state == "closed", "\(id == solo ? "solo" : "broadcast")")
-            #expect(Set(house.reports.all(of: id).map(\.id)).count == 1)
+            #expect(Set(harness.reports.all(of: id).map(\.id)).count == 1)
         }
-        #expect(try await house.sum("repeated") == 0)
-        try await house.close()
+        #expect(try await harness.sum("repeated") == 0)
+        try await harness.close()
     }
 
     /// There is nothing to rebuild from: the bus is gone too. Services go on, and only whoever makes the registry is
     /// restarted, by an operator who knows that its devices are gone.
     @Test func theEmbeddedHouseBeginsAnew() async throws {
-        let house = try await Harness(.embedded)
-        _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
-        try await house.slowProviders()
-        _ = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
-        try await house.hasDelivered(300)
-        try await house.emptyRedis()
-        #expect(try await house.ingest.answers(503, "/apps/news/subscriber/AAAAAAAAAAA"))
-        let ingest = try house.process("ingest-api")
+        let harness = try await Harness(.embedded)
+        _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
+        try await harness.slowProviders()
+        _ = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        try await harness.hasDelivered(300)
+        try await harness.emptyRedis()
+        #expect(try await harness.ingest.answers(503, "/apps/news/subscriber/AAAAAAAAAAA"))
+        let ingest = try harness.process("ingest-api")
         #expect(await ingest.stop() == .exited(0))
         try await ingest.start()
-        #expect(try await house.ingest.answers(404, "/apps/news/subscriber/AAAAAAAAAAA"))
-        _ = try await house.ingest.register(TestDevice.mixture(30))
-        let next = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
-        let report = try #require(await house.reports.report(of: next), "\(house.lines)")
+        #expect(try await harness.ingest.answers(404, "/apps/news/subscriber/AAAAAAAAAAA"))
+        _ = try await harness.ingest.register(TestDevice.mixture(30))
+        let next = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
+        let report = try #require(await harness.reports.report(of: next), "\(harness.lines)")
         #expect(report[.delivered] == 30 && report.targeted == 30)
-        #expect(try await house.sum("repeated") == 0)
-        try await house.close()
+        #expect(try await harness.sum("repeated") == 0)
+        try await harness.close()
     }
 }
 

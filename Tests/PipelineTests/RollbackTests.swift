@@ -8,44 +8,44 @@ import Topics
 /// more, the copy put back, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RollbackTests {
     @Test func withKafkaNothingIsSentUntilARebuild() async throws {
-        let house = try await Harness(.kafka)
-        let task = try await goBack(house, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
-        try await house.isToBeRebuilt()
-        _ = try await house.rebuild()
-        try await expectEnd(of: task, house)
-        let next = try await house.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
-        let report = try #require(await house.reports.report(of: next, within: .seconds(240)), "\(house.lines)")
+        let harness = try await Harness(.kafka)
+        let task = try await goBack(harness, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        try await harness.isToBeRebuilt()
+        _ = try await harness.rebuild()
+        try await expectEnd(of: task, harness)
+        let next = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
+        let report = try #require(await harness.reports.report(of: next, within: .seconds(240)), "\(harness.lines)")
         #expect(report[.delivered] == KillStory.devices && report.targeted == KillStory.devices)
-        try await house.close()
+        try await harness.close()
     }
 
     @Test func theEmbeddedHouseSendsNothingTwiceThatMustNotBe() async throws {
-        let house = try await Harness(.embedded)
+        let harness = try await Harness(.embedded)
         // Devices whose settlement went are held by their claims until the task's deadline.
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
-            house, #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
-        try await expectEnd(of: task, house)
-        try await house.close()
+            harness, #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
+        try await expectEnd(of: task, harness)
+        try await harness.close()
     }
 
-    private func goBack(_ house: Harness, _ task: String) async throws -> TaskID {
-        _ = try await house.ingest.register(TestDevice.mixture(KillStory.devices))
-        try await house.slowProviders(from: "1s", to: "2s")
-        let id = try await house.ingest.post(task)
+    private func goBack(_ harness: Harness, _ task: String) async throws -> TaskID {
+        _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
+        try await harness.slowProviders(from: "1s", to: "2s")
+        let id = try await harness.ingest.post(task)
         // Of 3,000 devices the senders claim 2,000 at once, which is when the simulator counts them, and the others as these
         // are answered.
-        try await house.hasDelivered(1)
-        try await house.redis.goBack { try await house.hasDelivered(2_900) }
+        try await harness.hasDelivered(1)
+        try await harness.redis.goBack { try await harness.hasDelivered(2_900) }
         return id
     }
 
-    private func expectEnd(of task: TaskID, _ house: Harness) async throws {
-        let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
+    private func expectEnd(of task: TaskID, _ harness: Harness) async throws {
+        let report = try #require(await harness.reports.report(of: task, within: .seconds(240)), "\(harness.lines)")
         #expect(report[.delivered] + report[.unknown] == report.targeted)
         #expect(report.targeted <= KillStory.devices)
-        #expect(try await house.delivered() >= report[.delivered])
-        #expect(try await house.sum("repeated") == 0)
+        #expect(try await harness.delivered() >= report[.delivered])
+        #expect(try await harness.sum("repeated") == 0)
     }
 }
 

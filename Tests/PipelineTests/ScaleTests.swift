@@ -26,52 +26,52 @@ import Topics
     ]
 
     @Test func processesComeAndGoWhileATaskRuns() async throws {
-        let house = try await Harness(
+        let harness = try await Harness(
             .kafka, Self.settings,
             instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
         let devices = TestDevice.mixture(Self.devices, topics: [])
-        try await house.fill(
+        try await harness.fill(
             devices.enumerated().map { number, device in
                 var device = device
                 if number < Self.listed { device.user = "user-\(number)" }
                 return device
             })
-        try await aTaskForAll(house)
-        try await aListInParts(house)
-        try await house.close()
+        try await aTaskForAll(harness)
+        try await aListInParts(harness)
+        try await harness.close()
     }
 
-    private func aTaskForAll(_ house: Harness) async throws {
-        try await house.slowProviders()
-        let task = try await house.ingest.post(#"{"audience":{"all":true},"message":{"body":"There"}}"#)
-        try await house.hasEnded(Self.devices / 10, of: task)
-        let joined = [try await house.join("apns-sender"), try await house.join("android-sender")]
+    private func aTaskForAll(_ harness: Harness) async throws {
+        try await harness.slowProviders()
+        let task = try await harness.ingest.post(#"{"audience":{"all":true},"message":{"body":"There"}}"#)
+        try await harness.hasEnded(Self.devices / 10, of: task)
+        let joined = [try await harness.join("apns-sender"), try await harness.join("android-sender")]
         for process in joined { try await Self.hasPartitions(process) }
         // Who leaves and who dies shall be at work again.
-        let ended = try await house.ended(task)
-        try await house.hasEnded(ended + 1_000, of: task)
-        let leaving = try house.dismiss("apns-sender")
-        let dying = try house.dismiss("android-sender")
+        let ended = try await harness.ended(task)
+        try await harness.hasEnded(ended + 1_000, of: task)
+        let leaving = try harness.dismiss("apns-sender")
+        let dying = try harness.dismiss("android-sender")
         await dying.kill()
         #expect(await leaving.stop() == .exited(0), "\(leaving.lines)")
-        #expect(try await house.ended(task) < Self.devices * 8 / 10)
+        #expect(try await harness.ended(task) < Self.devices * 8 / 10)
 
-        let report = try #require(await house.reports.report(of: task, within: .seconds(240)), "\(house.lines)")
+        let report = try #require(await harness.reports.report(of: task, within: .seconds(240)), "\(harness.lines)")
         #expect(report.targeted == Self.devices)
         #expect(report[.delivered] == Self.devices)
-        #expect(Set(house.reports.all(of: task).map(\.id)).count == 1)
-        #expect(try await house.sum("distinct_devices") == Self.devices)
+        #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1)
+        #expect(try await harness.sum("distinct_devices") == Self.devices)
         // Who leaves in order repeats nothing; what the other was sending is repeated and recognised.
-        #expect(try await house.sum("accepted", ["apns"]) == house.sum("distinct_devices", ["apns"]))
-        let repeated = try await house.delivered() - Self.devices
+        #expect(try await harness.sum("accepted", ["apns"]) == harness.sum("distinct_devices", ["apns"]))
+        let repeated = try await harness.delivered() - Self.devices
         #expect(repeated <= Self.inFlightMaximum)
-        #expect(try await house.sum("repeated") == repeated)
-        try await everyServiceSharedItsWork(house, joined)
+        #expect(try await harness.sum("repeated") == repeated)
+        try await everyServiceSharedItsWork(harness, joined)
     }
 
-    private func everyServiceSharedItsWork(_ house: Harness, _ joined: [ServiceProcess]) async throws {
+    private func everyServiceSharedItsWork(_ harness: Harness, _ joined: [ServiceProcess]) async throws {
         for (service, channel) in Self.busy where !service.hasSuffix("-sender") {
-            for process in house.running(service) {
+            for process in harness.running(service) {
                 let handled = try await process.value("carillon_bus_messages_handled_total", of: channel)
                 #expect(handled > 0, "\(service) on \(channel)")
             }
@@ -85,15 +85,15 @@ import Topics
         #expect(handled > 0)
     }
 
-    private func aListInParts(_ house: Harness) async throws {
-        for path in ["/faults", "/stats"] { try await house.simulator.admin("DELETE", path) }
+    private func aListInParts(_ harness: Harness) async throws {
+        for path in ["/faults", "/stats"] { try await harness.simulator.admin("DELETE", path) }
         let users = JSONText.array((0..<Self.listed).map { "user-\($0)" })
-        let task = try await house.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        let task = try await harness.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == Self.listed)
         #expect(report[.delivered] == Self.listed)
-        #expect(try await house.delivered() == Self.listed)
-        #expect(try await house.sum("distinct_devices") == Self.listed)
+        #expect(try await harness.delivered() == Self.listed)
+        #expect(try await harness.sum("distinct_devices") == Self.listed)
     }
 
     private static func hasPartitions(_ process: ServiceProcess) async throws {

@@ -14,7 +14,7 @@ import Topics
         let end = ContinuousClock.now + .seconds(60 * (Soak.minutes ?? 0))
         while ContinuousClock.now < end { try await soak.round() }
         soak.sum()
-        try await soak.house.close()
+        try await soak.harness.close()
     }
 }
 
@@ -32,7 +32,7 @@ private struct Soak {
         "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "50",
     ]
 
-    let house: Harness
+    let harness: Harness
     private let bus: Harness.BusKind
     private let seed: UInt64
     private var dice: Dice
@@ -45,29 +45,29 @@ private struct Soak {
         self.bus = bus
         seed = Soak.variable("SOAK_SEED").flatMap { UInt64($0) } ?? .random(in: 1 ... .max)
         dice = Dice(seed: seed)
-        house = try await Harness(
+        harness = try await Harness(
             bus, Soak.settings, instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
-        _ = try await house.ingest.register(TestDevice.mixture(Soak.devices))
-        try await house.slowProviders()
+        _ = try await harness.ingest.register(TestDevice.mixture(Soak.devices))
+        try await harness.slowProviders()
     }
 
     mutating func round() async throws {
         rounds += 1
-        try await house.simulator.admin("DELETE", "/stats")
+        try await harness.simulator.admin("DELETE", "/stats")
         let mayRepeat = dice.chance(2, of: 3)
         let options = mayRepeat ? "" : #","options":{"ambiguous":"at_most_once"}"#
-        let task = try await house.ingest.post(
+        let task = try await harness.ingest.post(
             #"{"audience":{"topic":"news"},"message":{"body":"There"}\#(options)}"#)
         var victims: [String] = []
         for _ in 0..<(1 + dice.number(below: 4)) { victims.append(try await killSomebody(of: task)) }
         let story: Comment = "\(bus), seed \(seed), round \(rounds), \(mayRepeat ? "" : "at_most_once, ")\(victims)"
         let report = try #require(
-            await house.reports.report(of: task, within: .seconds(300)), "\(story): \(house.lines)")
-        let (distinct, repeated) = (try await house.sum("distinct_devices"), try await house.sum("repeated"))
+            await harness.reports.report(of: task, within: .seconds(300)), "\(story): \(harness.lines)")
+        let (distinct, repeated) = (try await harness.sum("distinct_devices"), try await harness.sum("repeated"))
         #expect(report.targeted == Soak.devices, story)
         #expect(report[.delivered] + report[.unknown] == Soak.devices, story)
         #expect(distinct >= report[.delivered], story)
-        #expect(Set(house.reports.all(of: task).map(\.id)).count == 1, story)
+        #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1, story)
         #expect(repeated <= (mayRepeat ? Soak.held(by: victims) : 0), story)
         if mayRepeat { #expect(report[.unknown] == 0 && distinct == Soak.devices, story) }
         repeats += repeated
@@ -77,17 +77,17 @@ private struct Soak {
     /// At a moment of the task, or when it is over.
     private mutating func killSomebody(of task: TaskID) async throws -> String {
         let moment = 1 + dice.number(below: Soak.devices)
-        try await waitUntil { [house] in
-            if try await house.delivered() >= moment { return true }
-            return !house.reports.all(of: task).isEmpty
+        try await waitUntil { [harness] in
+            if try await harness.delivered() >= moment { return true }
+            return !harness.reports.all(of: task).isEmpty
         }
-        let number = dice.number(below: house.running.count + 1)
-        guard number < house.running.count else {
-            await house.redis.kill9()
-            try await house.redis.restart()
+        let number = dice.number(below: harness.running.count + 1)
+        guard number < harness.running.count else {
+            await harness.redis.kill9()
+            try await harness.redis.restart()
             return note(Soak.redis)
         }
-        let process = house.running[number]
+        let process = harness.running[number]
         await process.kill()
         try await process.start()
         return note(process.name)

@@ -9,66 +9,66 @@ import Topics
 @Suite(.timeLimit(.minutes(5))) struct TargetTests {
     @Test(arguments: Harness.BusKind.allCases)
     func whoIsMeantGetsOnePush(_ bus: Harness.BusKind) async throws {
-        let house = try await Harness(bus)
-        try await house.slowProviders()
-        async let several: Void = aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(house)
-        async let changed: Void = aSubscriptionChangedHalfWayDoesNotChangeTheTask(house)
-        async let listed: Void = aListInPartsLeavesNobodyOut(house)
-        async let cancelled: Void = aCancelledTaskEndsWithExactSums(house)
+        let harness = try await Harness(bus)
+        try await harness.slowProviders()
+        async let several: Void = aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(harness)
+        async let changed: Void = aSubscriptionChangedHalfWayDoesNotChangeTheTask(harness)
+        async let listed: Void = aListInPartsLeavesNobodyOut(harness)
+        async let cancelled: Void = aCancelledTaskEndsWithExactSums(harness)
         _ = try await (several, changed, listed, cancelled)
-        try await house.close()
+        try await harness.close()
     }
 
-    private func aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(_ house: Harness) async throws {
+    private func aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(_ harness: Harness) async throws {
         let topics = ["breaking-news", "sports", "culture"]
-        _ = try await house.ingest.register(TestDevice.mixture(30, topics: topics))
-        let task = try await house.ingest.post(
+        _ = try await harness.ingest.register(TestDevice.mixture(30, topics: topics))
+        let task = try await harness.ingest.post(
             #"{"audience":{"any":[{"topic":"breaking-news"},{"topic":"sports"},{"topic":"culture"}]},"message":{"body":"x"}}"#
         )
-        try await everyOne(of: 30, wasReachedBy: task, house, "three topics")
+        try await everyOne(of: 30, wasReachedBy: task, harness, "three topics")
     }
 
     /// The task is for those who were subscribed when it was resolved, whatever they do afterwards.
-    private func aSubscriptionChangedHalfWayDoesNotChangeTheTask(_ house: Harness) async throws {
-        let ids = try await house.ingest.register(TestDevice.mixture(2_000, from: 10_000, topics: ["fickle"]))
-        let task = try await house.ingest.post(#"{"audience":{"topic":"fickle"},"message":{"body":"x"}}"#)
-        try await house.hasResolved(task)
+    private func aSubscriptionChangedHalfWayDoesNotChangeTheTask(_ harness: Harness) async throws {
+        let ids = try await harness.ingest.register(TestDevice.mixture(2_000, from: 10_000, topics: ["fickle"]))
+        let task = try await harness.ingest.post(#"{"audience":{"topic":"fickle"},"message":{"body":"x"}}"#)
+        try await harness.hasResolved(task)
         for id in ids.suffix(20) {
             let path = "/apps/news/subscriber/\(id)/subscriptions/fickle"
-            #expect(try await house.ingest.send("DELETE", path).status == 204)
+            #expect(try await harness.ingest.send("DELETE", path).status == 204)
         }
-        _ = try await house.ingest.register([TestDevice(15_000, .apns, topics: ["fickle"])])
-        try await everyOne(of: 2_000, wasReachedBy: task, house, "changed half-way")
+        _ = try await harness.ingest.register([TestDevice(15_000, .apns, topics: ["fickle"])])
+        try await everyOne(of: 2_000, wasReachedBy: task, harness, "changed half-way")
     }
 
-    private func aListInPartsLeavesNobodyOut(_ house: Harness) async throws {
+    private func aListInPartsLeavesNobodyOut(_ harness: Harness) async throws {
         let count = 2_000
         let devices = (0..<count).map { TestDevice(20_000 + $0, .apns, topics: [], user: "user-\($0)") }
-        _ = try await house.ingest.register(devices)
+        _ = try await harness.ingest.register(devices)
         // Most of the listed are unknown: a list need not fit the registry.
         let users = JSONText.array((0..<30_000).map { "user-\($0)" })
-        let task = try await house.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
-        try await everyOne(of: count, wasReachedBy: task, house, "a list")
+        let task = try await harness.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
+        try await everyOne(of: count, wasReachedBy: task, harness, "a list")
     }
 
-    private func aCancelledTaskEndsWithExactSums(_ house: Harness) async throws {
-        _ = try await house.ingest.register((0..<3_000).map { TestDevice(30_000 + $0, .apns, topics: ["brief"]) })
-        let task = try await house.ingest.post(#"{"audience":{"topic":"brief"},"message":{"body":"x"}}"#)
-        try await house.hasDelivered(1, of: task)
-        #expect(try await house.ingest.send("POST", "/apps/news/v1/tasks/\(task)/cancel").status == 202)
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+    private func aCancelledTaskEndsWithExactSums(_ harness: Harness) async throws {
+        _ = try await harness.ingest.register((0..<3_000).map { TestDevice(30_000 + $0, .apns, topics: ["brief"]) })
+        let task = try await harness.ingest.post(#"{"audience":{"topic":"brief"},"message":{"body":"x"}}"#)
+        try await harness.hasDelivered(1, of: task)
+        #expect(try await harness.ingest.send("POST", "/apps/news/v1/tasks/\(task)/cancel").status == 202)
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.isCancelled)
         #expect(report[.delivered] + report[.cancelled] == 3_000)
         #expect(report[.cancelled] > 0)
-        #expect(try await house.delivered(task) == report[.delivered])
+        #expect(try await harness.delivered(task) == report[.delivered])
     }
 
     private func everyOne(
-        of count: Int, wasReachedBy task: TaskID, _ house: Harness, _ story: Comment
+        of count: Int, wasReachedBy task: TaskID, _ harness: Harness, _ story: Comment
     ) async throws {
-        let report = try #require(await house.reports.report(of: task), "\(house.lines)")
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == count, story)
         #expect(report[.delivered] == count, story)
-        #expect(try await house.delivered(task) == count, story)
+        #expect(try await harness.delivered(task) == count, story)
     }
 }

@@ -16,17 +16,17 @@ import Testing
             repeatsUnknown: repeatsUnknown, now: now, deadline: now + deadline, verdict: verdict)
     }
 
-    private func fate(of outcome: PushOutcome, _ question: DeliveryAttempt) -> DeliveryDecision {
-        DeliveryPolicy().fate(of: outcome, question, random: SeededRandomSource(seed: 1))
+    private func decision(of outcome: PushOutcome, _ question: DeliveryAttempt) -> DeliveryDecision {
+        DeliveryPolicy().decision(of: outcome, question, random: SeededRandomSource(seed: 1))
     }
 
     /// It may have been delivered: to report it as failed or expired would be a guess.
     @Test func whatCannotBeRepeatedStaysUnknown() {
         let unknown = DeliveryDecision.ended(.unknown, status: 0, reason: "cut off")
-        #expect(fate(of: .unknown("cut off"), question(isStored: false)) == unknown)
-        #expect(fate(of: .unknown("cut off"), question(attempt: .max)) == unknown)
-        #expect(fate(of: .unknown("cut off"), question(deadline: .milliseconds(1))) == unknown)
-        #expect(fate(of: .unknown("cut off"), question()) != unknown)
+        #expect(decision(of: .unknown("cut off"), question(isStored: false)) == unknown)
+        #expect(decision(of: .unknown("cut off"), question(attempt: .max)) == unknown)
+        #expect(decision(of: .unknown("cut off"), question(deadline: .milliseconds(1))) == unknown)
+        #expect(decision(of: .unknown("cut off"), question()) != unknown)
     }
 
     /// Goal: only a device that will be gone is called removed. Method: one registered before the attempt and one in its
@@ -36,9 +36,9 @@ import Testing
         let gone = PushOutcome.answered(
             ProviderAnswer(.invalidDevice(since: since), reason: "Unregistered", status: 410))
         let before = question(registered: now + .milliseconds(-1), verdict: .remove)
-        #expect(fate(of: gone, before) == .ended(.invalidRemoved, status: 410, reason: "Unregistered"))
+        #expect(decision(of: gone, before) == .ended(.invalidRemoved, status: 410, reason: "Unregistered"))
         let same = question(registered: now + .milliseconds(999), verdict: .remove)
-        #expect(fate(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
+        #expect(decision(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
     }
 
     /// A server that failed may have passed the push on before it did.
@@ -46,15 +46,15 @@ import Testing
         let failure = PushOutcome.answered(
             ProviderAnswer(.retryLater(.soon), reason: "Internal", status: 500, mayBeProcessed: true))
         let unknown = DeliveryDecision.ended(.unknown, status: 500, reason: "Internal")
-        #expect(fate(of: failure, question(repeatsUnknown: false)) == unknown)
-        #expect(fate(of: failure, question(isStored: false)) == unknown)
-        #expect(fate(of: failure, question(deadline: .milliseconds(1))) == unknown)
-        guard case .waiting(attempt: 1, _, status: 500, reason: "Internal") = fate(of: failure, question()) else {
+        #expect(decision(of: failure, question(repeatsUnknown: false)) == unknown)
+        #expect(decision(of: failure, question(isStored: false)) == unknown)
+        #expect(decision(of: failure, question(deadline: .milliseconds(1))) == unknown)
+        guard case .waiting(attempt: 1, _, status: 500, reason: "Internal") = decision(of: failure, question()) else {
             Issue.record("a task that allows it is sent again")
             return
         }
         let refusal = PushOutcome.answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
-        guard case .waiting = fate(of: refusal, question(repeatsUnknown: false)) else {
+        guard case .waiting = decision(of: refusal, question(repeatsUnknown: false)) else {
             Issue.record("what was refused cannot be repeated")
             return
         }
@@ -62,8 +62,8 @@ import Testing
 
     @Test func whatWasRefusedFailsOrExpires() {
         let busy = PushOutcome.answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
-        #expect(fate(of: busy, question(isStored: false)) == .ended(.failed, status: 503, reason: "Busy"))
+        #expect(decision(of: busy, question(isStored: false)) == .ended(.failed, status: 503, reason: "Busy"))
         #expect(
-            fate(of: busy, question(deadline: .milliseconds(1))) == .ended(.expired, status: 503, reason: "Busy"))
+            decision(of: busy, question(deadline: .milliseconds(1))) == .ended(.expired, status: 503, reason: "Busy"))
     }
 }

@@ -78,8 +78,8 @@ import Topics
     /// Goal: a Redis that lost everything answers nobody, and comes back from the log with every device, subscription,
     /// badge and name as it was. Method: everything is compared, before and after; the services run all the time.
     @Test func aWipedRedisComesBack() async throws {
-        let house = try await HarnessFixture()
-        let member = try await house.member()
+        let harness = try await HarnessFixture()
+        let member = try await harness.member()
         let count = 600
         try await member.run {
             try await waitUntil { try await member.store.state() == .ready }
@@ -88,9 +88,9 @@ import Topics
             #expect(before.devices.count == before.everyone)
             #expect(before.everyone == count / 10 * 9 + count / 20)
 
-            try await house.wipe()
+            try await harness.wipe()
             try await expectNotReady(member, ids[0])
-            let rebuilder = try await house.member()
+            let rebuilder = try await harness.member()
             let progress = try await rebuilder.rebuild().run { _ in }
             #expect(progress.devices == before.everyone)
             let after = try await snapshot(member.registry, count, ids)
@@ -137,12 +137,12 @@ import Topics
     /// Goal: what a process appended before it was killed becomes true through another. Method: a process without a projector
     /// registers a device and is killed once the record is seen in the log; then another one's projector runs.
     @Test func whatAKilledProcessAppendedIsApplied() async throws {
-        let house = try await HarnessFixture()
-        let member = try await house.member()
+        let harness = try await HarnessFixture()
+        let member = try await harness.member()
         try await member.store.initialize()
         let watcher = try await member.bus.makeConsumer(
             ConsumerOptions(channel: Topics.registry.channel, group: "watcher"))
-        var environment = ["CARILLON_BUS": house.kafka.url, "PROBE_REDIS": house.redis.url]
+        var environment = ["CARILLON_BUS": harness.kafka.url, "PROBE_REDIS": harness.redis.url]
         environment["CARILLON_ADMIN_PORT"] = "0"
         environment["PROBE_TOKEN"] = try token(7).text
         let probe = try ChildProcess(builtExecutable("RegistryProbe"), [], environment: environment)
@@ -169,8 +169,8 @@ import Topics
     /// whichever partition is read first. Method: their records are applied in either order, and no clock tells them apart.
     @Test(arguments: [false, true])
     func aTokenThatMovedHasOneDevice(reversed: Bool) async throws {
-        let house = try await HarnessFixture()
-        let member = try await house.member()
+        let harness = try await HarnessFixture()
+        let member = try await harness.member()
         let token = try token(9)
         var records: [RegistryChange] = []
         for (segment, created) in [(4, 1_000), (3, 1_000)] as [(UInt32, UInt32)] {
@@ -194,13 +194,13 @@ import Topics
 
     /// Goal: on a real store too only the rebuild that began last applies and finishes.
     @Test func aLaterRebuildTakesOver() async throws {
-        let house = try await HarnessFixture()
-        let member = try await house.member()
+        let harness = try await HarnessFixture()
+        let member = try await harness.member()
         let change = LoggedChange(
             offset: 0, RegistryChange(app: app, index: DeviceIndex(rawValue: 1), .badge(1)))
         let early = try await member.store.beginRebuild()
         try await early.apply([change])
-        let late = try await (try await house.member()).store.beginRebuild()
+        let late = try await (try await harness.member()).store.beginRebuild()
         for refused in [
             { try await early.apply([change]) }, { try await early.finish() },
             { try await member.store.apply([change]) },

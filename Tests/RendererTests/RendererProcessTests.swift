@@ -15,52 +15,52 @@ import Topics
     /// of many devices lie on the bus; a renderer is killed while it works through them and another one takes over;
     /// every device is then claimed as senders do.
     @Test func aCrashLosesNoDevice() async throws {
-        let house = try await RendererHarness()
+        let harness = try await RendererHarness()
         let chunks = 120
-        try await house.begin(chunks: chunks, devicesEach: 20)
-        let consumer = try await house.readDispatches()
-        let first = try await house.startRenderer()
+        try await harness.begin(chunks: chunks, devicesEach: 20)
+        let consumer = try await harness.readDispatches()
+        let first = try await harness.startRenderer()
         var seen: [DispatchChunk] = []
-        while seen.isEmpty { seen += try await house.read(consumer) }
+        while seen.isEmpty { seen += try await harness.read(consumer) }
         first.signal(9)
         #expect(await first.end() == .signalled(9))
-        let before = Set((seen + (try await house.unread())).flatMap(\.indices))
+        let before = Set((seen + (try await harness.unread())).flatMap(\.indices))
         #expect(before.count < chunks * 20, "it was over before the crash")
 
-        let second = try await house.startRenderer()
+        let second = try await harness.startRenderer()
         var devices = Set(seen.flatMap(\.indices))
         while devices.count < chunks * 20 {
-            let more = try await house.read(consumer)
+            let more = try await harness.read(consumer)
             devices.formUnion(more.flatMap(\.indices))
             seen += more
         }
         second.signal(15)
         #expect(await second.end() == .exited(0))
         await consumer.close()
-        #expect(try await house.claims(of: seen) == chunks * 20)
+        #expect(try await harness.claims(of: seen) == chunks * 20)
         let bodies = try Set(
             seen.flatMap(\.variants).map { variant in
                 try JSON(variant.payload.payload(token: "", badge: 0))["message"]?["notification"]?["body"]?.text
             })
         #expect(bodies == ["Fire"])
-        #expect(seen.allSatisfy { $0.lane == .bulk && $0.app == house.app })
+        #expect(seen.allSatisfy { $0.lane == .bulk && $0.app == harness.app })
     }
 
     /// Goal: devices whose task's content is absent are handed to the scheduler and not lost. Method: the test sends them
     /// again, as the scheduler does, once the content is there.
     @Test func devicesOfAnAbsentContentComeAgain() async throws {
-        let house = try await RendererHarness()
-        let consumer = try await house.readDispatches()
-        let process = try await house.startRenderer()
-        try await house.mark(count: 3)
-        try await house.send(chunks: 1, devicesEach: 3)
-        let orders = try await house.readOrders()
+        let harness = try await RendererHarness()
+        let consumer = try await harness.readDispatches()
+        let process = try await harness.startRenderer()
+        try await harness.mark(count: 3)
+        try await harness.send(chunks: 1, devicesEach: 3)
+        let orders = try await harness.readOrders()
         #expect(orders.map(\.offsets) == [[0, 1, 2]])
         #expect(process.lines.contains { $0.contains("the content of a task is not in the store") })
-        try await house.keepTask()
-        try await house.send(chunks: 1, devicesEach: 3)
+        try await harness.keepTask()
+        try await harness.send(chunks: 1, devicesEach: 3)
         var seen: [DispatchChunk] = []
-        while seen.isEmpty { seen += try await house.read(consumer) }
+        while seen.isEmpty { seen += try await harness.read(consumer) }
         #expect(seen.map(\.deviceCount) == [3])
         process.signal(15)
         #expect(await process.end() == .exited(0))

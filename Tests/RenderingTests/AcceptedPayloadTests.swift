@@ -50,7 +50,7 @@ import Topics
             #expect(message.target == .token(token))
             #expect(message.task != nil)
         default:
-            let message = try HuaweiMessage(body)
+            let message = try ReceivedHuaweiMessage(body)
             #expect(message.tokens == [token])
             #expect(message.task != nil)
         }

@@ -32,15 +32,15 @@ import Topics
         patience: Duration = .seconds(3_600), _ change: (inout PushTask) -> Void = { _ in }
     ) async throws -> PushTask {
         let task = try await closed(change)
-        let care = try await fixture.care(wantsToHear: true)
+        let closer = try await fixture.closer(wantsToHear: true)
         var configuration = HTTPClientConfiguration(name: "test")
         configuration.deadline = deadline
         let client = HTTPClient(configuration: configuration, log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(
-            client, try app(endpoint.url, files), care: care, hold: deadline + ReporterFixture.lease,
+            client, try app(endpoint.url, files), closer: closer, hold: deadline + ReporterFixture.lease,
             allowsLoopback: allowsLoopback, patience: patience)
         for _ in 0..<times {
-            guard case .notify(let report) = try await care.look(task.look) else {
+            guard case .notify(let report) = try await closer.look(task.look) else {
                 break
             }
             await poster.post(report)
@@ -59,15 +59,15 @@ import Topics
     }
 
     private func poster(
-        _ client: HTTPClient, _ app: PushApp?, care: TaskCloser? = nil, hold: Duration = ReporterFixture.lease,
+        _ client: HTTPClient, _ app: PushApp?, closer: TaskCloser? = nil, hold: Duration = ReporterFixture.lease,
         allowsLoopback: Bool = true, patience: Duration
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
-        var looks = care
-        if looks == nil { looks = try await fixture.care(wantsToHear: true) }
+        var looks = closer
+        if looks == nil { looks = try await fixture.closer(wantsToHear: true) }
         return ReportPoster(
             client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
-            policy: PostPolicy(patience: patience), archive: fixture.archive, care: try #require(looks),
+            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(looks),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), app: { _ in app },
             environment: fixture.environment)
     }
@@ -166,7 +166,7 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, try app(endpoint.url, (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
-        let aftermath = try await fixture.care(wantsToHear: true).look(task.look)
+        let aftermath = try await fixture.closer(wantsToHear: true).look(task.look)
         guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, "\(aftermath)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
@@ -211,11 +211,11 @@ import Topics
     /// Goal: a reporter that does not know an app, as its file cannot be read, drops no report of it.
     @Test func aReportOfAnAppThatIsNotKnownWaits() async throws {
         let task = try await closed { _ in }
-        let care = try await fixture.care(wantsToHear: true)
+        let closer = try await fixture.closer(wantsToHear: true)
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
-        let poster = try await poster(client, nil, care: care, patience: .seconds(60))
-        guard case .notify(let report) = try await care.look(task.look) else {
+        let poster = try await poster(client, nil, closer: closer, patience: .seconds(60))
+        guard case .notify(let report) = try await closer.look(task.look) else {
             Issue.record("nobody is to hear of it")
             return
         }

@@ -54,7 +54,7 @@ final class ReporterFixture: Sendable {
     }
 
     /// As a new process has it.
-    func care(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
+    func closer(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors)
         let stores = stores(traces)
         let untried = UntriedDevices(

@@ -14,16 +14,16 @@ import Topics
     /// with exact sums, and its endpoint has heard of it.
     @Test func aCrashWhileReportingLosesNothing() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
-        let house = try await ReporterHarness(endpoint: endpoint.url)
-        let devices = try await house.register(10)
-        let tasks = try await house.begin(80, devices)
-        let first = try await house.startReporter()
-        async let ending: Void = end(devices, of: tasks, in: house)
+        let harness = try await ReporterHarness(endpoint: endpoint.url)
+        let devices = try await harness.register(10)
+        let tasks = try await harness.begin(80, devices)
+        let first = try await harness.startReporter()
+        async let ending: Void = end(devices, of: tasks, in: harness)
         #expect(await endpoint.hasPosts(10))
         first.signal(9)
         #expect(await first.end() == .signalled(9))
         try await ending
-        let second = try await house.startReporter()
+        let second = try await harness.startReporter()
         let keys = Set(tasks.map { "\($0)/report" })
         var count = keys.count
         while !keys.isSubset(of: endpoint.keys) {
@@ -31,40 +31,40 @@ import Topics
             count = endpoint.posts.count + 1
         }
         // Of what the first one posted and did not note, the second hears when the lease is over.
-        try await waitUntil { try await house.agenda.count() == 0 }
+        try await waitUntil { try await harness.agenda.count() == 0 }
         second.signal(15)
         #expect(await second.end() == .exited(0))
 
-        let reports = try await house.read(Topics.reports)
+        let reports = try await harness.read(Topics.reports)
         #expect(Set(reports.map(\.id)) == keys)
         #expect(Set(reports).count == tasks.count, "a repeat is the same")
         for report in Set(reports) {
             #expect(report.targeted == 10 && report[.delivered] == 8 && report[.failed] == 1)
             #expect(report[.invalidRemoved] == 1 && report.lane == .fast)
-            #expect(try await house.report(of: report.task) == report.encoded())
+            #expect(try await harness.report(of: report.task) == report.encoded())
         }
-        #expect(try await house.registry.device(devices[9], in: house.app) == nil)
-        #expect(try await house.registry.device(devices[8], in: house.app) != nil)
-        #expect(Set(try await house.read(Topics.feedback).map(\.id)) == ["news/\(devices[9])"])
+        #expect(try await harness.registry.device(devices[9], in: harness.app) == nil)
+        #expect(try await harness.registry.device(devices[8], in: harness.app) != nil)
+        #expect(Set(try await harness.read(Topics.feedback).map(\.id)) == ["news/\(devices[9])"])
         await endpoint.stop()
     }
 
     /// Whatever else it was doing, it must not touch what it would misread.
     @Test func aStoreOfANewerFormatEndsTheProcess() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
-        let house = try await ReporterHarness(endpoint: endpoint.url)
-        let reporter = try await house.startReporter()
-        try await house.upgradeStore(to: 2)
+        let harness = try await ReporterHarness(endpoint: endpoint.url)
+        let reporter = try await harness.startReporter()
+        try await harness.upgradeStore(to: 2)
         #expect(await reporter.line { $0.contains("Redis is kept in format 2") } != nil)
         #expect(await reporter.end() == .exited(1))
         await endpoint.stop()
     }
 
-    private func end(_ devices: [DeviceID], of tasks: [TaskID], in house: ReporterHarness) async throws {
+    private func end(_ devices: [DeviceID], of tasks: [TaskID], in harness: ReporterHarness) async throws {
         for task in tasks {
-            try await house.end(Array(devices[..<8]), of: [task], as: .delivered)
-            try await house.end([devices[8]], of: [task], as: .failed)
-            try await house.end([devices[9]], of: [task], as: .invalidRemoved)
+            try await harness.end(Array(devices[..<8]), of: [task], as: .delivered)
+            try await harness.end([devices[8]], of: [task], as: .failed)
+            try await harness.end([devices[9]], of: [task], as: .invalidRemoved)
         }
     }
 }

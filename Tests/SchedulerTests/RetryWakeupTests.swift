@@ -4,29 +4,29 @@ import Testing
 @testable import scheduler
 
 @Suite struct RetryBellTests {
-    private let bell = RetryWakeup()
+    private let wakeup = RetryWakeup()
     private let noon = Timestamp(milliseconds: 1_000)
 
     @Test func anyOrderRingsWhileTheIndexIsLookedAt() {
-        let call = bell.listen()
-        bell.ring(for: Timestamp(milliseconds: .max))
+        let call = wakeup.listen()
+        wakeup.ring(for: Timestamp(milliseconds: .max))
         #expect(call.hasHappened)
     }
 
     @Test func onlyAnEarlierOrderEndsAWait() {
-        let call = bell.listen()
-        bell.await(noon)
-        bell.ring(for: noon)
+        let call = wakeup.listen()
+        wakeup.await(noon)
+        wakeup.ring(for: noon)
         #expect(!call.hasHappened)
-        bell.ring(for: noon + .milliseconds(-1))
+        wakeup.ring(for: noon + .milliseconds(-1))
         #expect(call.hasHappened)
-        #expect(!bell.listen().hasHappened)
+        #expect(!wakeup.listen().hasHappened)
     }
 
     @Test func aStopEndsEveryWait() {
-        let call = bell.listen()
-        bell.await(Timestamp(milliseconds: 0))
-        bell.ring()
+        let call = wakeup.listen()
+        wakeup.await(Timestamp(milliseconds: 0))
+        wakeup.ring()
         #expect(call.hasHappened)
     }
 }

@@ -10,39 +10,39 @@ import Testing
     /// no device be sent twice. Method: thousands of orders come due under a scheduler that is killed while they go out;
     /// another one takes over, and every chunk of both is claimed as senders do.
     @Test func aCrashWhileReleasingLosesNothing() async throws {
-        let house = try await SchedulerHarness()
-        let devices = try await house.register(500)
-        let tasks = try await house.begin(tasks: 12, with: devices)
+        let harness = try await SchedulerHarness()
+        let devices = try await harness.register(500)
+        let tasks = try await harness.begin(tasks: 12, with: devices)
         let all = Set(tasks.flatMap { task in devices.map { ReleasedDevice(task: task, index: $0.index) } })
-        let consumer = try await house.readAudience()
-        try await house.order(tasks, devices)
+        let consumer = try await harness.readAudience()
+        try await harness.order(tasks, devices)
 
-        let first = try await house.startScheduler()
+        let first = try await harness.startScheduler()
         var log = AudienceLog()
         while log.devices.count < 500 { try await log.read(consumer) }
         first.signal(9)
         #expect(await first.end() == .signalled(9))
-        try log.add(try await house.unread())
+        try log.add(try await harness.unread())
         let before = log.devices
         #expect(Set(before).count < all.count, "it was over before the crash")
-        let leased = try await house.leased()
-        let unacknowledged = try await house.unacknowledged()
+        let leased = try await harness.leased()
+        let unacknowledged = try await harness.unacknowledged()
         #expect(!leased.isEmpty)
         #expect(unacknowledged.count < all.count / 2)
 
-        let second = try await house.startScheduler()
+        let second = try await harness.startScheduler()
         while !leased.isSubset(of: log.devices.dropFirst(before.count)) || Set(log.devices) != all {
             try await log.read(consumer)
         }
         second.signal(15)
         #expect(await second.end() == .exited(0))
-        try log.add(try await house.unread())
+        try log.add(try await harness.unread())
         await consumer.close()
 
         #expect(Set(log.devices) == all)
         let counts = log.devices.reduce(into: [ReleasedDevice: Int]()) { $0[$1, default: 0] += 1 }
         #expect(Set(counts.filter { $0.value > 1 }.keys).isSubset(of: leased.union(unacknowledged)))
-        #expect(try await house.depth() <= unacknowledged.count)
-        #expect(try await house.claims(of: log.chunks) == all.count)
+        #expect(try await harness.depth() <= unacknowledged.count)
+        #expect(try await harness.claims(of: log.chunks) == all.count)
     }
 }

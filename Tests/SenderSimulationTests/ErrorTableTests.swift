@@ -15,29 +15,29 @@ import Topics
         _ kind: PushProtocol
     ) async throws {
         let rows = AnswerRow.rows(kind)
-        try await withHouse(apps: rows.indices.map { "row\($0)" }) { house in
-            let sender = try await house.start(
+        try await withHouse(apps: rows.indices.map { "row\($0)" }) { harness in
+            let sender = try await harness.start(
                 kind == .apns ? "apns-sender" : "android-sender",
                 [
                     "CARILLON_APNS_REQUEST_LIMIT": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
                     "CARILLON_HUAWEI_REQUEST_LIMIT": "2s",
                 ])
             var reader = OutcomeReader(
-                results: try await ResultReader(house.bus), retries: try await RetryReader(house.bus))
+                results: try await ResultReader(harness.bus), retries: try await RetryReader(harness.bus))
             var shipments: [Shipment] = []
             for (number, row) in rows.enumerated() {
                 let shipment = try row.shipment(kind, number)
-                try await row.prepare(kind, house.simulator)
-                try await reader.expect(row, of: shipment) { try await house.dispatch(shipment) }
+                try await row.prepare(kind, harness.simulator)
+                try await reader.expect(row, of: shipment) { try await harness.dispatch(shipment) }
                 shipments.append(shipment)
             }
             await reader.close()
             #expect(await sender.stop() == .exited(0))
             for (row, shipment) in zip(rows, shipments) {
-                let states = try await house.ledger.states(of: shipment.task, in: shipment.marks[0].segment)
+                let states = try await harness.ledger.states(of: shipment.task, in: shipment.marks[0].segment)
                 #expect(states?.states[0] == row.state, "\(row)")
                 guard case .answer(_, let reason?, _) = row.cause, row.isTold else { continue }
-                let detail = try await house.ledger.detail(
+                let detail = try await harness.ledger.detail(
                     of: 0, task: shipment.task, in: shipment.marks[0].segment)
                 #expect(detail?.reason == reason, "\(row)")
             }

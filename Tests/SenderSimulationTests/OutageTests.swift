@@ -25,13 +25,13 @@ import Topics
     /// and everybody is pushed to once it is over. Method: a provider that fails everything, and short pauses; sender and
     /// scheduler are killed and started anew while it does.
     @Test(arguments: cases) func anOutageIsProbedAndLosesNobody(_ story: Case) async throws {
-        try await withHouse { house in
+        try await withHouse { harness in
             let app = try AppID("news")
             let tokens = try PushToken.numbered(story.kind, 0..<2_000)
-            let shipment = Shipment(app, try await house.register(tokens, in: app))
+            let shipment = Shipment(app, try await harness.register(tokens, in: app))
             let fault = #"{"provider":"\#(story.kind.name)","kind":"answer",\#(story.fault)}"#
             for order in [#"{"provider":"\#(story.kind.name)","kind":"delay","fixed":"50ms"}"#, fault] {
-                try await house.simulator.order("/faults", order)
+                try await harness.simulator.order("/faults", order)
             }
             let settings = [
                 "CARILLON_APNS_IN_FLIGHT": "32", "CARILLON_FCM_IN_FLIGHT": "32", "CARILLON_SENDER_OUTAGE_PAUSE": "2s",
@@ -39,35 +39,35 @@ import Topics
                 "CARILLON_APNS_LEASE_MARGIN": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
                 "CARILLON_ANDROID_LEASE_MARGIN": "2s", "CARILLON_ANDROID_TOKEN_LIMIT": "1s",
             ]
-            let sender = try await house.start(story.program, settings)
-            let scheduler = try await house.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
-            try await house.whileRendering {
-                try await house.dispatch(shipment)
+            let sender = try await harness.start(story.program, settings)
+            let scheduler = try await harness.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+            try await harness.whileRendering {
+                try await harness.dispatch(shipment)
                 #expect(await sender.hasLogged("a provider is in an outage"))
                 #expect(try await sender.metric("carillon_sender_provider_outages") == 1)
                 await sender.kill9()
                 await scheduler.kill9()
-                let before = try await house.simulator.count(story.kind.name, "requests")
-                let next = try await house.start(story.program, settings)
-                _ = try await house.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+                let before = try await harness.simulator.count(story.kind.name, "requests")
+                let next = try await harness.start(story.program, settings)
+                _ = try await harness.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
                 // In the time of some pauses there are probes and nothing else.
                 let started = SystemTimeSource().uptime
                 var probes = 0
                 let areEnough = try await waitUntil(within: .seconds(60)) {
-                    probes = try await house.simulator.count(story.kind.name, "requests") - before
+                    probes = try await harness.simulator.count(story.kind.name, "requests") - before
                     return probes >= 4 && SystemTimeSource().uptime - started >= .seconds(8)
                 }
                 #expect(areEnough, "\(next.lines.suffix(5))")
                 #expect(probes <= 20, "\(next.lines.suffix(5))")
-                #expect(try await house.counts(shipment)[.delivered] == 0)
-                var results = try await ResultReader(house.bus)
-                _ = try await house.simulator.admin("DELETE", "/faults")
+                #expect(try await harness.counts(shipment)[.delivered] == 0)
+                var results = try await ResultReader(harness.bus)
+                _ = try await harness.simulator.admin("DELETE", "/faults")
                 #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(next.lines)")
                 #expect(results.count("delivered") == shipment.count)
                 await results.close()
             }
-            #expect(try await house.simulator.count(story.kind.name, "distinct_devices") == shipment.count)
-            #expect(try await house.simulator.count(story.kind.name, "most_for_one_device") == 1)
+            #expect(try await harness.simulator.count(story.kind.name, "distinct_devices") == shipment.count)
+            #expect(try await harness.simulator.count(story.kind.name, "most_for_one_device") == 1)
         }
     }
 }

@@ -14,24 +14,24 @@ import Topics
     /// Goal: all senders together keep to a project's quota. Method: two senders have more to send than it allows, and the
     /// simulator says when each push came: at no moment may more have come than the bucket had given since the start.
     @Test func twoSendersShareTheQuotaOfAProject() async throws {
-        try await withHouse(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { house in
+        try await withHouse(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { harness in
             let settings = [
                 "CARILLON_FCM_PUSHES_PER_MINUTE": "\(QuotaTests.perMinute)", "CARILLON_ANDROID_CONCURRENCY": "1",
             ]
-            let senders = try await house.startTwo(
+            let senders = try await harness.startTwo(
                 "android-sender", reading: Topics.dispatchAndroid.channel(.bulk), settings)
             var shipment = Shipment(try AppID("news"), try PushToken.numbered(.fcm, 0..<QuotaTests.count))
             shipment.devicesPerChunk = 50
             let started = SystemTimeSource().now
-            try await house.dispatch(shipment)
-            var results = try await ResultReader(house.bus)
+            try await harness.dispatch(shipment)
+            var results = try await ResultReader(harness.bus)
             #expect(try await results.read(shipment.count), "\(results.endings.count); \(senders.map(\.lines))")
             #expect(results.count("delivered") == shipment.count)
             await results.close()
             for sender in senders {
                 #expect(try await sender.metric(#"carillon_sender_pushes_total{outcome="answered"}"#) > 0)
             }
-            let arrivals = try await house.simulator.arrivals("fcm", shipment.count)
+            let arrivals = try await harness.simulator.arrivals("fcm", shipment.count)
             #expect(arrivals.count == shipment.count)
             for (number, arrival) in arrivals.enumerated() {
                 let seconds = (arrival - started).inSeconds

@@ -182,12 +182,12 @@ final class SenderHarness: Sendable {
 func withHouse(
     apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {
-    let house = try await SenderHarness(apps: apps, simulator: simulator)
+    let harness = try await SenderHarness(apps: apps, simulator: simulator)
     do {
-        try await body(house)
+        try await body(harness)
     } catch {
-        await house.close()
+        await harness.close()
         throw error
     }
-    await house.close()
+    await harness.close()
 }

@@ -31,25 +31,25 @@ import Topics
     /// them on the bus lie another app's, and some in the fast lane. Those are delivered, and of the others no more than
     /// fits the window was ever on its way.
     @Test(arguments: stalls) func aStalledProviderHoldsNobodyElse(_ stall: Stall) async throws {
-        try await withHouse(apps: ["news", "shop"]) { house in
+        try await withHouse(apps: ["news", "shop"]) { harness in
             let (news, shop) = (try AppID("news"), try AppID("shop"))
-            let sender = try await house.start(stall.program, settings)
-            var results = try await ResultReader(house.bus)
-            var retries = try await RetryReader(house.bus)
+            let sender = try await harness.start(stall.program, settings)
+            var results = try await ResultReader(harness.bus)
+            var retries = try await RetryReader(harness.bus)
             let start = try [stall.kind, stall.others].flatMap { try PushToken.numbered($0, 0..<500) }
-            try await house.dispatch(Shipment(shop, task: 1, start))
+            try await harness.dispatch(Shipment(shop, task: 1, start))
             #expect(try await results.read(start.count), "\(sender.lines)")
             let before = try sender.residentBytesMost()
 
             let tokens = try PushToken.numbered(stall.kind, 0..<20_000, trouble: stall.trouble)
             var stalled = Shipment(news, task: 2, tokens)
             stalled.renderer = .large
-            try await house.dispatch(stalled)
+            try await harness.dispatch(stalled)
             let others = Shipment(shop, task: 3, try PushToken.numbered(stall.others, 500..<2_500))
-            try await house.dispatch(others)
+            try await harness.dispatch(others)
             var fast = Shipment(shop, task: 4, try PushToken.numbered(stall.others, 2_500..<2_550))
             fast.lane = .fast
-            try await house.dispatch(fast)
+            try await harness.dispatch(fast)
 
             #expect(try await results.read(start.count + others.count + fast.count), "\(sender.lines)")
             #expect(results.count("delivered") == start.count + others.count + fast.count)
@@ -58,7 +58,7 @@ import Topics
             let growth = try sender.residentBytesMost() - before
             #expect(growth < StallTests.growthMaximum, "it has taken \(growth >> 20) MiB")
             // A window's worth, and those that asked whether it is back.
-            let asked = try await house.simulator.count(stall.kind.name, "faults", "stall")
+            let asked = try await harness.simulator.count(stall.kind.name, "faults", "stall")
             #expect(1...(StallTests.inFlight + 20) ~= asked)
             await results.close()
             await retries.close()

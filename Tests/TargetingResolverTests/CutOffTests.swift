@@ -14,19 +14,19 @@ import Topics
     private static let news = "news"
 
     @Test func aTaskForFewSurvivesACutAnywhere() async throws {
-        let house = try await Harness(segments: 3, devices: 4)
-        let deaths = try await house.cutEverywhere(isFast: true) { fixture, number in
-            (fixture.task(number, .topic(house.news), .entries([.device(house.extra)])), [])
+        let harness = try await Harness(segments: 3, devices: 4)
+        let deaths = try await harness.cutEverywhere(isFast: true) { fixture, number in
+            (fixture.task(number, .topic(harness.news), .entries([.device(harness.extra)])), [])
         }
         #expect(deaths > 8)
     }
 
     @Test func aTaskForManySurvivesACutAnywhere() async throws {
-        let house = try await Harness(segments: 5, devices: 204)
-        let deaths = try await house.cutEverywhere(isFast: false) { fixture, number in
-            let task = fixture.task(number, .topic(house.news), .parts(count: 2, entries: 1_001))
+        let harness = try await Harness(segments: 5, devices: 204)
+        let deaths = try await harness.cutEverywhere(isFast: false) { fixture, number in
+            let task = fixture.task(number, .topic(harness.news), .parts(count: 2, entries: 1_001))
             let parts = [
-                TaskPart(task: task.id, number: 0, entries: [.device(house.extra)]),
+                TaskPart(task: task.id, number: 0, entries: [.device(harness.extra)]),
                 TaskPart(task: task.id, number: 1, entries: [.alias(try Alias(.externalUser, "ann"))]),
             ]
             return (task, parts)

@@ -12,12 +12,12 @@ import Testing
     /// twice. Method: two resolvers share 40 segments while there is hardly room for their chunks; one is killed half-way,
     /// then the other, and a third ends it. Every chunk of all three is claimed as senders do.
     @Test func aCrashInABroadcastLosesNobody() async throws {
-        let house = try await ResolverHarness()
-        let everybody = try await house.fill(segments: 40, devices: 300)
+        let harness = try await ResolverHarness()
+        let everybody = try await harness.fill(segments: 40, devices: 300)
         let task = TaskID(high: 1, low: 1)
-        let (first, second) = (try await house.startResolver(), try await house.startResolver())
-        let consumer = try await house.readAudience()
-        try await house.post(task)
+        let (first, second) = (try await harness.startResolver(), try await harness.startResolver())
+        let consumer = try await harness.readAudience()
+        try await harness.post(task)
 
         var log = AudienceLog()
         while log.devices.count < everybody.count / 4 { try await log.read(consumer) }
@@ -26,24 +26,24 @@ import Testing
         while log.devices.count < everybody.count / 2 { try await log.read(consumer) }
         second.signal(9)
         #expect(await second.end() == .signalled(9))
-        let before = try #require(try await house.ledger.progress(of: task))
+        let before = try #require(try await harness.ledger.progress(of: task))
         #expect(before.jobsResolved < before.plan.jobs, "it was over before the crash")
 
-        let third = try await house.startResolver()
+        let third = try await harness.startResolver()
         while log.devices != everybody { try await log.read(consumer) }
         var progress = before
         // The last job may still be about to say that it is done; nothing else is left to wait for.
         while progress.jobsResolved < progress.plan.jobs {
-            progress = try #require(try await house.ledger.progress(of: task))
+            progress = try #require(try await harness.ledger.progress(of: task))
         }
         third.signal(15)
         #expect(await third.end() == .exited(0))
         await consumer.close()
 
-        #expect(try await house.marked(task) == everybody)
+        #expect(try await harness.marked(task) == everybody)
         #expect(progress.plan.jobs == 40)
         // A process that dies between resolving a job and its last step leaves what that job meant behind, to expire.
-        #expect(try await house.undropped() <= 2 * WorkerOptions().concurrency)
-        #expect(try await house.claims(of: log.chunks) == everybody.count)
+        #expect(try await harness.undropped() <= 2 * WorkerOptions().concurrency)
+        #expect(try await harness.claims(of: log.chunks) == everybody.count)
     }
 }

@@ -57,12 +57,12 @@ struct AppsAdd: Command {
         return ranges
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let editor = AppEditor(try place.configuration(surroundings, making: true), now: SystemTimeSource().now)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let editor = AppEditor(try place.configuration(context, making: true), now: SystemTimeSource().now)
         let added = await onNativeThread("apps") { [app, scopes, ranges] in
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
         }
-        surroundings.console.print(AppsAdd.report(try added.get(), scopes, file: editor.path(of: app)))
+        context.terminal.print(AppsAdd.report(try added.get(), scopes, file: editor.path(of: app)))
         return 0
     }
 

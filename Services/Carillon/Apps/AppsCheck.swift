@@ -14,16 +14,16 @@ struct AppsCheck: Command {
         place = AppsPlace(arguments)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let configuration = try place.configuration(surroundings)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let configuration = try place.configuration(context)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
-        for problem in survey.problems { surroundings.console.print("\(AppsCheck.word(problem)): \(problem)") }
+        for problem in survey.problems { context.terminal.print("\(AppsCheck.word(problem)): \(problem)") }
         let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"
         guard survey.problems.isEmpty else {
-            surroundings.console.complain("\(count) can be used in \(configuration.folder), not everything is right")
+            context.terminal.complain("\(count) can be used in \(configuration.folder), not everything is right")
             return ExitCode.failure
         }
-        surroundings.console.print("\(count) in \(configuration.folder), everything is right")
+        context.terminal.print("\(count) in \(configuration.folder), everything is right")
         return 0
     }
 

@@ -14,19 +14,19 @@ struct AppsList: Command {
         place = AppsPlace(arguments)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let configuration = try place.configuration(surroundings)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let configuration = try place.configuration(context)
         let survey = await onNativeThread("apps") { AppSurvey(configuration) }
         if survey.apps.isEmpty {
-            surroundings.console.print("no apps in \(configuration.folder)")
+            context.terminal.print("no apps in \(configuration.folder)")
         } else {
             let now = SystemTimeSource().now
-            surroundings.console.print(
+            context.terminal.print(
                 Table(header: AppsList.header, rows: survey.apps.map { AppsList.row($0, now: now) }).text)
         }
         let errors = survey.problems.filter { $0.severity == .error }
         if !errors.isEmpty {
-            surroundings.console.complain("what cannot be used is not shown; carillon apps check names it")
+            context.terminal.complain("what cannot be used is not shown; carillon apps check names it")
         }
         return 0
     }

@@ -12,8 +12,8 @@ struct AppsPlace: Sendable {
     }
 
     /// `making` a data folder that is not there yet.
-    func configuration(_ surroundings: CommandContext, making: Bool = false) throws -> AppsConfiguration {
-        guard let data else { return try surroundings.apps() }
+    func configuration(_ context: CommandContext, making: Bool = false) throws -> AppsConfiguration {
+        guard let data else { return try context.apps() }
         if making { return try DataFolder(making: data).appsConfiguration }
         guard let folder = DataFolder(existing: data) else {
             throw UsageError("no folder \(data); carillon up --data \(data) makes it")

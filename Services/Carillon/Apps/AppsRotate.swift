@@ -25,19 +25,19 @@ struct AppsRotate: Command {
             AppsRotate.keep, default: .seconds(7 * 86_400), in: .zero ... .seconds(365 * 86_400))
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let editor = AppEditor(try place.configuration(surroundings), now: SystemTimeSource().now)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let editor = AppEditor(try place.configuration(context), now: SystemTimeSource().now)
         let rotated = await onNativeThread("apps") { [app, keep] in
             Result { () throws(AppsError) in try editor.rotate(app, keeping: keep) }
         }
         let rotations = try rotated.get()
-        surroundings.console.print("changed \(editor.path(of: app))")
+        context.terminal.print("changed \(editor.path(of: app))")
         for rotation in rotations {
-            surroundings.console.print(
+            context.terminal.print(
                 "\nA fresh key, shown this once, may \(AppsAdd.text(rotation.scopes)):\n\n  \(rotation.key.reveal())")
         }
         let replaced = rotations.map(\.replaced).reduce(0, +)
-        if replaced > 0 { surroundings.console.print("\n\(fate(of: replaced))") }
+        if replaced > 0 { context.terminal.print("\n\(fate(of: replaced))") }
         return 0
     }
 

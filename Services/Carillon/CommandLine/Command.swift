@@ -3,7 +3,7 @@ protocol Command: Sendable {
     static var declaration: CommandDeclaration { get }
     init(_ arguments: CommandArguments) throws(UsageError)
     /// Returns the exit code; throws where nothing more specific can be said than the error itself.
-    func run(in surroundings: CommandContext) async throws -> Int32
+    func run(in context: CommandContext) async throws -> Int32
 }
 
 struct CommandDeclaration: Sendable {

@@ -5,13 +5,13 @@ import ServiceKit
 
 /// What a command is run in: a console, and the variables from which the bus is chosen.
 struct CommandContext: Sendable {
-    let console: any Terminal
+    let terminal: any Terminal
     private(set) var variables: [String: String]
     /// How this command was called, for lines that are to be pasted.
     let program: String
 
-    init(console: any Terminal, variables: [String: String], program: String = "carillon") {
-        self.console = console
+    init(terminal: any Terminal, variables: [String: String], program: String = "carillon") {
+        self.terminal = terminal
         self.variables = variables
         self.program = program
     }

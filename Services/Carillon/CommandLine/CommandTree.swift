@@ -29,44 +29,44 @@ struct CommandTree: Sendable {
     }
 
     /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment; those of `TaskExitCode`.
-    func run(_ words: [String], in surroundings: CommandContext) async -> Int32 {
+    func run(_ words: [String], in context: CommandContext) async -> Int32 {
         var name = ""
         do {
             switch try request(words) {
-            case .show(let text): surroundings.console.print(text)
-            case .showEnvironment: surroundings.console.print(surroundings.environmentHelp)
+            case .show(let text): context.terminal.print(text)
+            case .showEnvironment: context.terminal.print(context.environmentHelp)
             case .run(let command, let rest):
                 name = command.declaration.name + " "
-                return try await run(command, rest, in: surroundings)
+                return try await run(command, rest, in: context)
             }
             return 0
         } catch let error as UsageError {
-            surroundings.console.complain("carillon: \(error)\nSee carillon \(name)--help")
+            context.terminal.complain("carillon: \(error)\nSee carillon \(name)--help")
             return ExitCode.usage
         } catch let error as ConfigurationError {
-            surroundings.console.complain("carillon cannot start:\n\(error)")
+            context.terminal.complain("carillon cannot start:\n\(error)")
             return ExitCode.configuration
         } catch {
-            surroundings.console.complain("carillon: \(error)")
+            context.terminal.complain("carillon: \(error)")
             return ExitCode.failure
         }
     }
 
     private func run(
-        _ command: any Command.Type, _ words: [String], in surroundings: CommandContext
+        _ command: any Command.Type, _ words: [String], in context: CommandContext
     ) async throws -> Int32 {
         let declaration = command.declaration
         let arguments = try CommandArguments(words, options: declaration.options)
         if declaration.operands == nil, let stray = arguments.operands.first {
             throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
         }
-        for stranger in surroundings.unknownVariables { surroundings.console.complain("carillon: \(stranger)") }
-        let chosen = surroundings.choosing(bus: arguments.value(.bus))
+        for stranger in context.unknownVariables { context.terminal.complain("carillon: \(stranger)") }
+        let chosen = context.choosing(bus: arguments.value(.bus))
         do {
             return try await command.init(arguments).run(in: chosen)
         } catch let error as BusError {
             // The libraries do not always say whom they asked.
-            surroundings.console.complain("carillon: \(error)\nThe bus is \(try chosen.settings().bus.address)")
+            context.terminal.complain("carillon: \(error)\nThe bus is \(try chosen.settings().bus.address)")
             return ExitCode.failure
         }
     }

@@ -18,11 +18,11 @@ struct DeadList: Command {
         filter = try DeadFilter(arguments)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await context.withBus { bus in try await run(on: bus, context.terminal) }
     }
 
-    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
+    func run(on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
         var newest = NewestLetters(limit: limit)
         var replayed: Set<DeadPosition> = []
         var firstForeign: DeadPosition?
@@ -41,21 +41,21 @@ struct DeadList: Command {
         }
         let letters = newest.sorted
         if isJSON {
-            for letter in letters { console.print(letter.json(isReplayed: replayed.contains(letter.position))) }
+            for letter in letters { terminal.print(letter.json(isReplayed: replayed.contains(letter.position))) }
         } else if letters.isEmpty {
-            console.print("no dead messages")
+            terminal.print("no dead messages")
         } else {
-            console.print(
+            terminal.print(
                 Table(
                     header: ListedLetter.header,
                     rows: letters.map { $0.row(isReplayed: replayed.contains($0.position)) }
                 ).text)
         }
         if newest.count > letters.count {
-            console.complain("the newest \(letters.count) of \(newest.count); --limit N shows more")
+            terminal.complain("the newest \(letters.count) of \(newest.count); --limit N shows more")
         }
         if let firstForeign {
-            console.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(firstForeign)")
+            terminal.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(firstForeign)")
         }
         return 0
     }

@@ -42,31 +42,31 @@ struct DeadReplay: Command {
         isAssured = arguments.has(DeadReplay.yes)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await context.withBus { bus in try await run(on: bus, context.terminal) }
     }
 
-    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
+    func run(on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
         switch selection {
         case .positions(let positions):
-            return try await replay(positions, on: bus, console)
+            return try await replay(positions, on: bus, terminal)
         case .all(let filter):
             let positions = try await unreplayed(filter, on: bus)
             guard !positions.isEmpty else {
-                console.print("nothing to replay")
+                terminal.print("nothing to replay")
                 return 0
             }
-            guard try await isConfirmed(positions.count, console) else {
-                console.complain("nothing was replayed")
+            guard try await isConfirmed(positions.count, terminal) else {
+                terminal.complain("nothing was replayed")
                 return ExitCode.failure
             }
-            return try await replay(positions, on: bus, console)
+            return try await replay(positions, on: bus, terminal)
         }
     }
 
-    private func isConfirmed(_ count: Int, _ console: any Terminal) async throws(UsageError) -> Bool {
+    private func isConfirmed(_ count: Int, _ terminal: any Terminal) async throws(UsageError) -> Bool {
         if isAssured || isDryRun { return true }
-        guard let answer = await console.confirm("Replay \(Replayer.messages(count))?") else {
+        guard let answer = await terminal.confirm("Replay \(Replayer.messages(count))?") else {
             throw UsageError("nobody can be asked here; --yes replays \(Replayer.messages(count)) without asking")
         }
         return answer
@@ -89,9 +89,9 @@ struct DeadReplay: Command {
     }
 
     /// Only the positions known before are sent: what dies again meanwhile must not be replayed in a circle.
-    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
+    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
         var waiting = positions
-        var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), console, isDryRun: isDryRun)
+        var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), terminal, isDryRun: isDryRun)
         do {
             try await bus.scanDead { message, record in
                 let position = DeadPosition(of: message)
@@ -101,13 +101,13 @@ struct DeadReplay: Command {
             }
             try await replayer.flush()
         } catch {
-            console.print(replayer.summary)
+            terminal.print(replayer.summary)
             await replayer.close()
             throw error
         }
         await replayer.close()
         for position in waiting.sorted() { replayer.refuse(position, "nothing lies there") }
-        console.print(replayer.summary)
+        terminal.print(replayer.summary)
         return replayer.failures == 0 ? 0 : ExitCode.failure
     }
 }

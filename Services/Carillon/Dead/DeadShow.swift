@@ -23,21 +23,21 @@ struct DeadShow: Command {
         visible = VisibleBytes(isRaw: arguments.has(DeadShow.raw))
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await surroundings.withBus { bus in try await run(on: bus, surroundings.console) }
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await context.withBus { bus in try await run(on: bus, context.terminal) }
     }
 
-    func run(on bus: any Bus, _ console: any Terminal) async throws -> Int32 {
+    func run(on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
         var found: IncomingMessage?
         try await bus.scanDead { message, _ in
             if DeadPosition(of: message) == position { found = message }
             return found == nil
         }
         guard let found else {
-            console.complain("carillon: nothing lies at \(position) of dead; carillon dead list shows what does")
+            terminal.complain("carillon: nothing lies at \(position) of dead; carillon dead list shows what does")
             return ExitCode.failure
         }
-        console.print(text(of: found))
+        terminal.print(text(of: found))
         return 0
     }
 

@@ -8,15 +8,15 @@ struct Replayer {
 
     private(set) var failures = 0
     private let producer: any BusProducer
-    private let console: any Terminal
+    private let terminal: any Terminal
     private let isDryRun: Bool
     private var batch: [(message: OutgoingMessage, mark: ReplayMark)] = []
     private var batchCost = 0
     private var replayed: [String: Int] = [:]
 
-    init(_ producer: any BusProducer, _ console: any Terminal, isDryRun: Bool) {
+    init(_ producer: any BusProducer, _ terminal: any Terminal, isDryRun: Bool) {
         self.producer = producer
-        self.console = console
+        self.terminal = terminal
         self.isDryRun = isDryRun
     }
 
@@ -36,7 +36,7 @@ struct Replayer {
     mutating func flush() async throws(BusError) {
         guard !batch.isEmpty else { return }
         if isDryRun {
-            for (message, mark) in batch { console.print("\(mark.position) would go to \(message.channel.name)") }
+            for (message, mark) in batch { terminal.print("\(mark.position) would go to \(message.channel.name)") }
         } else {
             try await producer.send(batch.map(\.message))
             try await producer.send(batch.map(\.mark.outgoing))
@@ -48,7 +48,7 @@ struct Replayer {
 
     mutating func refuse(_ position: DeadPosition, _ reason: String) {
         failures += 1
-        console.complain("\(position) cannot be replayed: \(reason)")
+        terminal.complain("\(position) cannot be replayed: \(reason)")
     }
 
     func close() async {

@@ -13,20 +13,20 @@ struct Demo: Sendable {
     private let simulator: DemoSimulator
     private let http: LocalHTTP
     private let key: Secret
-    private let console: any Terminal
+    private let terminal: any Terminal
     private let program: String
     private let place: String
 
     /// Shows everything; whether report and simulator agree.
-    static func run(_ announcement: UpAnnouncement, in surroundings: CommandContext, place: String) async throws -> Bool {
+    static func run(_ announcement: UpAnnouncement, in context: CommandContext, place: String) async throws -> Bool {
         guard let facts = announcement.simulator, let app = announcement.app else {
             throw UpError("--demo needs --simulator")
         }
         let http = LocalHTTP()
         let demo = Demo(
             announcement: announcement, simulator: DemoSimulator(admin: facts.admin, http: http), http: http,
-            key: try APIAccess.read(app.keyFile), console: surroundings.console,
-            program: surroundings.program, place: place)
+            key: try APIAccess.read(app.keyFile), terminal: context.terminal,
+            program: context.program, place: place)
         do {
             let agrees = try await demo.show(app)
             await http.close()
@@ -52,7 +52,7 @@ struct Demo: Sendable {
     private var deadCount: Int { devices.count { $0.isDead } }
 
     private func register() async throws {
-        console.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them dead")
+        terminal.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them dead")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (started, device) in devices.enumerated() {
                 if started >= Demo.registrationsAtOnce { try await group.next() }
@@ -85,18 +85,18 @@ struct Demo: Sendable {
         let line = CurlLine(
             keyFile: app.keyFile,
             ["-sS", "--fail-with-body", "-H", "Content-Type: application/json", "--data", "@\(file)", url])
-        console.print("\nposting the example of Richie's documentation:\n\n  \(line.text)\n")
+        terminal.print("\nposting the example of Richie's documentation:\n\n  \(line.text)\n")
         let (answer, isDone) = try await line.run()
         guard isDone, let id = (try? JSON(answer))?["task_id"]?.text else {
             throw UpError("the example was not taken: \(answer)")
         }
-        console.print("  \(answer)")
+        terminal.print("  \(answer)")
         return Posted(id: id, accepted: accepted)
     }
 
     private func postLocalized() async throws -> Posted {
         let accepted = try await acceptedCount()
-        console.print("\nposting a text in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
+        terminal.print("\nposting a text in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
         let answer = try await http.post(
             "\(announcement.url)/v1/tasks", LocalizedSample.body, type: "application/json", key: key)
         guard let id = answer["id"]?.text else { throw UpError("the API answered without the task's id") }
@@ -104,15 +104,15 @@ struct Demo: Sendable {
     }
 
     private func follow(_ posted: Posted) async throws -> Bool {
-        console.print("\ntask \(posted.id)")
+        terminal.print("\ntask \(posted.id)")
         let access = APIAccess(url: announcement.url, key: key)
         let status = try await TaskAPI.with(access) { api in
-            _ = try await Watcher(api, console, isJSON: false).watch(posted.id)
+            _ = try await Watcher(api, terminal, isJSON: false).watch(posted.id)
             return try await api.status(of: posted.id)
         }
         let accepted = try await acceptedCount() - posted.accepted
         let verdict = DemoVerdict(status, accepted: accepted, living: Demo.devicesCount - deadCount)
-        for line in verdict.lines { console.print(line) }
+        for line in verdict.lines { terminal.print(line) }
         return verdict.agrees
     }
 
@@ -126,7 +126,7 @@ struct Demo: Sendable {
             let pushes = try await simulator.lastPushes(provider).map { ShownPush($0).text }
             for (language, title) in LocalizedSample.titles.sorted(by: { $0.key < $1.key }) {
                 guard let push = pushes.first(where: { $0.contains(title) }) else { continue }
-                console.print("\n\(provider), \(language):\n  \(push)")
+                terminal.print("\n\(provider), \(language):\n  \(push)")
             }
         }
     }
@@ -145,7 +145,7 @@ struct Demo: Sendable {
 
     private func sayNext(_ app: UpAnnouncement.App, task: String) {
         let recipe = Demo.recipeForARealKey(program).split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
-        console.print(
+        terminal.print(
             """
 
             everything is at \(announcement.url) (openapi at /openapi.yaml), the simulator's counts at \

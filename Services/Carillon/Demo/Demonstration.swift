@@ -10,14 +10,14 @@ final class Demonstration: Sendable {
         case over(Int32)
     }
 
-    private let surroundings: CommandContext
+    private let context: CommandContext
     private let place: String
     private let afterwards: @Sendable () -> Void
     private let state = Mutex(State.waiting)
 
     /// `place` is what commands need to find the pipeline, such as ` --data folder`.
-    init(in surroundings: CommandContext, place: String, afterwards: @escaping @Sendable () -> Void) {
-        self.surroundings = surroundings
+    init(in context: CommandContext, place: String, afterwards: @escaping @Sendable () -> Void) {
+        self.context = context
         self.place = place
         self.afterwards = afterwards
     }
@@ -51,11 +51,11 @@ final class Demonstration: Sendable {
 
     private func show(_ announcement: UpAnnouncement) async -> Int32 {
         do {
-            let agrees = try await Demo.run(announcement, in: surroundings, place: place)
-            surroundings.console.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
+            let agrees = try await Demo.run(announcement, in: context, place: place)
+            context.terminal.print(agrees ? "report and simulator agree" : "report and simulator DIFFER")
             return agrees ? 0 : ExitCode.failure
         } catch {
-            if !Task.isCancelled { surroundings.console.complain("carillon: the demonstration failed: \(error)") }
+            if !Task.isCancelled { context.terminal.complain("carillon: the demonstration failed: \(error)") }
             return ExitCode.failure
         }
     }

@@ -29,28 +29,28 @@ struct Rebuild: Command {
         isAssured = arguments.has(Rebuild.yes)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        guard try surroundings.settings().bus.kafka != nil else {
+    func run(in context: CommandContext) async throws -> Int32 {
+        guard try context.settings().bus.kafka != nil else {
             throw UsageError(
                 "on the embedded bus nothing can be rebuilt: Redis with its append-only file is itself the truth; bring "
                     + "that file or a copy of it back instead")
         }
-        return try await surroundings.withBus { bus in
-            try await surroundings.withRegistry { registry, stores in
-                try await run(on: bus, registry, stores, surroundings.console)
+        return try await context.withBus { bus in
+            try await context.withRegistry { registry, stores in
+                try await run(on: bus, registry, stores, context.terminal)
             }
         }
     }
 
     func run(
-        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ console: any Terminal
+        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ terminal: any Terminal
     ) async throws -> Int32 {
-        guard try await isConfirmed(registry, console) else {
-            console.complain("nothing was rebuilt")
+        guard try await isConfirmed(registry, terminal) else {
+            terminal.complain("nothing was rebuilt")
             return ExitCode.failure
         }
         let environment = WorkerEnvironment(log: Log(service: "carillon", level: .warning, sink: StandardErrorSink()))
-        var report = RebuildReport(console, time: environment.time)
+        var report = RebuildReport(terminal, time: environment.time)
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
         let recovery = TaskRecovery(bus: bus, stores, environment)
         var summary = RecoverySummary()
@@ -68,11 +68,11 @@ struct Rebuild: Command {
 
     /// A registry that works is not thrown away by a slip of the hand.
     private func isConfirmed(
-        _ registry: any RegistryMaintenance, _ console: any Terminal
+        _ registry: any RegistryMaintenance, _ terminal: any Terminal
     ) async throws -> Bool {
         guard !isAssured, try await registry.state() == .ready else { return true }
         let question = "Redis holds a registry that is ready. Remove it and fill it again from the log?"
-        guard let answer = await console.confirm(question) else {
+        guard let answer = await terminal.confirm(question) else {
             throw UsageError("Redis holds a registry that is ready; --yes rebuilds it without asking")
         }
         return answer

@@ -7,14 +7,14 @@ struct RebuildReport {
     /// Of records that cannot be read, so many are named; all are counted.
     private static let namedMaximum = 10
 
-    private let console: any Terminal
+    private let terminal: any Terminal
     private let time: any TimeSource
     private let started: Duration
     private var next: Duration
     private var named = 0
 
-    init(_ console: any Terminal, time: any TimeSource) {
-        self.console = console
+    init(_ terminal: any Terminal, time: any TimeSource) {
+        self.terminal = terminal
         self.time = time
         started = time.uptime
         next = started + RebuildReport.interval
@@ -25,37 +25,37 @@ struct RebuildReport {
         case .progress(let progress):
             guard time.uptime >= next else { return }
             next = time.uptime + RebuildReport.interval
-            console.print("\(progress.devices) devices, \(progress.records) records, \(rate(progress))")
+            terminal.print("\(progress.devices) devices, \(progress.records) records, \(rate(progress))")
         case .unreadable(let partition, let offset, let problem):
             named += 1
             guard named <= RebuildReport.namedMaximum else { return }
-            console.complain("left out registry/\(partition) offset \(offset): \(problem)")
+            terminal.complain("left out registry/\(partition) offset \(offset): \(problem)")
         }
     }
 
     func end(_ progress: RebuildProgress) {
-        console.print(
+        terminal.print(
             """
             the registry is ready: \(progress.devices) devices in \(progress.segments) segments of \(progress.apps) apps
             read \(progress.records) records, \(progress.tombstones) of them tombstones, \(rate(progress))
             """)
         guard progress.unreadable > 0 else { return }
-        console.complain("\(progress.unreadable) records cannot be read and were left out")
+        terminal.complain("\(progress.unreadable) records cannot be read and were left out")
     }
 
     mutating func take(_ summary: RecoverySummary) {
         guard time.uptime >= next else { return }
         next = time.uptime + RebuildReport.interval
-        console.print("tasks: \(summary.messages) messages read")
+        terminal.print("tasks: \(summary.messages) messages read")
     }
 
     func end(_ summary: RecoverySummary) {
-        console.print(
+        terminal.print(
             "tasks recovered: \(summary.ended) ended, with \(summary.proven) devices as they had and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
                 + "\(summary.reports) reports of closed tasks")
         guard summary.unreadable > 0 else { return }
-        console.complain("\(summary.unreadable) messages about tasks cannot be read and were left out")
+        terminal.complain("\(summary.unreadable) messages about tasks cannot be read and were left out")
     }
 
     private func rate(_ progress: RebuildProgress) -> String {

@@ -43,27 +43,27 @@ struct Push: Command {
         draft = file == nil ? try PushOptions.task(arguments) : nil
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, surroundings.variables)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let access = try APIAccess(arguments, context.variables)
         let task = try await task()
         return try await TaskAPI.with(access) { api in
             if isDryRun {
-                show(devices: try await api.count(task), surroundings.console)
+                show(devices: try await api.count(task), context.terminal)
                 return 0
             }
             let random = SystemRandomSource()
             let key = random.hexadecimal() + random.hexadecimal()
-            let id = try await TaskAPI.patiently(bearing: [.away], surroundings.console, SystemTimeSource()) {
+            let id = try await TaskAPI.patiently(bearing: [.away], context.terminal, SystemTimeSource()) {
                 try await api.post(task, idempotencyKey: key)
             }
             if isJSON {
-                surroundings.console.print(JSONText.object { $0.member("id", id) })
+                context.terminal.print(JSONText.object { $0.member("id", id) })
             } else {
-                surroundings.console.print("task \(id)")
-                if !isWatching { surroundings.console.print("follow it with: carillon watch \(id)\(access.words)") }
+                context.terminal.print("task \(id)")
+                if !isWatching { context.terminal.print("follow it with: carillon watch \(id)\(access.words)") }
             }
             guard isWatching else { return 0 }
-            return try await Watcher(api, surroundings.console, isJSON: isJSON).watch(id)
+            return try await Watcher(api, context.terminal, isJSON: isJSON).watch(id)
         }
     }
 
@@ -82,11 +82,11 @@ struct Push: Command {
         }
     }
 
-    private func show(devices: Int, _ console: any Terminal) {
+    private func show(devices: Int, _ terminal: any Terminal) {
         if isJSON {
-            console.print(JSONText.object { $0.member("devices", devices) })
+            terminal.print(JSONText.object { $0.member("devices", devices) })
         } else {
-            console.print("it would go to \(devices == 1 ? "1 device" : "\(devices) devices")")
+            terminal.print("it would go to \(devices == 1 ? "1 device" : "\(devices) devices")")
         }
     }
 }

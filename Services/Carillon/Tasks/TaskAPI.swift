@@ -82,7 +82,7 @@ struct TaskAPI: Sendable {
 
     /// Bears failures of these codes for a while, as of an API that is just started again.
     static func patiently<Result: Sendable>(
-        bearing codes: Set<APIError.Code>, _ console: any Terminal, _ time: any TimeSource,
+        bearing codes: Set<APIError.Code>, _ terminal: any Terminal, _ time: any TimeSource,
         _ body: () async throws -> Result
     ) async throws -> Result {
         let deadline = time.uptime + patience
@@ -92,7 +92,7 @@ struct TaskAPI: Sendable {
                 return try await body()
             } catch let failure as APIError {
                 guard codes.contains(failure.code), time.uptime < deadline else { throw failure }
-                if attempt == 1 { console.complain("carillon: \(failure); trying again") }
+                if attempt == 1 { terminal.complain("carillon: \(failure); trying again") }
             }
             try await time.sleep(for: retries.delay(afterAttempt: attempt, random: SystemRandomSource()))
             attempt += 1

@@ -16,10 +16,10 @@ struct TasksCancel: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, surroundings.variables)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let access = try APIAccess(arguments, context.variables)
         try await TaskAPI.with(access) { try await $0.cancel(id) }
-        surroundings.console.print("\(id) is being cancelled\nfollow it with: carillon watch \(id)\(access.words)")
+        context.terminal.print("\(id) is being cancelled\nfollow it with: carillon watch \(id)\(access.words)")
         return 0
     }
 }

@@ -18,20 +18,20 @@ struct TasksList: Command {
         limit = try arguments.integer(TasksList.limit, default: 20, in: 1...TasksList.limitMaximum)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let console = surroundings.console
-        let access = try APIAccess(arguments, surroundings.variables)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let terminal = context.terminal
+        let access = try APIAccess(arguments, context.variables)
         let (tasks, next) = try await TaskAPI.with(access) { api in
             try await api.list(limit: limit, before: arguments.value(TasksList.before))
         }
         if arguments.has(.json) {
-            for task in tasks { console.print(task.compactText) }
+            for task in tasks { terminal.print(task.compactText) }
         } else if tasks.isEmpty {
-            console.print("no tasks")
+            terminal.print("no tasks")
         } else {
-            console.print(TasksList.table(tasks))
+            terminal.print(TasksList.table(tasks))
         }
-        if let next { console.complain("more: carillon tasks --before \(next)\(access.words)") }
+        if let next { terminal.complain("more: carillon tasks --before \(next)\(access.words)") }
         return 0
     }
 

@@ -15,11 +15,11 @@ struct TasksShow: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let status = try await TaskAPI.with(try APIAccess(arguments, surroundings.variables)) { api in
+    func run(in context: CommandContext) async throws -> Int32 {
+        let status = try await TaskAPI.with(try APIAccess(arguments, context.variables)) { api in
             try await api.status(of: id)
         }
-        surroundings.console.print(arguments.has(.json) ? status.document.compactText : TasksShow.text(status))
+        context.terminal.print(arguments.has(.json) ? status.document.compactText : TasksShow.text(status))
         return 0
     }
 

@@ -21,9 +21,9 @@ struct Watch: Command {
         id = try arguments.task()
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await TaskAPI.with(try APIAccess(arguments, surroundings.variables)) { api in
-            try await Watcher(api, surroundings.console, isJSON: arguments.has(.json)).watch(id)
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await TaskAPI.with(try APIAccess(arguments, context.variables)) { api in
+            try await Watcher(api, context.terminal, isJSON: arguments.has(.json)).watch(id)
         }
     }
 }

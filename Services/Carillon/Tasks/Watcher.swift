@@ -4,13 +4,13 @@ import ServiceKit
 /// Looks at a task again and again, and shows what has changed.
 struct Watcher {
     private let api: TaskAPI
-    private let console: any Terminal
+    private let terminal: any Terminal
     private let isJSON: Bool
     private let time: any TimeSource
 
-    init(_ api: TaskAPI, _ console: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
+    init(_ api: TaskAPI, _ terminal: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
         self.api = api
-        self.console = console
+        self.terminal = terminal
         self.isJSON = isJSON
         self.time = time
     }
@@ -21,11 +21,11 @@ struct Watcher {
         var last: ReportedTask?
         let begun = time.uptime
         while true {
-            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], console, time) {
+            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], terminal, time) {
                 try await api.status(of: id)
             }
             progress.look(at: status, uptime: time.uptime)
-            if status != last || console.isTerminal { show(status, progress) }
+            if status != last || terminal.isTerminal { show(status, progress) }
             if status.isOver {
                 conclude(status)
                 return status.exitCode
@@ -42,18 +42,18 @@ struct Watcher {
 
     private func show(_ status: ReportedTask, _ progress: ProgressBar) {
         if isJSON {
-            console.print(status.document.compactText)
-        } else if console.isTerminal {
-            console.redraw(progress.bar(status, columns: console.columns))
+            terminal.print(status.document.compactText)
+        } else if terminal.isTerminal {
+            terminal.redraw(progress.bar(status, columns: terminal.columns))
         } else {
-            console.print(progress.text(status))
+            terminal.print(progress.text(status))
         }
     }
 
     private func conclude(_ status: ReportedTask) {
         guard !isJSON else { return }
-        if console.isTerminal { console.redraw(nil) }
+        if terminal.isTerminal { terminal.redraw(nil) }
         let word = status.state == .failed ? "failed" : status.isCancelled ? "cancelled" : "closed"
-        console.print("\(word): \(status.targeted) targeted, \(status.outcomesText)")
+        terminal.print("\(word): \(status.targeted) targeted, \(status.outcomesText)")
     }
 }

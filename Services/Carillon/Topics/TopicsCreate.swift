@@ -52,35 +52,35 @@ struct TopicsCreate: Command {
         return counts
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let (bus, log) = try surroundings.settings()
+    func run(in context: CommandContext) async throws -> Int32 {
+        let (bus, log) = try context.settings()
         guard let kafka = bus.kafka else {
-            surroundings.console.print("nothing to create: the embedded bus makes its streams as it needs them")
+            context.terminal.print("nothing to create: the embedded bus makes its streams as it needs them")
             return 0
         }
         if isDryRun {
-            for plan in plans { surroundings.console.print("would create, if missing, \(TopicsCreate.text(plan))") }
+            for plan in plans { context.terminal.print("would create, if missing, \(TopicsCreate.text(plan))") }
             return 0
         }
         let outcomes = try await KafkaTopics.create(plans, on: kafka, within: timeout, log: log)
-        return TopicsCreate.report(outcomes, surroundings.console)
+        return TopicsCreate.report(outcomes, context.terminal)
     }
 
     /// A line each, and whether all is well.
     static func report(
-        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], _ console: any Terminal
+        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], _ terminal: any Terminal
     ) -> Int32 {
         var failures = 0
         for (plan, outcome) in outcomes {
             switch outcome {
-            case .created: console.print("created \(text(plan))")
-            case .existed: console.print("exists  \(plan.name)")
+            case .created: terminal.print("created \(text(plan))")
+            case .existed: terminal.print("exists  \(plan.name)")
             case .differs(let partitions):
-                console.print("exists  \(plan.name)")
-                console.complain("\(plan.name) has \(partitions) partitions, planned are \(plan.partitions)")
+                terminal.print("exists  \(plan.name)")
+                terminal.complain("\(plan.name) has \(partitions) partitions, planned are \(plan.partitions)")
             case .failed(let problem):
                 failures += 1
-                console.complain("\(plan.name) was not created: \(problem)")
+                terminal.complain("\(plan.name) was not created: \(problem)")
             }
         }
         return failures == 0 ? 0 : ExitCode.failure

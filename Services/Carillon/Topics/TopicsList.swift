@@ -11,11 +11,11 @@ struct TopicsList: Command {
         isJSON = arguments.has(.json)
     }
 
-    func run(in surroundings: CommandContext) -> Int32 {
+    func run(in context: CommandContext) -> Int32 {
         if isJSON {
-            for topic in Topics.all { surroundings.console.print(TopicsList.json(topic)) }
+            for topic in Topics.all { context.terminal.print(TopicsList.json(topic)) }
         } else {
-            surroundings.console.print(TopicsList.table(Topics.all))
+            context.terminal.print(TopicsList.table(Topics.all))
         }
         return 0
     }

@@ -69,19 +69,19 @@ struct Up: Command {
             drainDeadline: try arguments.duration(Up.drain, default: .seconds(30), in: .zero ... .seconds(3_600)))
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
+    func run(in context: CommandContext) async throws -> Int32 {
         let signals = SignalListener.install()
         let time = SystemTimeSource()
-        let report = UpReport(surroundings.console, keepsResultFree: isJSON, time: time)
+        let report = UpReport(context.terminal, keepsResultFree: isJSON, time: time)
         let programs = try PipelinePrograms(
             (settings.hasSimulator ? [PipelineService.simulator] : []) + PipelineService.all.map(\.name))
-        try Up.findRedis(surroundings.variables)
+        try Up.findRedis(context.variables)
         let folder = try DataFolder(making: data)
         let shared = KeptProgram.Shared(
             lock: try await DataLock(folder, time: time), folder: folder, announcement: AnnouncementFile(folder),
             report: report, readiness: ReadinessClient(), time: time)
         var ports = PortBook()
-        let pipeline = try LocalPipeline(settings, programs, &ports, shared, variables: surroundings.variables)
+        let pipeline = try LocalPipeline(settings, programs, &ports, shared, variables: context.variables)
         report.say("carillon \(CarillonVersion.current) in \(folder.path)")
         for (usual, given) in ports.replaced { report.say("  port \(usual) is taken, \(given) is used in its place") }
         let stop = OneTimeEvent()
@@ -89,12 +89,12 @@ struct Up: Command {
             _ = await signals.stopRequest()
             stop.happen()
         }
-        let demonstration = Demonstration(in: surroundings, place: place) { if endsAfterDemo { stop.happen() } }
+        let demonstration = Demonstration(in: context, place: place) { if endsAfterDemo { stop.happen() } }
         try await pipeline.run { announcement in
             if isJSON {
-                surroundings.console.print(announcement.json)
+                context.terminal.print(announcement.json)
             } else {
-                show(announcement, in: report, program: surroundings.program)
+                show(announcement, in: report, program: context.program)
             }
             if hasDemo { demonstration.begin(announcement) }
         } until: {

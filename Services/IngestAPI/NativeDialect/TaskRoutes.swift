@@ -8,7 +8,7 @@ import TaskModel
 
 /// `/v1/tasks` and what is below it.
 struct TaskRoutes: Sendable {
-    let desk: TaskSubmission
+    let submission: TaskSubmission
     let payloads: PayloadCheck
     let book: TaskBook
     let cancellation: TaskCancellation
@@ -18,7 +18,7 @@ struct TaskRoutes: Sendable {
         let isDryRun = try TaskQuery.isDryRun(call.request)
         let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call) }
-        return try await desk.accept(
+        return try await submission.accept(
             call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, call) })
     }
 

@@ -12,13 +12,13 @@ struct PushdDialect: Sendable {
     private static let bulkBytesMaximum = 2 << 20
 
     let registry: any Registry
-    let desk: TaskSubmission
+    let submission: TaskSubmission
     let gatekeeper: Gatekeeper
     let reading: BodyReading
     let log: RefusalLog
 
     func addRoutes(to router: inout HTTPRouter) {
-        let subscribers = SubscriberRoutes(registry: registry, desk: desk)
+        let subscribers = SubscriberRoutes(registry: registry, submission: submission)
         route(.post, "/subscribers", in: &router, subscribers.register)
         route(.get, "/subscriber/:id", in: &router, subscribers.read)
         route(.post, "/subscriber/:id", in: &router, subscribers.update)

@@ -8,7 +8,7 @@ import TaskModel
 /// `/subscribers` and `/subscriber/:id`: devices come, report, and go.
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
-    let desk: TaskSubmission
+    let submission: TaskSubmission
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try await call.fields())
@@ -55,7 +55,7 @@ struct SubscriberRoutes: Sendable {
         draft.content.message = message
         draft.content.platforms = Set(Platform.allCases)
         draft.options.timeToLive = call.admission.app.defaults.timeToLive
-        return try await desk.accept(
+        return try await submission.accept(
             call.request, of: call.admission, draft: { _ in draft },
             answer: { task in
                 HTTPResponse(.created, headers: [HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)")])

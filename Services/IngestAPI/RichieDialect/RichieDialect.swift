@@ -12,7 +12,7 @@ struct RichieDialect: Sendable {
     private static let scopes: [Scope] = [.publish, .broadcast]
 
     let gatekeeper: Gatekeeper
-    let desk: TaskSubmission
+    let submission: TaskSubmission
     let payloads: PayloadCheck
     let reading: BodyReading
     let log: RefusalLog
@@ -46,13 +46,13 @@ struct RichieDialect: Sendable {
         }
         let defaults = admission.app.defaults
         let missing = MissingProviders(app: admission.app)
-        return try await desk.accept(
+        return try await submission.accept(
             request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
             answer: { RichieDialect.created($0, form.warnings + missing.warnings(of: $0.content)) })
     }
 
     /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
-    private func read(_ request: HTTPRequest, _ access: Access) throws -> (RichieForm, Admission) {
+    private func read(_ request: HTTPRequest, _ access: Access) throws -> (RichieForm, AuthorizedCaller) {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems)
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskError.invalid(problems.all) }

@@ -11,9 +11,9 @@ final class TaskSweeper: Service {
     private static let pulseLimit = Duration.seconds(120)
 
     let name = "tasks"
-    private let desk: ReportingQueue
+    private let queue: ReportingQueue
     private let agenda: any TaskAgenda
-    private let care: TaskCloser
+    private let closer: TaskCloser
     private let poster: ReportPoster
     private let lease: Duration
     private let time: any TimeSource
@@ -25,12 +25,12 @@ final class TaskSweeper: Service {
     private let stopping = OneTimeEvent()
 
     init(
-        desk: ReportingQueue, agenda: any TaskAgenda, care: TaskCloser, poster: ReportPoster, lease: Duration,
+        queue: ReportingQueue, agenda: any TaskAgenda, closer: TaskCloser, poster: ReportPoster, lease: Duration,
         environment: WorkerEnvironment
     ) {
-        self.desk = desk
+        self.queue = queue
         self.agenda = agenda
-        self.care = care
+        self.closer = closer
         self.poster = poster
         self.lease = lease
         time = environment.time
@@ -47,7 +47,7 @@ final class TaskSweeper: Service {
             var failures = 0
             var nextTake = time.uptime
             while true {
-                let call = desk.listen()
+                let call = queue.listen()
                 // A stop before this line is seen here, one after it rings.
                 guard !stopping.hasHappened, !Task.isCancelled else { break }
                 pulse.tick()
@@ -55,9 +55,9 @@ final class TaskSweeper: Service {
                     let isMore = await takeDue(&failures)
                     nextTake = isMore ? time.uptime : time.uptime + pause(afterFailures: failures)
                 }
-                while let work = desk.next() { group.addTask { [self] in await perform(work) } }
+                while let work = queue.next() { group.addTask { [self] in await perform(work) } }
                 pulse.rest()
-                let wake = min(nextTake, desk.nextWake ?? nextTake)
+                let wake = min(nextTake, queue.nextWake ?? nextTake)
                 _ = await call.wait(atMost: max(wake - time.uptime, .milliseconds(1)), time: time)
             }
         }
@@ -66,7 +66,7 @@ final class TaskSweeper: Service {
 
     func stop() {
         stopping.happen()
-        desk.ring()
+        queue.ring()
     }
 
     private func pause(afterFailures failures: Int) -> Duration {
@@ -75,14 +75,14 @@ final class TaskSweeper: Service {
 
     /// True when there may be more, and room for them.
     private func takeDue(_ failures: inout Int) async -> Bool {
-        let room = desk.room
+        let room = queue.room
         guard room > 0 else { return false }
         do {
             let due = try await agenda.take(upTo: room, for: lease)
-            if !due.isEmpty { desk.want(due, isDue: true) }
+            if !due.isEmpty { queue.want(due, isDue: true) }
             open.set(try await agenda.count())
             failures = 0
-            return due.count == room && desk.room > 0
+            return due.count == room && queue.room > 0
         } catch {
             failures += 1
             log.warning("the agenda of tasks cannot be read", [.error: "\(error)", .attempt: "\(failures)"])
@@ -95,7 +95,7 @@ final class TaskSweeper: Service {
         case .look(let look): await perform(look)
         case .post(let report):
             await poster.post(report)
-            desk.finishPost(report)
+            queue.finishPost(report)
         }
     }
 
@@ -103,19 +103,19 @@ final class TaskSweeper: Service {
     /// the agenda.
     private func perform(_ look: CheckQueue.Look) async {
         do {
-            switch try await care.look(look) {
+            switch try await closer.look(look) {
             case .settled: break
-            case .open(let again): try await care.postpone(look.task, until: again)
+            case .open(let again): try await closer.postpone(look.task, until: again)
             case .notify(let report):
-                if !desk.offer(report) {
+                if !queue.offer(report) {
                     let now = time.now
                     let pause = CheckBackoff.again(waited: now - report.closed, random)
-                    try await care.postpone(look.task, until: now + pause)
+                    try await closer.postpone(look.task, until: now + pause)
                 }
             }
         } catch {
             log.warning("a task waits for something it needs", [.task: "\(look.task)", .error: "\(error)"])
         }
-        desk.finishLook(look.task)
+        queue.finishLook(look.task)
     }
 }

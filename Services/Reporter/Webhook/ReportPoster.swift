@@ -18,7 +18,7 @@ struct ReportPoster: Sendable {
     let destination: HTTPClientRequest.Destination
     let policy: PostPolicy
     let archive: any TaskArchive
-    let care: TaskCloser
+    let closer: TaskCloser
     let producer: any BusProducer
     let app: @Sendable (AppID) -> PushApp?
     let environment: WorkerEnvironment
@@ -26,9 +26,9 @@ struct ReportPoster: Sendable {
     func post(_ report: TaskReport) async {
         do {
             // Nobody else is to post it meanwhile.
-            try await care.postpone(report.task, until: environment.time.now + hold)
+            try await closer.postpone(report.task, until: environment.time.now + hold)
             let app = app(report.app)
-            if let app, app.report == nil { return try await care.settle(report) }
+            if let app, app.report == nil { return try await closer.settle(report) }
             let post = try await self.post(for: report, identifier: app?.identifiers[.richie]?.first)
             let verdict =
                 if let endpoint = app?.report { try await attempt(post, endpoint) } else {
@@ -98,16 +98,16 @@ struct ReportPoster: Sendable {
         switch verdict {
         case .delivered:
             count("delivered")
-            try await care.settle(report)
+            try await closer.settle(report)
         case .again(let due, let reason):
             count("failed")
             environment.log.warning(
                 "a report was not taken",
                 [.app: report.app.text, .task: "\(report.task)", .reason: reason])
-            try await care.postpone(report.task, until: due)
+            try await closer.postpone(report.task, until: due)
         case .givenUp(let reason):
             try await producer.send([givenUp(post, reason).outgoing])
-            try await care.settle(report)
+            try await closer.settle(report)
         }
     }
 

@@ -24,9 +24,9 @@ struct RetryParts: Sendable {
         self.index = index
         self.bells = bells
         releasers = RetryShard.all.compactMap { shard in
-            bells[shard].map { bell in
+            bells[shard].map { wakeup in
                 RetryReleaser(
-                    shard, index: index, release: release, bell: bell, lease: lease, environment: environment)
+                    shard, index: index, release: release, wakeup: wakeup, lease: lease, environment: environment)
             }
         }
     }

@@ -15,7 +15,7 @@ final class RetryReleaser: Service {
     private let shard: RetryShard
     private let index: any RetryIndex
     private let release: RetryRelease
-    private let bell: RetryWakeup
+    private let wakeup: RetryWakeup
     private let lease: Duration
     private let environment: WorkerEnvironment
     private let meters: RetryMeters
@@ -23,14 +23,14 @@ final class RetryReleaser: Service {
     private let stopping = OneTimeEvent()
 
     init(
-        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, bell: RetryWakeup, lease: Duration,
+        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, wakeup: RetryWakeup, lease: Duration,
         environment: WorkerEnvironment
     ) {
         name = "retries \(shard)"
         self.shard = shard
         self.index = index
         self.release = release
-        self.bell = bell
+        self.wakeup = wakeup
         self.lease = lease
         self.environment = environment
         meters = RetryMeters(environment.metrics, shard)
@@ -40,7 +40,7 @@ final class RetryReleaser: Service {
         let pulse = environment.health.pulse(name, limit: RetryReleaser.pulseLimit + lease)
         var failures = 0
         while true {
-            let call = bell.listen()
+            let call = wakeup.listen()
             // A stop before this line is seen here, one after it rings.
             guard !stopping.hasHappened, !Task.isCancelled else { break }
             pulse.tick()
@@ -64,7 +64,7 @@ final class RetryReleaser: Service {
 
     func stop() {
         stopping.happen()
-        bell.ring()
+        wakeup.ring()
     }
 
     /// Releases what is due; nil when there may be more, else how long there is nothing to do.
@@ -77,10 +77,10 @@ final class RetryReleaser: Service {
         let outlook = try await index.outlook(of: shard)
         meters.held.set(outlook.depth)
         guard let untilNext = outlook.untilNext, untilNext < RetryReleaser.restMaximum else {
-            bell.await(outlook.now + RetryReleaser.restMaximum)
+            wakeup.await(outlook.now + RetryReleaser.restMaximum)
             return RetryReleaser.restMaximum
         }
-        if let next = outlook.next { bell.await(next) }
+        if let next = outlook.next { wakeup.await(next) }
         return untilNext
     }
 

@@ -17,9 +17,9 @@ struct DeviceSearch: Sendable {
     }
 
     /// Those that may hold members of the task's audience.
-    func segments(_ aim: ResolutionInput) async throws -> [SegmentNumber] {
-        guard let audience = aim.audience else { return [] }
-        return try await registry.segments(of: audience, in: aim.app)
+    func segments(_ input: ResolutionInput) async throws -> [SegmentNumber] {
+        guard let audience = input.audience else { return [] }
+        return try await registry.segments(of: audience, in: input.app)
     }
 
     func select(_ audience: Audience, in segment: SegmentNumber, of app: AppID) async throws -> AudienceSelection {
@@ -45,12 +45,12 @@ struct DeviceSearch: Sendable {
     }
 
     /// Those who are there and whom the task has something for.
-    func find(_ wanted: CandidateDevices, _ aim: ResolutionInput) async throws -> SelectedDevices {
-        let records = try await records(of: wanted.offsets, in: SegmentID(aim.app, wanted.segment))
+    func find(_ wanted: CandidateDevices, _ input: ResolutionInput) async throws -> SelectedDevices {
+        let records = try await records(of: wanted.offsets, in: SegmentID(input.app, wanted.segment))
         var members = SegmentSet()
         var alerted = SegmentSet()
         for (position, offset) in records.offsets.enumerated() {
-            guard let head = Device.PackedHead(records.record(at: position)), aim.providers.contains(head.kind) else {
+            guard let head = Device.PackedHead(records.record(at: position)), input.providers.contains(head.kind) else {
                 continue
             }
             // Whoever is asked for by name is not asked for silently.
@@ -63,8 +63,8 @@ struct DeviceSearch: Sendable {
             silent: wanted.silent.subtracting(alerted).intersection(members), records: records)
     }
 
-    func find(_ wanted: [CandidateDevices], _ aim: ResolutionInput) async throws -> [SelectedDevices] {
-        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, aim) }
+    func find(_ wanted: [CandidateDevices], _ input: ResolutionInput) async throws -> [SelectedDevices] {
+        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input) }
             .filter { !$0.members.isEmpty }
     }
 

@@ -26,36 +26,36 @@ struct JobMarking: Sendable {
     let meters: ResolverMeters
 
     /// Those that hold: these, unless an earlier delivery of the job has decided.
-    func decide(_ found: [SelectedDevices], job: Int, _ aim: ResolutionInput) async throws -> [SelectedDevices] {
+    func decide(_ found: [SelectedDevices], job: Int, _ input: ResolutionInput) async throws -> [SelectedDevices] {
         let proposed = DecidedDevices(found).encoded
-        let held = try await archive.decide(devices: proposed, job: job, of: aim.task)
-        return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: aim.app)
+        let held = try await archive.decide(devices: proposed, job: job, of: input.task)
+        return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: input.app)
     }
 
     /// Where the task was just begun, and the segments with it, they are not entered once more.
     func mark(
-        _ targets: [SelectedDevices], _ aim: ResolutionInput, enteredIn entered: EnteredTask? = nil
+        _ targets: [SelectedDevices], _ input: ResolutionInput, enteredIn entered: EnteredTask? = nil
     ) async throws -> [MarkedDevices] {
-        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, aim, entered) }
+        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, input, entered) }
     }
 
     private func mark(
-        _ targets: SelectedDevices, _ aim: ResolutionInput, _ entered: EnteredTask?
+        _ targets: SelectedDevices, _ input: ResolutionInput, _ entered: EnteredTask?
     ) async throws -> MarkedDevices {
-        let segment = SegmentID(aim.app, targets.segment)
+        let segment = SegmentID(input.app, targets.segment)
         let (present, gone) = (targets.present, targets.removed)
-        if !gone.isEmpty { try await removed.end(gone, of: aim.task, in: segment) }
+        if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
-        switch try await verdict(on: present, of: aim.task, in: segment, entered) {
+        switch try await verdict(on: present, of: input.task, in: segment, entered) {
         case .open(let open): return MarkedDevices(targets: targets, open: open)
         case .cancelled:
-            let ended = try await cancelled(targets, present, of: aim.task, in: segment)
+            let ended = try await cancelled(targets, present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
         case .missing:
             meters.devicesUnledgered.increment(by: present.count)
             log.error(
                 "devices are not sent on: the ledger knows no open task of theirs",
-                [.task: "\(aim.task)", .segment: "\(segment)", .count: "\(present.count)"])
+                [.task: "\(input.task)", .segment: "\(segment)", .count: "\(present.count)"])
             return MarkedDevices(targets: targets)
         }
     }

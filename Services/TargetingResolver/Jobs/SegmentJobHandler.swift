@@ -14,7 +14,7 @@ struct SegmentJobHandler: MessageHandler {
     let ledger: any Ledger
     let registry: any RegistryMaintenance
     let search: DeviceSearch
-    let aims: ResolutionInputCache
+    let inputs: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
     let meters: ResolverMeters
@@ -89,9 +89,9 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     private func mark(_ job: SegmentJob, _ context: HandlerContext) async throws -> [MarkedDevices] {
-        guard let aim = try await aim(of: job, context) else { return [] }
-        let found = try await targets(of: job, aim, context)
-        return try await marking.mark(marking.decide(found, job: job.job, aim), aim)
+        guard let input = try await input(of: job, context) else { return [] }
+        let found = try await targets(of: job, input, context)
+        return try await marking.mark(marking.decide(found, job: job.job, input), input)
     }
 
     /// False where nothing is to be done.
@@ -111,8 +111,8 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     /// Nil when the archive has lost the task for good: its jobs are resolved all the same, so that it closes.
-    private func aim(of job: SegmentJob, _ context: HandlerContext) async throws -> ResolutionInput? {
-        if let aim = try await aims.aim(of: job.task) { return aim }
+    private func input(of job: SegmentJob, _ context: HandlerContext) async throws -> ResolutionInput? {
+        if let input = try await inputs.input(of: job.task) { return input }
         if let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline {
             throw TemporarilyMissingError(description: "task \(job.task) is not in the archive")
         }
@@ -121,36 +121,36 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     private func targets(
-        of job: SegmentJob, _ aim: ResolutionInput, _ context: HandlerContext
+        of job: SegmentJob, _ input: ResolutionInput, _ context: HandlerContext
     ) async throws -> [SelectedDevices] {
         switch job.work {
         case .segments(let segments, _):
-            guard let segment = segments.first, let audience = aim.audience else { return [] }
+            guard let segment = segments.first, let audience = input.audience else { return [] }
             var wanted = CandidateDevices(segment: segment)
-            wanted.add(try await search.select(audience, in: segment, of: aim.app))
-            return try await search.find([wanted], aim)
+            wanted.add(try await search.select(audience, in: segment, of: input.app))
+            return try await search.find([wanted], input)
         case .part(let number):
-            guard let entries = try await entries(of: number, for: job, aim, context) else { return [] }
-            return try await search.find(search.listed(entries, in: aim.app), aim)
+            guard let entries = try await entries(of: number, for: job, input, context) else { return [] }
+            return try await search.find(search.listed(entries, in: input.app), input)
         }
     }
 
     /// Nil for a part that is given up.
     private func entries(
-        of part: Int, for job: SegmentJob, _ aim: ResolutionInput, _ context: HandlerContext
+        of part: Int, for job: SegmentJob, _ input: ResolutionInput, _ context: HandlerContext
     ) async throws -> [TargetEntry]? {
-        if case .entries(let entries) = aim.list { return entries }
-        if let bytes = try await archive.part(part, of: aim.task) {
-            return try TaskPart.entries(decoding: bytes, of: aim.task)
+        if case .entries(let entries) = input.list { return entries }
+        if let bytes = try await archive.part(part, of: input.task) {
+            return try TaskPart.entries(decoding: bytes, of: input.task)
         }
-        let patience = min(aim.deadline, aim.created + TaskArchiveBounds.partRetention)
+        let patience = min(input.deadline, input.created + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {
-            throw TemporarilyMissingError(description: "part \(part) of the list of task \(aim.task) is not in the archive")
+            throw TemporarilyMissingError(description: "part \(part) of the list of task \(input.task) is not in the archive")
         }
         meters.partsLost.increment()
         context.log.error(
             "a part of a task's list is lost, and whom it names is left out",
-            [.task: "\(aim.task)", .app: aim.app.text, .job: "\(job.job)"])
+            [.task: "\(input.task)", .app: input.app.text, .job: "\(job.job)"])
         return nil
     }
 }

@@ -19,34 +19,34 @@ struct AudienceSizer: Sendable {
 
     /// Counted before providers are looked at, which takes the records: a task may be taken for larger than it is.
     /// Where a segment is lost its job waits for it, planning does not.
-    func look(_ aim: ResolutionInput) async throws -> Finding {
-        let segments = try await search.segments(aim)
+    func look(_ input: ResolutionInput) async throws -> Finding {
+        let segments = try await search.segments(input)
         do {
-            return try await look(aim, segments)
+            return try await look(input, segments)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
             return .many(segments)
         }
     }
 
-    private func look(_ aim: ResolutionInput, _ segments: [SegmentNumber]) async throws -> Finding {
-        guard aim.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: aim) else {
+    private func look(_ input: ResolutionInput, _ segments: [SegmentNumber]) async throws -> Finding {
+        guard input.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: input) else {
             return .many(segments)
         }
         var wanted = Gathering()
-        for part in try await search.listed(entries, in: aim.app) { wanted.add(part) }
-        if let audience = aim.audience {
+        for part in try await search.listed(entries, in: input.app) { wanted.add(part) }
+        if let audience = input.audience {
             for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
                 guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
                 let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
                 let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
-                    try await search.select(audience, in: segment, of: aim.app)
+                    try await search.select(audience, in: segment, of: input.app)
                 }
                 for (segment, selection) in zip(some, selections) { wanted.add(selection, in: segment) }
             }
         }
         guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-        return .few(try await search.find(wanted.sorted, aim))
+        return .few(try await search.find(wanted.sorted, input))
     }
 
     /// List and audience together, each device once.
@@ -72,14 +72,14 @@ struct AudienceSizer: Sendable {
     }
 
     /// Nil where a part is missing: its job waits for it, planning does not.
-    private func entries(of aim: ResolutionInput) async throws -> [TargetEntry]? {
-        switch aim.list {
+    private func entries(of input: ResolutionInput) async throws -> [TargetEntry]? {
+        switch input.list {
         case .entries(let entries): return entries
         case .parts(let count, _):
             var entries: [TargetEntry] = []
             for number in 0..<count {
-                guard let part = try await archive.part(number, of: aim.task) else { return nil }
-                entries += try TaskPart.entries(decoding: part, of: aim.task)
+                guard let part = try await archive.part(number, of: input.task) else { return nil }
+                entries += try TaskPart.entries(decoding: part, of: input.task)
             }
             return entries
         }

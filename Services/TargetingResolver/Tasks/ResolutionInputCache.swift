@@ -8,14 +8,14 @@ final class ResolutionInputCache: Sendable {
     static let tasksMaximum = 256
 
     private struct Shelf {
-        var aims: [TaskID: ResolutionInput] = [:]
+        var inputs: [TaskID: ResolutionInput] = [:]
         /// The oldest first.
         var order: [TaskID] = []
 
-        mutating func keep(_ aim: ResolutionInput) {
-            guard aims.updateValue(aim, forKey: aim.task) == nil else { return }
-            order.append(aim.task)
-            if order.count > tasksMaximum { aims[order.removeFirst()] = nil }
+        mutating func keep(_ input: ResolutionInput) {
+            guard inputs.updateValue(input, forKey: input.task) == nil else { return }
+            order.append(input.task)
+            if order.count > tasksMaximum { inputs[order.removeFirst()] = nil }
         }
     }
 
@@ -26,16 +26,16 @@ final class ResolutionInputCache: Sendable {
         self.archive = archive
     }
 
-    func keep(_ aim: ResolutionInput) {
-        shelf.withLock { $0.keep(aim) }
+    func keep(_ input: ResolutionInput) {
+        shelf.withLock { $0.keep(input) }
     }
 
     /// Nil when the archive has no such task.
-    func aim(of task: TaskID) async throws -> ResolutionInput? {
-        if let known = shelf.withLock({ $0.aims[task] }) { return known }
+    func input(of task: TaskID) async throws -> ResolutionInput? {
+        if let known = shelf.withLock({ $0.inputs[task] }) { return known }
         guard let task = try await archive.task(task) else { return nil }
-        let aim = ResolutionInput(task)
-        keep(aim)
-        return aim
+        let input = ResolutionInput(task)
+        keep(input)
+        return input
     }
 }

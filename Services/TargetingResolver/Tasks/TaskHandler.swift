@@ -18,8 +18,8 @@ struct TaskHandler: MessageHandler {
     let archive: any TaskArchive
     let ledger: any Ledger
     let agenda: any TaskAgenda
-    let scout: AudienceSizer
-    let aims: ResolutionInputCache
+    let sizer: AudienceSizer
+    let inputs: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
     let window: Int
@@ -74,19 +74,19 @@ struct TaskHandler: MessageHandler {
     private func take(
         _ task: PushTask, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        let aim = ResolutionInput(task)
+        let input = ResolutionInput(task)
         do {
-            try aim.audience?.checkBounds()
+            try input.audience?.checkBounds()
         } catch {
             throw PoisonMessageError("the audience of task \(task.id) \(error)")
         }
         let started = context.time.uptime
         // Nearly every task is new: whom it is for is asked in the time that it takes to learn that.
-        async let finding = scout.look(aim)
+        async let finding = sizer.look(input)
         async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
-            return try await goOn(aim, progress.plan, message, context)
+            return try await goOn(input, progress.plan, message, context)
         }
         var isDone = try await reported
         if !isDone { isDone = try await isForgotten(task, context) }
@@ -94,7 +94,7 @@ struct TaskHandler: MessageHandler {
             context.log.warning("a task that was done was delivered again; ignored", [.task: "\(task.id)"])
             return []
         }
-        return try await begin(task, aim, finding, started: started, message, context)
+        return try await begin(task, input, finding, started: started, message, context)
     }
 
     /// Of a task without a ledger or a report.
@@ -104,7 +104,7 @@ struct TaskHandler: MessageHandler {
     }
 
     private func begin(
-        _ task: PushTask, _ aim: ResolutionInput, _ finding: AudienceSizer.Finding, started: Duration,
+        _ task: PushTask, _ input: ResolutionInput, _ finding: AudienceSizer.Finding, started: Duration,
         _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         switch finding {
@@ -113,70 +113,70 @@ struct TaskHandler: MessageHandler {
                 task.id, TaskPlan(task, jobs: 1, lane: .fast), meaning: DecidedDevices(found).encoded,
                 in: found.map(\.segment))
             switch beginning {
-            case .planned(let plan): return try await goOn(aim, plan, message, context)
+            case .planned(let plan): return try await goOn(input, plan, message, context)
             case .begun(let entered):
                 meters.tasksPlanned(.fast).increment()
-                try await finish(aim, found, enteredIn: entered, started: started, message, context)
+                try await finish(input, found, enteredIn: entered, started: started, message, context)
                 return []
             }
         case .many(let segments):
             let decided = try await archive.decide(segments: segments, of: task.id)
-            let jobs = decided.count + aim.list.partCount
+            let jobs = decided.count + input.list.partCount
             let plan = try await ledger.plan(task.id, TaskPlan(task, jobs: jobs, lane: .bulk))
             if !plan.isFast { meters.tasksPlanned(.bulk).increment() }
-            return try await goOn(aim, plan, message, context)
+            return try await goOn(input, plan, message, context)
         }
     }
 
     /// With a plan that is there already, be it somebody else's.
     private func goOn(
-        _ aim: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ input: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        guard plan.isFast else { return try await distribute(aim, plan, message, context) }
+        guard plan.isFast else { return try await distribute(input, plan, message, context) }
         let started = context.time.uptime
-        guard let meaning = try await ledger.meaning(of: aim.task) else {
+        guard let meaning = try await ledger.meaning(of: input.task) else {
             // It goes with the job that is resolved, which is all there was to do.
-            if try await ledger.isResolved(job: 0, of: aim.task) == true { return [] }
-            throw StoreError(.corrupt, "whom task \(aim.task) means is not known any more")
+            if try await ledger.isResolved(job: 0, of: input.task) == true { return [] }
+            throw StoreError(.corrupt, "whom task \(input.task) means is not known any more")
         }
-        let targets = try await scout.search.find(DecidedDevices(decoding: meaning), in: aim.app)
-        try await finish(aim, targets, enteredIn: nil, started: started, message, context)
+        let targets = try await sizer.search.find(DecidedDevices(decoding: meaning), in: input.app)
+        try await finish(input, targets, enteredIn: nil, started: started, message, context)
         return []
     }
 
     /// A task for few, at once.
     private func finish(
-        _ aim: ResolutionInput, _ targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
+        _ input: ResolutionInput, _ targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
         _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws {
         // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
         async let kept: Void = keep(message)
-        async let noted: Void = agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
+        async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(
-            of: aim.task, app: aim.app, lane: .fast, content: message.origin.value, trace: message.trace)
-        output.add(try await marking.mark(targets, aim, enteredIn: entered))
+            of: input.task, app: input.app, lane: .fast, content: message.origin.value, trace: message.trace)
+        output.add(try await marking.mark(targets, input, enteredIn: entered))
         try await kept
         try await noted
         let isForNobody = output.isEmpty
         try await completion.complete([0], output, next: nil, context)
         // No result will tell the reporter that it may close this one.
-        if isForNobody { try await agenda.postpone(aim.task, until: context.time.now) }
+        if isForNobody { try await agenda.postpone(input.task, until: context.time.now) }
         meters.duration(.fast).record(context.time.uptime - started)
     }
 
     /// The first jobs of a task for many. Those that were sent before and are resolved do nothing when they come again.
     private func distribute(
-        _ aim: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ input: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        let segments = try await archive.decide(segments: [], of: aim.task)
-        guard segments.count + aim.list.partCount == plan.jobs else {
-            throw StoreError(.corrupt, "the segments of task \(aim.task) are not those it was planned for")
+        let segments = try await archive.decide(segments: [], of: input.task)
+        guard segments.count + input.list.partCount == plan.jobs else {
+            throw StoreError(.corrupt, "the segments of task \(input.task) are not those it was planned for")
         }
-        aims.keep(aim)
+        inputs.keep(input)
         try await keep(message)
-        try await agenda.enter(aim.task, due: context.time.now + TaskHandler.agendaPause)
+        try await agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         let heads = JobWindow.heads(
-            of: aim.task, app: aim.app, segments: segments, parts: aim.list.partCount, window: window)
+            of: input.task, app: input.app, segments: segments, parts: input.list.partCount, window: window)
         return heads.map { Topics.segments.message($0, key: $0.key, lane: .bulk, trace: message.trace) }
     }
 

@@ -15,13 +15,13 @@ final class ClientConnection {
     private var pollPlace: Int?
     private let address: String
 
-    init(_ seat: PoolContext, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
-        let endpoint = seat.endpoint
+    init(_ context: PoolContext, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
+        let endpoint = context.endpoint
         self.number = number
         address = "\(endpoint)"
         lastAnswer = now
-        session = ClientSession(seat.configuration, authority: endpoint.authority)
-        heartbeat = Heartbeat(seat.configuration, now: now)
+        session = ClientSession(context.configuration, authority: endpoint.authority)
+        heartbeat = Heartbeat(context.configuration, now: now)
         transport = Transport(
             try HTTP2Error.translating { () throws(TLSSocketError) in
                 try TLSSocket(

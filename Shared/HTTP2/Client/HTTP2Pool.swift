@@ -14,7 +14,7 @@ package final class HTTP2Pool: Sendable {
         case closed
     }
 
-    private let seat: PoolContext
+    private let context: PoolContext
     private let intake: PoolIntake
     private let reactor: HTTP2Reactor
     private let ownsReactor: Bool
@@ -26,14 +26,14 @@ package final class HTTP2Pool: Sendable {
         metrics: Metrics, reactor: HTTP2Reactor? = nil, time: any TimeSource = SystemTimeSource(),
         random: any RandomSource = SystemRandomSource()
     ) {
-        seat = PoolContext(
+        context = PoolContext(
             endpoint: endpoint, configuration: configuration, log: log,
             instruments: PoolInstruments(metrics, endpoint), time: time, random: random)
         ownsReactor = reactor == nil
         self.reactor = reactor ?? HTTP2Reactor(time: time)
         intake = PoolIntake(configuration, reactor: self.reactor)
-        self.reactor.run { [seat, intake, hasEnded] loop in
-            loop.add(PoolDriver(seat, intake, hasEnded: hasEnded))
+        self.reactor.run { [context, intake, hasEnded] loop in
+            loop.add(PoolDriver(context, intake, hasEnded: hasEnded))
         }
     }
 
@@ -79,15 +79,15 @@ package final class HTTP2Pool: Sendable {
 
     /// For `Health.addReadinessCheck`: a pool nobody has used yet is ready.
     package func readiness() -> Health.Readiness {
-        intake.obstacle.map { .notReady("\(seat.endpoint): \($0.message)") } ?? .ready
+        intake.obstacle.map { .notReady("\(context.endpoint): \($0.message)") } ?? .ready
     }
 
     /// Takes no more requests and waits for the outcome of those it has; what has none at the limit is given up.
     package func close(within limit: Duration = .seconds(5)) async {
         intake.close()
-        if await !hasEnded.wait(atMost: limit, time: seat.time) {
+        if await !hasEnded.wait(atMost: limit, time: context.time) {
             intake.abort()
-            _ = await hasEnded.wait(atMost: .seconds(5), time: seat.time)
+            _ = await hasEnded.wait(atMost: .seconds(5), time: context.time)
         }
         if ownsReactor { reactor.stop() }
     }
@@ -95,8 +95,8 @@ package final class HTTP2Pool: Sendable {
     private func admit(
         _ requests: [HTTP2Request], areAwaited: Bool, _ completion: @escaping @Sendable (Int, HTTP2Outcome) -> Void
     ) -> RequestWindow.Admission {
-        let now = seat.time.uptime
-        let limit = seat.configuration.requestLimit
+        let now = context.time.uptime
+        let limit = context.configuration.requestLimit
         let pending = requests.indices.map { index in
             PendingRequest(requests[index], index: index, accepted: now, limit: limit, completion: completion)
         }
@@ -106,7 +106,7 @@ package final class HTTP2Pool: Sendable {
     private func refusal(_ admission: RequestWindow.Admission) -> HTTP2Error? {
         switch admission {
         case .accepted: nil
-        case .full: HTTP2Error(.full, "too many requests wait for \(seat.endpoint)")
+        case .full: HTTP2Error(.full, "too many requests wait for \(context.endpoint)")
         case .closed: HTTP2Error(.closed, "the pool is closed")
         }
     }

@@ -15,7 +15,7 @@ final class PoolDriver: ReactorMember {
         }
     }
 
-    private let seat: PoolContext
+    private let context: PoolContext
     private let intake: PoolIntake
     private let hasEnded: OneTimeEvent
     private let places: [Place]
@@ -28,13 +28,13 @@ final class PoolDriver: ReactorMember {
     private var lastObstacle: HTTP2Error?
     private var connectionsOpened = 0
 
-    init(_ seat: PoolContext, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
-        self.seat = seat
+    init(_ context: PoolContext, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
+        self.context = context
         self.intake = intake
         self.hasEnded = hasEnded
-        let configuration = seat.configuration
+        let configuration = context.configuration
         places = (0..<max(1, configuration.connections)).map { _ in
-            Place(ConnectionMachine(configuration, random: seat.random))
+            Place(ConnectionMachine(configuration, random: context.random))
         }
     }
 
@@ -139,9 +139,9 @@ extension PoolDriver {
     private func putBack(_ request: PendingRequest, _ goodbye: HTTP2Error?) {
         if request.departure != nil {
             request.resends += 1
-            seat.instruments.resent.increment()
+            context.instruments.resent.increment()
         }
-        guard request.resends <= seat.configuration.resendsMaximum else {
+        guard request.resends <= context.configuration.resendsMaximum else {
             let error = goodbye ?? HTTP2Error(.refused, "the peer refuses streams")
             outcomes.append((request, .notSent(error)))
             return
@@ -162,7 +162,7 @@ extension PoolDriver {
         earliestDeadline = nil
         for place in places {
             guard let connection = place.connection, abandonOverdue(connection, now: now) else { continue }
-            seat.log.warning("a connection answers nothing and is replaced", [.address: "\(seat.endpoint)"])
+            context.log.warning("a connection answers nothing and is replaced", [.address: "\(context.endpoint)"])
             handle(.retired, place, now: now)
         }
         for connection in leaving { _ = abandonOverdue(connection, now: now) }
@@ -238,7 +238,7 @@ extension PoolDriver {
         // Released before anybody hears of it, since who does may submit again.
         intake.settle(settled.count)
         for (request, outcome) in settled {
-            seat.instruments.count(outcome, after: now - request.accepted)
+            context.instruments.count(outcome, after: now - request.accepted)
             request.complete(outcome)
         }
     }
@@ -268,7 +268,7 @@ extension PoolDriver {
     private func handle(_ event: ConnectionMachine.Event, _ place: Place, now: Duration) {
         let wasReady = place.machine.state == .ready
         let action = place.machine.handle(event, now: now)
-        if wasReady != (place.machine.state == .ready) { seat.instruments.connections.add(wasReady ? -1 : 1) }
+        if wasReady != (place.machine.state == .ready) { context.instruments.connections.add(wasReady ? -1 : 1) }
         switch action {
         case .none: break
         case .open: open(place)
@@ -282,10 +282,10 @@ extension PoolDriver {
         // One that outlasted its attempt is still good for the next, and there is never more than one thread waiting.
         guard !place.isLookingUp, let index = places.firstIndex(where: { $0 === place }) else { return }
         place.isLookingUp = true
-        var tls = seat.configuration.tls
+        var tls = context.configuration.tls
         tls.applicationProtocols = ["h2"]
         tls.readsAhead = true
-        HostLookup.start(for: index, seat.endpoint, tls) { [intake] in intake.deliver($0) }
+        HostLookup.start(for: index, context.endpoint, tls) { [intake] in intake.deliver($0) }
     }
 
     private func found(_ lookup: HostLookup, now: Duration) {
@@ -295,14 +295,14 @@ extension PoolDriver {
         do throws(HTTP2Error) {
             let finding = try lookup.finding.get().rotated(by: place.machine.failures)
             connectionsOpened += 1
-            place.connection = try ClientConnection(seat, finding, number: connectionsOpened, now: now)
+            place.connection = try ClientConnection(context, finding, number: connectionsOpened, now: now)
         } catch {
             handle(.failed(error), place, now: now)
         }
     }
 
     private func serve() {
-        if lastObstacle != nil { seat.log.info("the peer is back", [.address: "\(seat.endpoint)"]) }
+        if lastObstacle != nil { context.log.info("the peer is back", [.address: "\(context.endpoint)"]) }
         lastObstacle = nil
         intake.report(nil)
     }
@@ -319,7 +319,7 @@ extension PoolDriver {
         // Closing is no trouble to report.
         guard error.code != .closed else { return }
         if lastObstacle != error {
-            seat.log.warning("a connection failed", [.address: "\(seat.endpoint)", .error: error.message])
+            context.log.warning("a connection failed", [.address: "\(context.endpoint)", .error: error.message])
         }
         lastObstacle = error
         let isUp = places.contains { $0.machine.state == .ready }
@@ -329,7 +329,7 @@ extension PoolDriver {
     }
 
     private func breakUp(_ connection: ClientConnection, _ error: HTTP2Error) {
-        if error.code != .closed && !connection.session.open.isEmpty { seat.instruments.connectionsLost.increment() }
+        if error.code != .closed && !connection.session.open.isEmpty { context.instruments.connectionsLost.increment() }
         connection.breakUp(error)
         collect(connection)
     }

@@ -49,11 +49,11 @@ package struct DeliveryPolicy: Sendable {
         self.schedule = schedule
     }
 
-    package func fate(
+    package func decision(
         of outcome: PushOutcome, _ question: DeliveryAttempt, random: any RandomSource
     ) -> DeliveryDecision {
         switch outcome {
-        case .answered(let answer): fate(of: answer, question, random)
+        case .answered(let answer): decision(of: answer, question, random)
         // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
         case .notSent(let reason):
             waiting(question, question.attempt, .soon, status: 0, reason, random)
@@ -68,7 +68,7 @@ package struct DeliveryPolicy: Sendable {
         return .waiting(attempt: question.attempt, due: due, status: 0, reason: reason)
     }
 
-    private func fate(
+    private func decision(
         of answer: ProviderAnswer, _ question: DeliveryAttempt, _ random: any RandomSource
     ) -> DeliveryDecision {
         let (status, reason) = (answer.status, answer.reason)
@@ -101,8 +101,8 @@ package struct DeliveryPolicy: Sendable {
     private func repeated(
         _ question: DeliveryAttempt, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
     ) -> DeliveryDecision {
-        let fate = again(question, advice, status: status, reason, random)
-        if question.repeatsUnknown, case .waiting = fate { return fate }
+        let decision = again(question, advice, status: status, reason, random)
+        if question.repeatsUnknown, case .waiting = decision { return decision }
         return .ended(.unknown, status: status, reason: reason)
     }
 

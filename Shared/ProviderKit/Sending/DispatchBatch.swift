@@ -85,14 +85,14 @@ struct DispatchBatch: Sendable {
     /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
     /// lest every device became a retry of its own.
     func settlement(
-        _ fates: [(position: Int, fate: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
+        _ fates: [(position: Int, decision: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
     ) -> Settled {
         var settled: [Settlement.Group] = []
         var retries: [OutgoingMessage] = []
         var results: [DeviceResult] = []
-        for (fate, positions) in DispatchBatch.grouped(fates) {
+        for (decision, positions) in DispatchBatch.grouped(fates) {
             let offsets = positions.map { devices.offsets[$0] }.sorted()
-            switch fate {
+            switch decision {
             case .ended(let state, let status, let reason, let isCounted):
                 settled.append(
                     Settlement.Group(
@@ -115,12 +115,12 @@ struct DispatchBatch: Sendable {
     }
 
     /// Most devices share the fate of the one before them, which spares looking theirs up.
-    private static func grouped(_ fates: [(position: Int, fate: DeliveryDecision)]) -> [DeliveryDecision: [Int]] {
+    private static func grouped(_ fates: [(position: Int, decision: DeliveryDecision)]) -> [DeliveryDecision: [Int]] {
         var groups: [DeliveryDecision: [Int]] = [:]
         var rest = fates[...]
-        while let fate = rest.first?.fate.roundedToSecond {
-            let run = rest.prefix { $0.fate.roundedToSecond == fate }
-            groups[fate, default: []] += run.map(\.position)
+        while let decision = rest.first?.decision.roundedToSecond {
+            let run = rest.prefix { $0.decision.roundedToSecond == decision }
+            groups[decision, default: []] += run.map(\.position)
             rest = rest.dropFirst(run.count)
         }
         return groups

@@ -210,7 +210,7 @@ package struct DispatchHandler: MessageHandler {
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
             var question = question(batch, device.position, context, verdict, attempted: attempted)
             if case .giveUp = order { question.waitsForMending = false }
-            return (device.position, policy.fate(of: outcome, question, random: context.random))
+            return (device.position, policy.decision(of: outcome, question, random: context.random))
         }
         return try await end(batch, fates, claimed, attempted: attempted, context)
     }
@@ -245,7 +245,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
     private func end(
-        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeliveryDecision)], _ claimed: ClaimedBatch,
+        _ batch: DispatchBatch, _ fates: [(position: Int, decision: DeliveryDecision)], _ claimed: ClaimedBatch,
         attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
         var end = try await settle(batch, fates, claimed, attempted: attempted, context)
@@ -282,7 +282,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
     private func settle(
-        _ batch: DispatchBatch, _ fates: [(position: Int, fate: DeliveryDecision)], _ claimed: ClaimedBatch,
+        _ batch: DispatchBatch, _ fates: [(position: Int, decision: DeliveryDecision)], _ claimed: ClaimedBatch,
         attempted: Timestamp, _ context: HandlerContext
     ) async throws -> BatchEnd {
         let settlement = batch.settlement(fates, of: claimed.id, attempted: attempted)
@@ -305,7 +305,7 @@ package struct DispatchHandler: MessageHandler {
     /// What the provider has answered is known here alone. Where a claim is lost, as with a store that came back with older
     /// data, and no other sender has the devices, they are claimed once more to end as they did. Those that do.
     private func settleAnew(
-        _ batch: DispatchBatch, _ lost: [(position: Int, fate: DeliveryDecision)], attempted: Timestamp,
+        _ batch: DispatchBatch, _ lost: [(position: Int, decision: DeliveryDecision)], attempted: Timestamp,
         _ context: HandlerContext
     ) async throws -> Set<UInt16> {
         guard !lost.isEmpty else { return [] }

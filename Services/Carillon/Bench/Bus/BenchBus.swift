@@ -18,20 +18,20 @@ struct BenchBus: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
+    func run(in context: CommandContext) async throws -> Int32 {
         var figures: [BenchFigure] = []
         for driver in BenchDriver.allCases {
             let broker = try await driver.start()
             for size in BenchSize.all {
-                surroundings.console.complain(
+                context.terminal.complain(
                     "\(driver.rawValue), \(size.name) messages, \(rounds == 1 ? "1 round" : "\(rounds) rounds") …")
                 figures += try await measure(driver, size, broker)
             }
         }
         if isJSON {
-            for figure in figures { surroundings.console.print(figure.json) }
+            for figure in figures { context.terminal.print(figure.json) }
         } else {
-            surroundings.console.print(BenchFigure.table(figures))
+            context.terminal.print(BenchFigure.table(figures))
         }
         return 0
     }

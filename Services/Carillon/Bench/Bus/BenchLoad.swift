@@ -21,9 +21,9 @@ struct BenchLoad: Command {
             window: numbers[4])
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let line = try await surroundings.withBus { bus in try await measure(bus) }
-        surroundings.console.print(line)
+    func run(in context: CommandContext) async throws -> Int32 {
+        let line = try await context.withBus { bus in try await measure(bus) }
+        context.terminal.print(line)
         return 0
     }
 

@@ -24,12 +24,12 @@ struct BenchHostile: Command {
         devices = try arguments.integer(.devices, default: 1_000_000, in: 100...10_000_000)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        let figures = try await HostileBench(devices: devices).run { surroundings.console.complain($0 + " …") }
+    func run(in context: CommandContext) async throws -> Int32 {
+        let figures = try await HostileBench(devices: devices).run { context.terminal.complain($0 + " …") }
         if isJSON {
-            for figure in figures { surroundings.console.print(figure.json) }
+            for figure in figures { context.terminal.print(figure.json) }
         } else {
-            surroundings.console.print(BenchFigure.table(figures))
+            context.terminal.print(BenchFigure.table(figures))
         }
         return 0
     }

@@ -11,7 +11,7 @@ struct HostileBench {
 
     func run(say: @escaping @Sendable (String) -> Void) async throws -> [BenchFigure] {
         let bounds = HTTPServerConfiguration.fitting(memoryBytes: HostileBench.memoryBytes)
-        let house = try await LocalHarness(
+        let harness = try await LocalHarness(
             memory: "4GiB",
             variables: [
                 "CARILLON_INGEST_CONNECTIONS_MAX": "\(bounds.connectionsMaximum)",
@@ -20,14 +20,14 @@ struct HostileBench {
             ])
         let http = LocalHTTP()
         do {
-            let key = try await house.addApp("hostile", scope: "publish")
-            try await isKnown(key, house, http)
-            let crowd = try HostileCrowd(url: house.url, key: key)
-            let bench = PipelineBench(devices: devices, house: house, http: http, say: say)
+            let key = try await harness.addApp("hostile", scope: "publish")
+            try await isKnown(key, harness, http)
+            let crowd = try HostileCrowd(url: harness.url, key: key)
+            let bench = PipelineBench(devices: devices, harness: harness, http: http, say: say)
             let latencies = try await bench.latenciesBesideBroadcast { crowd.start() }
             let attacks = await crowd.stop()
             await http.close()
-            return try figures(latencies, attacks, house)
+            return try figures(latencies, attacks, harness)
         } catch {
             await http.close()
             throw error
@@ -35,16 +35,16 @@ struct HostileBench {
     }
 
     private func figures(
-        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ house: LocalHarness
+        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ harness: LocalHarness
     ) throws -> [BenchFigure] {
-        let api = try house.usage().first { $0.name == "ingest-api" }
+        let api = try harness.usage().first { $0.name == "ingest-api" }
         return [
             BenchFigure(name: "hostile.push.p50", value: latencies.percentile(50), unit: "ms"),
             BenchFigure(name: "hostile.push.p99", value: latencies.percentile(99), unit: "ms"),
             BenchFigure(name: "hostile.push.count", value: Double(latencies.count), unit: "pushes"),
             BenchFigure(name: "hostile.connections", value: Double(attacks.connections), unit: "connections"),
             BenchFigure(name: "hostile.requests", value: Double(attacks.requests), unit: "requests"),
-            BenchFigure(name: "hostile.restarts", value: Double(house.programsEnded), unit: "programs"),
+            BenchFigure(name: "hostile.restarts", value: Double(harness.programsEnded), unit: "programs"),
             BenchFigure(
                 name: "hostile.memory_peak", value: Double(api?.reading.memoryBytesPeak ?? 0) / 1e6, unit: "MB",
                 ratio: Double(api?.reading.memoryBytesPeak ?? 0) / Double(HostileBench.memoryBytes)),
@@ -52,13 +52,13 @@ struct HostileBench {
     }
 
     /// App files are read again every few seconds.
-    private func isKnown(_ key: String, _ house: LocalHarness, _ http: LocalHTTP) async throws {
+    private func isKnown(_ key: String, _ harness: LocalHarness, _ http: LocalHTTP) async throws {
         let time = SystemTimeSource()
         let deadline = time.uptime + HostileBench.keyWait
         while true {
             do {
                 _ = try await http.post(
-                    "\(house.url)/v1/tasks?dry_run=true", #"{"users":["nobody"],"message":{"body":"x"}}"#,
+                    "\(harness.url)/v1/tasks?dry_run=true", #"{"users":["nobody"],"message":{"body":"x"}}"#,
                     type: "application/json", key: Secret(key))
                 return
             } catch {

@@ -27,15 +27,15 @@ struct BenchIngest: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
+    func run(in context: CommandContext) async throws -> Int32 {
         try await H2Load.requireInstalled()
         let figures = try await IngestBench(requests: requests).run(rounds: rounds) { number in
-            surroundings.console.complain("round \(number) of \(rounds) …")
+            context.terminal.complain("round \(number) of \(rounds) …")
         }
         if isJSON {
-            for figure in figures { surroundings.console.print(figure.json) }
+            for figure in figures { context.terminal.print(figure.json) }
         } else {
-            surroundings.console.print(BenchFigure.table(figures))
+            context.terminal.print(BenchFigure.table(figures))
         }
         return 0
     }

@@ -23,8 +23,8 @@ struct BenchOutage: Command {
         outage = .seconds(try arguments.integer(.outage, default: 60, in: 5...3_600))
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: surroundings.console) { bench in
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: context.terminal) { bench in
             try await OutageBench(pipeline: bench, outage: outage).run()
         }
     }

@@ -13,7 +13,7 @@ struct OutageBench {
     let pipeline: PipelineBench
     let outage: Duration
 
-    private var house: LocalHarness { pipeline.house }
+    private var harness: LocalHarness { pipeline.harness }
 
     func run() async throws -> [BenchFigure] {
         pipeline.say("registering \(pipeline.devices) devices")
@@ -26,11 +26,11 @@ struct OutageBench {
         try await isAtRest()
         let reached = (SystemTimeSource().uptime - started).inSeconds
         pipeline.say("measuring the outage for \(DurationText.print(outage))")
-        let (before, pushesBefore) = (try house.usage(), try await pushes())
+        let (before, pushesBefore) = (try harness.usage(), try await pushes())
         let measured = SystemTimeSource().uptime
         try await SystemTimeSource().sleep(for: outage)
         let seconds = (SystemTimeSource().uptime - measured).inSeconds
-        let (after, probes) = (try house.usage(), try await pushes() - pushesBefore)
+        let (after, probes) = (try harness.usage(), try await pushes() - pushesBefore)
         let used = zip(before, after).map { ($1.name, ($1.reading.cpuSeconds - $0.reading.cpuSeconds) / seconds * 100) }
         let own = used.filter { $0.0 != "provider-simulator" }
         pipeline.say("the providers are back")
@@ -51,13 +51,13 @@ struct OutageBench {
             json.member("status", 503)
             if let reason = OutageBench.reasons[provider] { json.member("reason", reason) }
         }
-        _ = try await pipeline.http.post("\(house.simulator)/faults", rule, type: "application/json")
+        _ = try await pipeline.http.post("\(harness.simulator)/faults", rule, type: "application/json")
     }
 
     /// Takes back all faults.
     private func mend() async throws {
-        guard let port = house.simulator.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw BenchError("\(house.simulator) names no port")
+        guard let port = harness.simulator.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw BenchError("\(harness.simulator) names no port")
         }
         let refusal = await onNativeThread("simulator-admin") {
             Result {
@@ -69,7 +69,7 @@ struct OutageBench {
 
     /// Pushes that the simulator has answered, whatever with.
     private func pushes() async throws -> Int {
-        let statistics = try await pipeline.http.get("\(house.simulator)/stats")
+        let statistics = try await pipeline.http.get("\(harness.simulator)/stats")
         return OutageBench.providers.reduce(0) { $0 + (statistics[$1]?.count("requests") ?? 0) }
     }
 
@@ -77,9 +77,9 @@ struct OutageBench {
     private func isAtRest() async throws {
         let deadline = SystemTimeSource().uptime + OutageBench.restDeadline
         while SystemTimeSource().uptime < deadline {
-            let (before, start) = (try house.usage(), SystemTimeSource().uptime)
+            let (before, start) = (try harness.usage(), SystemTimeSource().uptime)
             try await SystemTimeSource().sleep(for: OutageBench.rest)
-            let used = zip(before, try house.usage()).reduce(0) {
+            let used = zip(before, try harness.usage()).reduce(0) {
                 $0 + $1.1.reading.cpuSeconds - $1.0.reading.cpuSeconds
             }
             if used / (SystemTimeSource().uptime - start).inSeconds < 0.2 { return }

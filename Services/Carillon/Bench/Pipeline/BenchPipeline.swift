@@ -18,8 +18,8 @@ struct BenchPipeline: Command {
         devices = try arguments.integer(.devices, default: 1_000_000, in: 100...10_000_000)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: surroundings.console) { bench in
+    func run(in context: CommandContext) async throws -> Int32 {
+        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: context.terminal) { bench in
             try await bench.run()
         }
     }

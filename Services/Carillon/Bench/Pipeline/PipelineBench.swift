@@ -12,7 +12,7 @@ struct PipelineBench {
     private static let singlePushes = 200
 
     let devices: Int
-    let house: LocalHarness
+    let harness: LocalHarness
     let http: LocalHTTP
     let say: @Sendable (String) -> Void
 
@@ -47,7 +47,7 @@ struct PipelineBench {
     /// two devices that are in no broadcast.
     func fill() async throws -> (apple: DeviceID, huawei: DeviceID) {
         let client = RedisClient(
-            try RedisConfiguration(url: house.redis),
+            try RedisConfiguration(url: harness.redis),
             log: Log(service: "bench", level: .error, sink: StandardErrorSink()), metrics: Metrics())
         do {
             let registry = try await RedisRegistry.open(
@@ -90,7 +90,7 @@ struct PipelineBench {
     }
 
     private func broadcast() async throws -> [BenchFigure] {
-        let before = try house.usage()
+        let before = try harness.usage()
         let broadcast = try await post()
         while try await accepted() < broadcast.acceptedBefore + devices {
             try await SystemTimeSource().sleep(for: PipelineBench.pause)
@@ -98,7 +98,7 @@ struct PipelineBench {
         let answered = (SystemTimeSource().uptime - broadcast.posted).inSeconds
         try await isClosed(broadcast.task)
         let closed = (SystemTimeSource().uptime - broadcast.posted).inSeconds
-        let after = try house.usage()
+        let after = try harness.usage()
         let used = zip(before, after).map { ($1.name, $1.reading.cpuSeconds - $0.reading.cpuSeconds) }
         let name = devices == 1_000_000 ? "pipeline.broadcast_1m" : "pipeline.broadcast"
         return [
@@ -137,7 +137,7 @@ struct PipelineBench {
 
     private func receipt(of task: String, _ provider: String) async throws -> Timestamp {
         while true {
-            let pushes = try await http.get("\(house.simulator)/pushes/\(provider)?limit=20")
+            let pushes = try await http.get("\(harness.simulator)/pushes/\(provider)?limit=20")
             for push in pushes.elements ?? [] where push.compactText.contains(task) {
                 if let received = push["received"]?.text.flatMap({ Timestamp(rfc3339: $0) }) { return received }
             }
@@ -145,17 +145,17 @@ struct PipelineBench {
     }
 
     func postTask(_ body: String) async throws -> String {
-        let answer = try await http.post("\(house.url)/v1/tasks", body, type: "application/json", key: house.key)
+        let answer = try await http.post("\(harness.url)/v1/tasks", body, type: "application/json", key: harness.key)
         guard let id = answer["id"]?.text else { throw BenchError("the API answered without the task's id") }
         return id
     }
 
     func accepted() async throws -> Int {
-        try await DemoSimulator(admin: house.simulator, http: http).accepted().values.reduce(0, +)
+        try await DemoSimulator(admin: harness.simulator, http: http).accepted().values.reduce(0, +)
     }
 
     func isClosed(_ task: String) async throws {
-        while try await http.get("\(house.url)/v1/tasks/\(task)", key: house.key)["state"]?.text != "closed" {
+        while try await http.get("\(harness.url)/v1/tasks/\(task)", key: harness.key)["state"]?.text != "closed" {
             try await SystemTimeSource().sleep(for: PipelineBench.pause)
         }
     }

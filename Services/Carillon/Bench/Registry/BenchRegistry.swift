@@ -22,8 +22,8 @@ struct BenchRegistry: Command {
         devices = try arguments.integer(.devices, default: 200_000, in: 1_000...10_000_000)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
-        func say(_ text: String) { surroundings.console.complain(text + " …") }
+    func run(in context: CommandContext) async throws -> Int32 {
+        func say(_ text: String) { context.terminal.complain(text + " …") }
         var figures: [BenchFigure] = []
         say("\(devices) devices in pushd's layout")
         let pushd = try await PushdBench(devices: devices).run()
@@ -37,9 +37,9 @@ struct BenchRegistry: Command {
         say("registering over HTTP")
         figures += try await RegistrationBench(devices: min(devices, 50_000)).run()
         if isJSON {
-            for figure in figures { surroundings.console.print(figure.json) }
+            for figure in figures { context.terminal.print(figure.json) }
         } else {
-            surroundings.console.print(BenchFigure.table(figures))
+            context.terminal.print(BenchFigure.table(figures))
         }
         return 0
     }

@@ -27,34 +27,34 @@ struct BenchSend: Command {
         rounds = try arguments.integer(.rounds, default: 3, in: 1...100)
     }
 
-    func run(in surroundings: CommandContext) async throws -> Int32 {
+    func run(in context: CommandContext) async throws -> Int32 {
         try await H2Load.requireInstalled()
         let simulator = try await LocalSimulator()
         let delayed = try await LocalSimulator(delay: BenchSend.delay)
         var figures: [BenchFigure] = []
         for shape in SendShape.all {
-            figures += try await clients(.apple(simulator), "send.apns.client", shape, surroundings)
+            figures += try await clients(.apple(simulator), "send.apns.client", shape, context)
         }
         for shape in SendShape.all {
             let slow = shape.delayed(BenchSend.delay)
-            figures += try await clients(.apple(delayed), "send.apns.client", slow, surroundings)
+            figures += try await clients(.apple(delayed), "send.apns.client", slow, context)
         }
         let google = try await SendTarget.google(simulator)
-        figures += try await clients(google, "send.fcm.client", .reference, surroundings)
-        surroundings.console.complain("the APNs sender …")
-        figures += try await ServiceBench(simulator: simulator, requests: requests).run(in: surroundings)
+        figures += try await clients(google, "send.fcm.client", .reference, context)
+        context.terminal.complain("the APNs sender …")
+        figures += try await ServiceBench(simulator: simulator, requests: requests).run(in: context)
         if isJSON {
-            for figure in figures { surroundings.console.print(figure.json) }
+            for figure in figures { context.terminal.print(figure.json) }
         } else {
-            surroundings.console.print(BenchFigure.table(figures))
+            context.terminal.print(BenchFigure.table(figures))
         }
         return 0
     }
 
     private func clients(
-        _ target: SendTarget, _ name: String, _ shape: SendShape, _ surroundings: CommandContext
+        _ target: SendTarget, _ name: String, _ shape: SendShape, _ context: CommandContext
     ) async throws -> [BenchFigure] {
-        surroundings.console.complain("\(name) \(shape.name) …")
+        context.terminal.complain("\(name) \(shape.name) …")
         let bench = ClientBench(target: target, shape: shape, requests: shape.requests(atMost: requests))
         return try await bench.run(rounds: rounds, name)
     }

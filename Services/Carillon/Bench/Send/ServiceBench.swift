@@ -11,11 +11,11 @@ struct ServiceBench {
     let simulator: LocalSimulator
     let requests: Int
 
-    func run(in surroundings: CommandContext) async throws -> [BenchFigure] {
+    func run(in context: CommandContext) async throws -> [BenchFigure] {
         let redis = try await LocalRedis()
         let load = DispatchLoad(app: try AppID("bench"), task: TaskID(high: 1, low: 1), devices: requests)
         try await redis.withClient { try await load.mark(in: RedisLedger(StoreConnection($0))) }
-        return try await surroundings.choosing(bus: redis.url).withBus { bus in
+        return try await context.choosing(bus: redis.url).withBus { bus in
             try await load.put(on: bus)
             let channel = Topics.results.channel
             let results = try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "reporter"))
