@@ -22,7 +22,7 @@ final class APNsAccount: Sendable {
     private let tokens: TokenCache?
     private let state = Mutex(State())
 
-    init(_ proof: APNsCredentials.Proof, _ configuration: APNsConfiguration, _ world: APNsResources) {
+    init(_ proof: APNsCredentials.Proof, configuration: APNsConfiguration, world: APNsResources) {
         self.proof = proof
         self.configuration = configuration
         self.world = world
@@ -55,7 +55,8 @@ final class APNsAccount: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             if let line = state.lines[isSandbox] { return line }
-            let line = APNsConnection(pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world)
+            let line = APNsConnection(
+                pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world: world)
             state.lines[isSandbox] = line
             return line
         }
@@ -86,7 +87,7 @@ final class APNsAccount: Sendable {
             http2.tls.privateKeyFile = (keyFile ?? file).path
         }
         return HTTP2Pool(
-            isSandbox ? configuration.sandbox : configuration.production, http2, log: world.log,
+            isSandbox ? configuration.sandbox : configuration.production, configuration: http2, log: world.log,
             metrics: world.metrics, reactor: world.reactor, time: world.time, random: world.random)
     }
 }

@@ -23,34 +23,38 @@ struct APNsConfiguration: Sendable {
         self.init()
         let port = UInt16(
             environment.integer(
-                "CARILLON_APNS_PORT", default: 443, in: 1...65_535, "Apple's port, of both hosts; it also has 2197."))
+                "CARILLON_APNS_PORT", default: 443, in: 1...65_535,
+                meaning: "Apple's port, of both hosts; it also has 2197."))
         production = HTTP2Endpoint(
             host: environment.host(
-                "CARILLON_APNS_HOST", default: production.host, "Where pushes to devices of released apps go."),
+                "CARILLON_APNS_HOST", default: production.host, meaning: "Where pushes to devices of released apps go."),
             port: port)
         sandbox = HTTP2Endpoint(
             host: environment.host(
-                "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host, "Where pushes to devices of developers go."),
+                "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host,
+                meaning: "Where pushes to devices of developers go."),
             port: port)
         authorityFile = environment.file(
-            "CARILLON_APNS_CA_FILE", "PEM file of the authorities to trust instead of the system's.")
+            "CARILLON_APNS_CA_FILE", meaning: "PEM file of the authorities to trust instead of the system's.")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
-            "Connections to each host for each of Apple's keys and certificates.")
+            meaning: "Connections to each host for each of Apple's keys and certificates.")
         window.ceiling = environment.integer(
             "CARILLON_APNS_IN_FLIGHT", default: window.ceiling, in: 1...20_000,
-            "Pushes of one app that wait for Apple's answer at once; fewer while Apple says it is too much.")
+            meaning: "Pushes of one app that wait for Apple's answer at once; fewer while Apple says it is too much.")
         requestLimit = environment.duration(
             "CARILLON_APNS_REQUEST_LIMIT", default: requestLimit, in: .milliseconds(100) ... .seconds(60),
-            "How long one push may take before nobody knows what became of it.")
+            meaning: "How long one push may take before nobody knows what became of it.")
         tokenWindow = .apns(
             lifetime: environment.duration(
                 "CARILLON_APNS_TOKEN_LIFETIME", default: .seconds(3_600), in: .seconds(1) ... .seconds(3_600),
-                "How long Apple takes a provider token; it is renewed after three quarters of that, and replaced after a "
+                meaning:
+                    "How long Apple takes a provider token; it is renewed after three quarters of that, and replaced after a "
                     + "third at the earliest."))
         leaseMargin = environment.duration(
             "CARILLON_APNS_LEASE_MARGIN", default: leaseMargin, in: .seconds(1) ... .seconds(600),
-            "Time for a slow ledger and bus, beyond that of a push, in which claimed devices stay a sender's own; after a "
+            meaning:
+                "Time for a slow ledger and bus, beyond that of a push, in which claimed devices stay a sender's own; after a "
                 + "crash they wait for both.")
     }
 

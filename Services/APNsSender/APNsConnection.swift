@@ -13,7 +13,7 @@ final class APNsConnection: Sendable {
     private let lastRenewal = Mutex<Duration?>(nil)
     private let failed = FailedConnections()
 
-    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, _ world: APNsResources) {
+    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, world: APNsResources) {
         self.pool = pool
         self.tokens = tokens
         self.limit = limit
@@ -26,15 +26,15 @@ final class APNsConnection: Sendable {
 
     /// Sends each once, and those whose token was refused once more with the next one.
     func send(_ pushes: [Push], topic: String) async -> [PushOutcome] {
-        var (outcomes, token) = await attempt(pushes, topic)
+        var (outcomes, token) = await attempt(pushes, topic: topic)
         let refused = outcomes.indices.filter { outcomes[$0].wantsFreshToken }
         guard !refused.isEmpty, let token, let tokens, tokens.refuse(token) != .tooYoung else { return outcomes }
-        let (second, _) = await attempt(refused.map { pushes[$0] }, topic)
+        let (second, _) = await attempt(refused.map { pushes[$0] }, topic: topic)
         for (position, outcome) in zip(refused, second) { outcomes[position] = outcome }
         return outcomes
     }
 
-    private func attempt(_ pushes: [Push], _ topic: String) async -> ([PushOutcome], BearerToken?) {
+    private func attempt(_ pushes: [Push], topic: String) async -> ([PushOutcome], BearerToken?) {
         let token: BearerToken?
         do throws(TokenError) {
             token = try await tokens?.token()

@@ -18,7 +18,7 @@ enum APNsErrorTable {
     static func answer(
         status: Int, reason: String, since: Timestamp? = nil, retryAfter: Duration? = nil
     ) -> ProviderAnswer {
-        var (verdict, endsConnection) = verdict(status, reason, since)
+        var (verdict, endsConnection) = verdict(status, reason: reason, since: since)
         if let retryAfter { verdict = verdict.waiting(retryAfter) }
         return ProviderAnswer(
             verdict, reason: reason, status: UInt16(clamping: status), endsConnection: endsConnection,
@@ -26,7 +26,7 @@ enum APNsErrorTable {
     }
 
     private static func verdict(
-        _ status: Int, _ reason: String, _ since: Timestamp?
+        _ status: Int, reason: String, since: Timestamp?
     ) -> (ProviderAnswer.Verdict, endsConnection: Bool) {
         switch (status, reason) {
         case (200, _): (.delivered, false)

@@ -10,7 +10,7 @@ final class APNsGateway: PushGateway {
     private let account: APNsAccount
     private let gate: SendGate
 
-    init(_ credentials: APNsCredentials, _ account: APNsAccount, _ gate: SendGate) {
+    init(_ credentials: APNsCredentials, account: APNsAccount, gate: SendGate) {
         self.credentials = credentials
         self.account = account
         self.gate = gate
@@ -33,8 +33,8 @@ final class APNsGateway: PushGateway {
         var validator = APNsValidator()
         var outcomes = pushes.map { push in validator.obstacle(push).map { PushOutcome.answered($0) } }
         let open = pushes.indices.filter { outcomes[$0] == nil }
-        async let sandbox = send(pushes, open.filter { pushes[$0].isSandbox }, isSandbox: true)
-        async let production = send(pushes, open.filter { !pushes[$0].isSandbox }, isSandbox: false)
+        async let sandbox = send(pushes, positions: open.filter { pushes[$0].isSandbox }, isSandbox: true)
+        async let production = send(pushes, positions: open.filter { !pushes[$0].isSandbox }, isSandbox: false)
         for (positions, answers) in await [sandbox, production] {
             for (position, outcome) in zip(positions, answers) { outcomes[position] = outcome }
         }
@@ -44,7 +44,7 @@ final class APNsGateway: PushGateway {
     }
 
     private func send(
-        _ pushes: [Push], _ positions: [Int], isSandbox: Bool
+        _ pushes: [Push], positions: [Int], isSandbox: Bool
     ) async -> (positions: [Int], answers: [PushOutcome]) {
         guard !positions.isEmpty else { return ([], []) }
         guard let line = account.line(isSandbox: isSandbox) else {

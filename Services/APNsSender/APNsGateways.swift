@@ -44,7 +44,7 @@ final class APNsGateways: GatewayDirectory, Service {
         let (gateway, unused) = state.withLock { state -> (APNsGateway?, [APNsAccount]) in
             let known = state.gateways[app]
             guard known?.credentials != credentials else { return (known, []) }
-            state.gateways[app] = credentials.map { make($0, of: app, &state) }
+            state.gateways[app] = credentials.map { make($0, of: app, state: &state) }
             return (state.gateways[app], takeUnused(&state))
         }
         close(unused)
@@ -68,11 +68,15 @@ final class APNsGateways: GatewayDirectory, Service {
         stopped.happen()
     }
 
-    private func make(_ credentials: APNsCredentials, of app: AppID, _ state: inout State) -> APNsGateway {
-        let account = state.accounts[credentials.proof] ?? APNsAccount(credentials.proof, configuration, world)
+    private func make(_ credentials: APNsCredentials, of app: AppID, state: inout State) -> APNsGateway {
+        let account =
+            state.accounts[credentials.proof]
+            ?? APNsAccount(credentials.proof, configuration: configuration, world: world)
         state.accounts[credentials.proof] = account
-        let gate = SendGate(configuration.window, time: world.time) { [log = world.log] in log.note($0, app, .apns) }
-        return APNsGateway(credentials, account, gate)
+        let gate = SendGate(configuration.window, time: world.time) { [log = world.log] in
+            log.note($0, app: app, kind: .apns)
+        }
+        return APNsGateway(credentials, account: account, gate: gate)
     }
 
     private func takeUnused(_ state: inout State) -> [APNsAccount] {

@@ -20,7 +20,7 @@ struct APNsRequest {
 
     mutating func make(_ push: Push, avoiding connection: Int? = nil) -> HTTP2Request {
         var own = HTTP2Headers()
-        own.append("apns-id", push.id.description, .nameOnly)
+        own.append("apns-id", push.id.description, indexing: .nameOnly)
         var request = HTTP2Request(
             .post, "/3/device/" + push.token, sharedHeaders: headers(push.content), headers: own, body: push.payload,
             limit: limit)
@@ -37,9 +37,9 @@ struct APNsRequest {
         headers.append("apns-push-type", type)
         // Anything else is an error of a background notification.
         headers.append("apns-priority", variant.priority == .high && type != "background" ? "10" : "5")
-        headers.append("apns-expiration", String(variant.expiration), .nameOnly)
-        if !variant.collapseID.isEmpty { headers.append("apns-collapse-id", variant.collapseID, .nameOnly) }
-        if let authorization { headers.append("authorization", authorization, .nameOnly) }
+        headers.append("apns-expiration", String(variant.expiration), indexing: .nameOnly)
+        if !variant.collapseID.isEmpty { headers.append("apns-collapse-id", variant.collapseID, indexing: .nameOnly) }
+        if let authorization { headers.append("authorization", authorization, indexing: .nameOnly) }
         shared = (content, headers)
         return headers
     }

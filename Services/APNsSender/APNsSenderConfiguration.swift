@@ -17,7 +17,8 @@ struct APNsSenderConfiguration: Sendable {
         outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
             "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,
-            "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
+            meaning:
+                "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
                 + "waits more than it works.")
         credentialsPatience = AppHalts.patience(environment: &environment)
     }

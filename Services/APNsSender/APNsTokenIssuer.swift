@@ -20,7 +20,7 @@ struct APNsTokenIssuer: Sendable {
         }
         switch signed {
         case .success(let token): return IssuedToken(token, window: window)
-        case .failure(let error): throw TokenError(.refused, error.message)
+        case .failure(let error): throw TokenError(.refused, message: error.message)
         }
     }
 

@@ -11,7 +11,7 @@ import Topics
 extension APNsSender {
     /// The workers come last and go first: what they have in hand still needs the ledger and the connections to Apple.
     static func build(
-        _ context: ServiceContext, _ configuration: APNsSenderConfiguration
+        _ context: ServiceContext, configuration: APNsSenderConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
@@ -37,7 +37,7 @@ extension APNsSender {
                 outages: outages, breakers: breakers, witness: witness, lease: configuration.apns.claimLease,
                 random: environment.random,
                 metrics: environment.metrics)
-            return context.worker(options(lane), concurrency: configuration.concurrency, handler)
+            return context.worker(options(lane), concurrency: configuration.concurrency, handler: handler)
         }
         return [SharedResources { await redis.close() }, apps, gateways, context.watch(witness)] + workers
     }

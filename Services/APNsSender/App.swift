@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "apns-sender", purpose: "sends notifications to Apple's devices",
-            configuration: { APNsSenderConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { APNsSenderConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

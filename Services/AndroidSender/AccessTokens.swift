@@ -11,12 +11,12 @@ struct AccessTokens: Sendable {
     func issue(_ form: [(name: String, value: Secret)], from url: String) async throws(TokenError) -> IssuedToken {
         let body = form.map { "\($0.name)=\(AccessTokens.encoded($0.value.reveal()))" }.joined(separator: "&")
         let request = HTTPClientRequest(
-            .post, url, to: .trusted, headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
+            .post, url: url, to: .trusted, headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
             body: Array(body.utf8), responseBytesMaximum: 64 << 10, isRepeatable: true)
         switch await client.send(request) {
         case .answered(let response): return try AccessTokens.token(from: response)
         case .notSent(let failure), .unknown(let failure):
-            throw TokenError(failure.isOurs ? .refused : .unavailable, "no access token: \(failure)")
+            throw TokenError(failure.isOurs ? .refused : .unavailable, message: "no access token: \(failure)")
         }
     }
 
@@ -27,12 +27,13 @@ struct AccessTokens: Sendable {
             let reason = answer?["error"]?.text ?? answer?["sub_error"].flatMap(number) ?? "no reason"
             let isRefused = 400..<500 ~= response.status && response.status != 429 && response.status != 408
             throw TokenError(
-                isRefused ? .refused : .unavailable, "no access token: status \(response.status), \(reason.prefix(100))"
+                isRefused ? .refused : .unavailable,
+                message: "no access token: status \(response.status), \(reason.prefix(100))"
             )
         }
         guard let value = answer?["access_token"]?.text, AccessTokens.isHeaderSafe(value),
             case .integer(let seconds)? = answer?["expires_in"], 1...31_536_000 ~= seconds
-        else { throw TokenError(.unavailable, "no access token: the answer holds none") }
+        else { throw TokenError(.unavailable, message: "no access token: the answer holds none") }
         return IssuedToken(Secret(value), window: .oauth(lifetime: .seconds(seconds)))
     }
 

@@ -65,7 +65,7 @@ actor AndroidGateways: GatewayDirectory {
         let known = entries[key].flatMap { $0.credentials == credentials ? $0 : nil }
         if let known, time.uptime - known.readAt < AndroidGateways.readInterval { return known.gateway }
         if let reading = readings[key] { return await reading.value.gateway }
-        let reading = Task { await read(key.app, credentials, known) }
+        let reading = Task { await read(key.app, credentials: credentials, known: known) }
         readings[key] = reading
         let entry = await reading.value
         readings[key] = nil
@@ -74,7 +74,7 @@ actor AndroidGateways: GatewayDirectory {
     }
 
     /// The same gateway, with what it knows of its provider, unless the file says something else.
-    private func read(_ app: AppID, _ credentials: Credentials, _ known: Entry?) async -> Entry {
+    private func read(_ app: AppID, credentials: Credentials, known: Entry?) async -> Entry {
         let path = credentials.file.path
         let content = await onNativeThread("credentials") {
             SmallFile.read(path, bytesMaximum: ServiceAccount.bytesMaximum)

@@ -21,15 +21,17 @@ struct AndroidSenderConfiguration: Sendable {
         outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
             "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
-            "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
+            meaning:
+                "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
                 + "waits more than it works.")
         credentialsPatience = AppHalts.patience(environment: &environment)
         tokenLimit = environment.duration(
             "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
-            "Time a provider has to hand out an access token.")
+            meaning: "Time a provider has to hand out an access token.")
         leaseMargin = environment.duration(
             "CARILLON_ANDROID_LEASE_MARGIN", default: .seconds(15), in: .seconds(1) ... .seconds(600),
-            "Time for a slow ledger and bus, beyond that of a push and its token, in which claimed devices stay a sender's "
+            meaning:
+                "Time for a slow ledger and bus, beyond that of a push and its token, in which claimed devices stay a sender's "
                 + "own; after a crash they wait for both.")
     }
 

@@ -16,22 +16,24 @@ extension AndroidSender {
 
     /// Workers come last and go first: what they send with must outlive them.
     static func build(
-        _ context: ServiceContext, _ configuration: AndroidSenderConfiguration
+        _ context: ServiceContext, configuration: AndroidSenderConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
         let redis = context.makeLaneClients()
         environment.health.addReadinessCheck("ledger") { redis.readiness }
-        let providers = Providers(configuration, StoreConnection(redis[.fast]), environment)
+        let providers = Providers(configuration, store: StoreConnection(redis[.fast]), environment: environment)
         let gateways = AndroidGateways(
-            time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, $2, of: $0) })
+            time: environment.time, app: { apps.current.app($0) }, make: { providers.gateway($1, content: $2, of: $0) })
         let outages = OutageWatch(
             RedisProviderOutages(StoreConnection(redis[.fast])), pauses: configuration.outagePauses,
             probeLease: configuration.claimLease, time: environment.time, random: environment.random,
             log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
         let witness = context.openWitness(redis[.fast])
-        let handler = handlers(gateways, outages, redis, witness, configuration, environment)
+        let handler = handlers(
+            gateways, outages: outages, redis: redis, witness: witness, configuration: configuration,
+            environment: environment)
         let connections = SharedResources {
             await providers.pool.close()
             for client in providers.clients { await client.close(within: .seconds(1)) }
@@ -40,14 +42,14 @@ extension AndroidSender {
         // A lane has a worker of its own, so that a single push never stands behind a broadcast; at the gate of its app
         // the fast lane goes first.
         let workers = [Lane.bulk, .fast].map {
-            context.worker(options($0), concurrency: configuration.concurrency, handler($0))
+            context.worker(options($0), concurrency: configuration.concurrency, handler: handler($0))
         }
         return [connections, apps, context.watch(witness)] + workers
     }
 
     private static func handlers(
-        _ gateways: AndroidGateways, _ outages: OutageWatch, _ redis: LaneClients, _ witness: RedisWitness,
-        _ configuration: AndroidSenderConfiguration, _ environment: WorkerEnvironment
+        _ gateways: AndroidGateways, outages: OutageWatch, redis: LaneClients, witness: RedisWitness,
+        configuration: AndroidSenderConfiguration, environment: WorkerEnvironment
     ) -> (Lane) -> DispatchHandler {
         let halts = AppHalts(
             patience: configuration.credentialsPatience, time: environment.time, log: environment.log,

@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "android-sender", purpose: "sends notifications through FCM and Huawei Push Kit",
-            configuration: { AndroidSenderConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { AndroidSenderConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

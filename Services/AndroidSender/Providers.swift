@@ -12,10 +12,10 @@ struct Providers: Sendable {
     private let fcm: FCMProvider
     private let huawei: HuaweiProvider
 
-    init(_ configuration: AndroidSenderConfiguration, _ store: StoreConnection, _ environment: WorkerEnvironment) {
+    init(_ configuration: AndroidSenderConfiguration, store: StoreConnection, environment: WorkerEnvironment) {
         let (log, metrics, time) = (environment.log, environment.metrics, environment.time)
         pool = HTTP2Pool(
-            configuration.fcm.endpoint, configuration.fcm.pool, log: log, metrics: metrics, time: time,
+            configuration.fcm.endpoint, configuration: configuration.fcm.pool, log: log, metrics: metrics, time: time,
             random: environment.random)
         let google = HTTPClient(
             configuration: configuration.fcm.tokenClient, log: log, metrics: metrics, time: time)
@@ -30,10 +30,10 @@ struct Providers: Sendable {
         clients = [google, huaweiClient]
     }
 
-    func gateway(_ credentials: AndroidGateways.Credentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
+    func gateway(_ credentials: AndroidGateways.Credentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         switch credentials {
-        case .fcm(let credentials): fcm.gateway(credentials, content, of: app)
-        case .huawei(let credentials): huawei.gateway(credentials, content, of: app)
+        case .fcm(let credentials): fcm.gateway(credentials, content: content, of: app)
+        case .huawei(let credentials): huawei.gateway(credentials, content: content, of: app)
         }
     }
 }

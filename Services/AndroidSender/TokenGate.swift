@@ -42,26 +42,26 @@ final class TokenGate: Sendable {
         gate.giveBack(count)
     }
 
-    func send(_ pushes: [Push], _ attempt: Attempt) async -> [PushOutcome] {
+    func send(_ pushes: [Push], attempt: Attempt) async -> [PushOutcome] {
         gate.begin(pushes.count)
-        let round = await sendWithRenewal(pushes, attempt)
+        let round = await sendWithRenewal(pushes, attempt: attempt)
         gate.settle(round.outcomes, pause: round.pause)
         return round.outcomes
     }
 
     /// Once more with the next token, which all who meet the end of the former one share.
-    private func sendWithRenewal(_ pushes: [Push], _ attempt: Attempt) async -> Round {
-        var (round, token) = await sendOnce(pushes, attempt)
+    private func sendWithRenewal(_ pushes: [Push], attempt: Attempt) async -> Round {
+        var (round, token) = await sendOnce(pushes, attempt: attempt)
         let refused = round.outcomes.indices.filter { round.outcomes[$0].isUnauthorized }
         guard !refused.isEmpty, let token, tokens.refuse(token) != .tooYoung else { return round }
-        let (again, _) = await sendOnce(refused.map { pushes[$0] }, attempt)
+        let (again, _) = await sendOnce(refused.map { pushes[$0] }, attempt: attempt)
         for (position, outcome) in zip(refused, again.outcomes) { round.outcomes[position] = outcome }
         round.pause = max(round.pause, again.pause)
         return round
     }
 
     /// Without a token where none could be had.
-    private func sendOnce(_ pushes: [Push], _ attempt: Attempt) async -> (Round, BearerToken?) {
+    private func sendOnce(_ pushes: [Push], attempt: Attempt) async -> (Round, BearerToken?) {
         do throws(TokenError) {
             let token = try await tokens.token()
             return (await attempt(pushes, token), token)

@@ -7,24 +7,24 @@ import ServiceKit
 extension IngestAPI {
     /// The public port comes last and goes first: nobody is answered without what answers need.
     static func build(
-        _ context: ServiceContext, _ configuration: IngestConfiguration
+        _ context: ServiceContext, configuration: IngestConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
-        let tasks = try await TaskAccess.open(context, access.connection, room: access.room)
+        let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
         let routes = IngestRoutes(
-            access.registry, access.reader, tasks,
+            access.registry, reader: access.reader, access: tasks,
             gatekeeper: Gatekeeper(limits: RequestLimits(configuration.limits, time: environment.time)) {
                 apps.access(presented: $0, peer: $1)
             },
-            idempotencyLease: configuration.idempotencyLease, environment)
+            idempotencyLease: configuration.idempotencyLease, environment: environment)
         let server = HTTPService(
             "public server",
-            HTTPServer(
+            server: HTTPServer(
                 name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
                 metrics: environment.metrics, time: environment.time))
-        let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment)] : []
+        let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         return lag + access.services + [ProducerCloser(tasks.producer), apps, server]
     }
 }

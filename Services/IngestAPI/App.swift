@@ -6,6 +6,6 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "ingest-api", purpose: "takes registrations over HTTP",
-            configuration: { IngestConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { IngestConfiguration(environment: &$0) }, build: { try await build($0, configuration: $1) })
     }
 }

@@ -9,20 +9,20 @@ struct BoundedRegistry: Registry {
     let room: StoreRoom
 
     func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+        _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration {
         if room.isFull(for: .registering), try await registry.device(of: token, in: app) == nil {
             try room.check(.registering)
         }
-        return try await registry.register(token, changes, in: app)
+        return try await registry.register(token, changes: changes, in: app)
     }
 
     func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
         try await registry.device(id, in: app)
     }
 
-    func change(_ id: DeviceID, _ changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
-        try await registry.change(id, changes, in: app)
+    func change(_ id: DeviceID, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
+        try await registry.change(id, changes: changes, in: app)
     }
 
     func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
@@ -36,10 +36,10 @@ struct BoundedRegistry: Registry {
     }
 
     func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange? {
         try room.check(.registering)
-        return try await registry.subscribe(id, to: topic, options, in: app)
+        return try await registry.subscribe(id, to: topic, options: options, in: app)
     }
 
     func unsubscribe(_ id: DeviceID, from topic: TopicName, in app: AppID) async throws(StoreError) -> Bool? {

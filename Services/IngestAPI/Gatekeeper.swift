@@ -48,7 +48,7 @@ struct Gatekeeper: Sendable {
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
     ) throws(AccessError) -> AuthorizedCaller {
         let access = try access(of: request)
-        return try admit(access, from: request.peer, for: scopes) { access.choose(name, $0) }
+        return try admit(access, from: request.peer, for: scopes) { access.choose(name, scope: $0) }
     }
 
     /// For dialects whose app is named in the body.

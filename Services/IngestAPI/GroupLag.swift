@@ -12,7 +12,7 @@ final class GroupLag: Service {
     private let interval: Duration
     private let stopped = OneTimeEvent()
 
-    init(_ bus: any Bus, _ environment: WorkerEnvironment, interval: Duration = .seconds(10)) {
+    init(_ bus: any Bus, environment: WorkerEnvironment, interval: Duration = .seconds(10)) {
         self.bus = bus
         self.environment = environment
         self.interval = interval
@@ -43,7 +43,7 @@ final class GroupLag: Service {
             do throws(BusError) {
                 for (reader, lag) in try await bus.backlog(of: GroupLag.readers) {
                     environment.metrics.gauge(
-                        .busGroupLag, ["topic": reader.channel.name, "group": reader.group]
+                        .busGroupLag, labels: ["topic": reader.channel.name, "group": reader.group]
                     ).set(lag)
                 }
                 isAnswered = true

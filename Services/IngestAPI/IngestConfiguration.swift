@@ -24,30 +24,32 @@ struct IngestConfiguration: Sendable {
         self.server = server
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
-            "How often the registry is rid of what removed devices left.")
+            meaning: "How often the registry is rid of what removed devices left.")
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
-            "How long a request whose idempotency key was in the hands of a process that died is answered 409.")
+            meaning: "How long a request whose idempotency key was in the hands of a process that died is answered 409."
+        )
         limits = RequestLimits.Settings(environment: &environment)
     }
 
     private static func tlsFiles(_ environment: inout EnvironmentReader) -> TLSFiles? {
         let certificate = environment.file(
             certificateVariable,
-            "PEM file with the certificate chain to show: the port then takes TLS alone, with HTTP/2 and HTTP/1.1. Read again when it changes."
+            meaning:
+                "PEM file with the certificate chain to show: the port then takes TLS alone, with HTTP/2 and HTTP/1.1. Read again when it changes."
         )
         let privateKey = environment.file(
-            "CARILLON_INGEST_TLS_KEY", "PEM file with the private key of the certificate.")
+            "CARILLON_INGEST_TLS_KEY", meaning: "PEM file with the private key of the certificate.")
         switch (certificate, privateKey) {
         case (let certificate?, let privateKey?): return TLSFiles(certificate: certificate, privateKey: privateKey)
         case (nil, nil): return nil
         case (nil, _?):
             environment.reject(
-                "CARILLON_INGEST_TLS_KEY", "there is no certificate for it",
+                "CARILLON_INGEST_TLS_KEY", problem: "there is no certificate for it",
                 fix: "set \(certificateVariable) as well")
         case (_?, nil):
             environment.reject(
-                certificateVariable, "its private key is missing",
+                certificateVariable, problem: "its private key is missing",
                 fix: "set CARILLON_INGEST_TLS_KEY as well")
         }
         return nil
@@ -56,7 +58,7 @@ struct IngestConfiguration: Sendable {
     private static func proxies(_ environment: inout EnvironmentReader) -> TrustedProxies {
         let ranges = environment.parse(
             "CARILLON_INGEST_PROXIES", default: [AddressRange](), text: "",
-            "Proxies that stand in front: what they say of a client's address is believed.",
+            meaning: "Proxies that stand in front: what they say of a client's address is believed.",
             expected: "up to \(proxiesMaximum) addresses or ranges with commas between them, such as 10.0.0.0/8"
         ) { text in
             let parts = text.split(separator: ",")
@@ -67,8 +69,8 @@ struct IngestConfiguration: Sendable {
         let field = environment.parse(
             "CARILLON_INGEST_PROXY_HEADER", default: TrustedProxies.Field.xForwardedFor,
             text: TrustedProxies.Field.xForwardedFor.rawValue,
-            "The header in which these proxies name the client; the other one is ignored.",
-            expected: names.joined(separator: " or "), TrustedProxies.Field.init(rawValue:))
+            meaning: "The header in which these proxies name the client; the other one is ignored.",
+            expected: names.joined(separator: " or "), convert: TrustedProxies.Field.init(rawValue:))
         return TrustedProxies(ranges: ranges, field: field)
     }
 }

@@ -10,8 +10,8 @@ struct IngestRoutes {
     private let richie: RichieDialect
 
     init(
-        _ registry: any Registry, _ reader: any RegistryReader, _ access: TaskAccess, gatekeeper: Gatekeeper,
-        idempotencyLease: Duration, _ environment: WorkerEnvironment
+        _ registry: any Registry, reader: any RegistryReader, access: TaskAccess, gatekeeper: Gatekeeper,
+        idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
         let submission = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
@@ -25,7 +25,7 @@ struct IngestRoutes {
                 submission: submission, payloads: payloads,
                 book: TaskBook(
                     archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
-                cancellation: TaskCancellation(access, reader, environment),
+                cancellation: TaskCancellation(access, reader: reader, environment: environment),
                 audience: AudienceCount(registry: registry, reader: reader)),
             reading: reading, log: log)
         richie = RichieDialect(
@@ -37,7 +37,7 @@ struct IngestRoutes {
         pushd.addRoutes(to: &router)
         native.addRoutes(to: &router)
         richie.addRoutes(to: &router)
-        router.on(.get, "/openapi.yaml") { _ in
+        router.on(.get, pattern: "/openapi.yaml") { _ in
             // The type is RFC 9512's.
             HTTPResponse(
                 .ok, headers: [HTTPField("Content-Type", "application/yaml")],

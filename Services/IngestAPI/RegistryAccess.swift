@@ -24,9 +24,10 @@ struct RegistryAccess {
         let room = StoreRoom(percentUsed: { watch.percentUsed }, percentMaximum: context.memoryPercent)
         let store =
             context.hasLoggedRegistry
-            ? try await open(connection, .follower, environment) : try await openDirectly(connection, context)
+            ? try await open(connection, mode: .follower, environment: environment)
+            : try await openDirectly(connection, context: context)
         let keeper = RegistryKeeper(
-            store, redis, interval: sweepInterval, log: environment.log, time: environment.time)
+            store, redis: redis, interval: sweepInterval, log: environment.log, time: environment.time)
         let witness = context.watch(context.openWitness(redis), over: store)
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
@@ -39,24 +40,25 @@ struct RegistryAccess {
         }
         return RegistryAccess(
             registry: BoundedRegistry(registry: store.writing(through: log.journal), room: room), reader: store,
-            connection: connection, room: room, services: [keeper, witness] + log.services { context.worker($0, $1) })
+            connection: connection, room: room,
+            services: [keeper, witness] + log.services { context.worker($0, handler: $1) })
     }
 
     /// With the log its own opening says whether the registry is ready; here it has to be said before it is open, too.
     private static func openDirectly(
-        _ connection: StoreConnection, _ context: ServiceContext
+        _ connection: StoreConnection, context: ServiceContext
     ) async throws -> RedisRegistry {
         let readiness = RegistryReadiness()
         context.environment.health.addReadinessCheck("registry") { await readiness.now() }
         let registry = try await context.untilReachable("the registry") {
-            try await open(connection, .authoritative, context.environment)
+            try await open(connection, mode: .authoritative, environment: context.environment)
         }
         readiness.opened(registry)
         return registry
     }
 
     private static func open(
-        _ connection: StoreConnection, _ mode: RedisRegistry.Mode, _ environment: WorkerEnvironment
+        _ connection: StoreConnection, mode: RedisRegistry.Mode, environment: WorkerEnvironment
     ) async throws(StoreError) -> RedisRegistry {
         try await RedisRegistry.open(
             connection, mode: mode, log: environment.log, time: environment.time,

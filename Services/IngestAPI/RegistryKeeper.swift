@@ -14,7 +14,7 @@ struct RegistryKeeper: Service {
     private let stopped = OneTimeEvent()
 
     init(
-        _ registry: any RegistryMaintenance, _ redis: RedisClient, interval: Duration, log: Log, time: any TimeSource
+        _ registry: any RegistryMaintenance, redis: RedisClient, interval: Duration, log: Log, time: any TimeSource
     ) {
         self.registry = registry
         self.redis = redis

@@ -15,6 +15,6 @@ struct StoreRoom: Sendable {
 
     func check(_ stage: AdmissionStage) throws(StoreError) {
         guard isFull(for: stage) else { return }
-        throw StoreError(.full, "Redis uses more of its maxmemory than \(stage) may fill")
+        throw StoreError(.full, message: "Redis uses more of its maxmemory than \(stage) may fill")
     }
 }

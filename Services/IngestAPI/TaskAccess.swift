@@ -17,7 +17,7 @@ struct TaskAccess {
     let producer: any BusProducer
     let room: StoreRoom
 
-    static func open(_ context: ServiceContext, _ store: StoreConnection, room: StoreRoom) async throws -> TaskAccess {
+    static func open(_ context: ServiceContext, store: StoreConnection, room: StoreRoom) async throws -> TaskAccess {
         let producer = try await context.untilReachable {
             try await context.bus.makeProducer(ProducerOptions(patience: patience))
         }

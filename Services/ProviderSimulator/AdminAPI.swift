@@ -15,22 +15,22 @@ struct AdminAPI: Sendable {
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        for path in ["/healthz", "/readyz"] { router.on(.get, path) { _ in .json("{\"status\":\"ok\"}\n") } }
-        router.on(.get, "/stats") { _ in .json(statistics + "\n") }
-        router.on(.delete, "/stats") { _ in
+        for path in ["/healthz", "/readyz"] { router.on(.get, pattern: path) { _ in .json("{\"status\":\"ok\"}\n") } }
+        router.on(.get, pattern: "/stats") { _ in .json(statistics + "\n") }
+        router.on(.delete, pattern: "/stats") { _ in
             for provider in providers.values { provider.port.resetStatistics() }
             return HTTPResponse(.noContent)
         }
-        router.on(.get, "/stats/:provider/devices/:device") { deliveries($0) }
-        router.on(.get, "/pushes/:provider") { pushes($0) }
-        router.on(.get, "/faults") { _ in .json(faults + "\n") }
-        router.on(.post, "/faults") { addFault($0) }
-        router.on(.delete, "/faults") { _ in
+        router.on(.get, pattern: "/stats/:provider/devices/:device") { deliveries($0) }
+        router.on(.get, pattern: "/pushes/:provider") { pushes($0) }
+        router.on(.get, pattern: "/faults") { _ in .json(faults + "\n") }
+        router.on(.post, pattern: "/faults") { addFault($0) }
+        router.on(.delete, pattern: "/faults") { _ in
             for provider in providers.values { provider.port.removeFaults() }
             return HTTPResponse(.noContent)
         }
-        router.on(.post, "/connections") { changeConnections($0) }
-        router.on(.post, "/credentials") { changeCredentials($0) }
+        router.on(.post, pattern: "/connections") { changeConnections($0) }
+        router.on(.post, pattern: "/credentials") { changeCredentials($0) }
         return router
     }
 
@@ -59,7 +59,7 @@ struct AdminAPI: Sendable {
         JSONText.object { json in
             for provider in Provider.allCases {
                 guard let port = providers[provider]?.port else { continue }
-                let rules = port.faults.sorted { $0.key < $1.key }.map { FaultDocument.json($0.key, $0.value) }
+                let rules = port.faults.sorted { $0.key < $1.key }.map { FaultDocument.json($0.key, rule: $0.value) }
                 json.member(provider.rawValue, json: "[" + rules.joined(separator: ",") + "]")
             }
         }
@@ -88,7 +88,7 @@ struct AdminAPI: Sendable {
 
     /// Reads a document that names its provider. Nothing is changed unless all of it was understood.
     private func change(
-        _ request: HTTPRequest, _ read: (SimulatedProvider, JSONFields) -> Change?
+        _ request: HTTPRequest, read: (SimulatedProvider, JSONFields) -> Change?
     ) -> HTTPResponse {
         let problems = JSONProblems()
         let document: JSON
@@ -117,7 +117,7 @@ struct AdminAPI: Sendable {
             guard let number = provider.port.addFault(rule) else {
                 return Problem(.conflict, detail: "there are \(FaultBook.rulesMaximum) faults already").response()
             }
-            return .json(FaultDocument.json(number, rule) + "\n", status: .created)
+            return .json(FaultDocument.json(number, rule: rule) + "\n", status: .created)
         case .connections(let provider, let change): change.apply(to: provider.server)
         case .credentials(let provider, let change): provider.port.changeCredentials(change)
         }

@@ -22,10 +22,10 @@ import ServiceKit
             exit(ExitCode.configuration)
         }
         for stranger in reader.unknownVariables { StandardError.print("\(name): \(stranger)") }
-        exit(await run(configuration, signals))
+        exit(await run(configuration, signals: signals))
     }
 
-    private static func run(_ configuration: SimulatorConfiguration, _ signals: SignalListener) async -> Int32 {
+    private static func run(_ configuration: SimulatorConfiguration, signals: SignalListener) async -> Int32 {
         do {
             let simulator = try Simulator(configuration, log: Log(service: name, level: .warning))
             StandardOutputSink().write(line: simulator.announcement.json)

@@ -15,7 +15,7 @@ final class ProviderPort: Sendable {
     private let random: any RandomSource
 
     init(
-        _ rules: any ProviderRules, _ limits: DeliveryBook.Limits, time: any TimeSource = SystemTimeSource(),
+        _ rules: any ProviderRules, limits: DeliveryBook.Limits, time: any TimeSource = SystemTimeSource(),
         random: any RandomSource = SystemRandomSource()
     ) {
         state = Mutex(State(rules: rules, book: DeliveryBook(limits)))
@@ -29,17 +29,17 @@ final class ProviderPort: Sendable {
             state.book.countRequest(on: request.connection)
             let draw = state.faults.draw(for: state.rules.endpoint(of: request), random)
             if let fault = draw.fault, !fault.isDelivered {
-                return delayed(commit(fault.0, request, now, &state), draw.delay)
+                return delayed(commit(fault.0, request: request, now: now, state: &state), delay: draw.delay)
             }
             let verdict = state.rules.judge(request, now: now)
-            record(verdict, request, now, in: &state.book)
+            record(verdict, request: request, now: now, in: &state.book)
             // Only the answer to a push that was taken can be lost.
             if let fault = draw.fault, !verdict.deliveries.isEmpty {
-                return delayed(commit(fault.0, request, now, &state), draw.delay)
+                return delayed(commit(fault.0, request: request, now: now, state: &state), delay: draw.delay)
             }
             switch verdict.reaction {
-            case .answer(let answer): return delayed(.answer(answer), draw.delay)
-            case .fault(let fault): return commit(fault, request, now, &state)
+            case .answer(let answer): return delayed(.answer(answer), delay: draw.delay)
+            case .fault(let fault): return commit(fault, request: request, now: now, state: &state)
             }
         }
     }
@@ -74,7 +74,7 @@ final class ProviderPort: Sendable {
     }
 
     private func record(
-        _ verdict: Verdict, _ request: HTTP2ServerRequest, _ now: Timestamp, in book: inout DeliveryBook
+        _ verdict: Verdict, request: HTTP2ServerRequest, now: Timestamp, in book: inout DeliveryBook
     ) {
         if let refusal = verdict.refusal { book.countRefusal(refusal.reason, times: refusal.count) }
         guard !verdict.deliveries.isEmpty else { return }
@@ -86,7 +86,7 @@ final class ProviderPort: Sendable {
     }
 
     private func commit(
-        _ fault: Fault, _ request: HTTP2ServerRequest, _ now: Timestamp, _ state: inout State
+        _ fault: Fault, request: HTTP2ServerRequest, now: Timestamp, state: inout State
     ) -> HTTP2Reaction {
         state.book.countFault(fault.name)
         switch fault {
@@ -98,7 +98,7 @@ final class ProviderPort: Sendable {
         }
     }
 
-    private func delayed(_ reaction: HTTP2Reaction, _ delay: Duration) -> HTTP2Reaction {
+    private func delayed(_ reaction: HTTP2Reaction, delay: Duration) -> HTTP2Reaction {
         guard delay > .zero, case .answer(var answer) = reaction else { return reaction }
         answer.delay += delay
         return .answer(answer)

@@ -8,8 +8,8 @@ struct SimulatedProvider: Sendable {
     let server: HTTP2Server
 
     init(
-        _ rules: any ProviderRules, _ configuration: SimulatorConfiguration, on port: UInt16,
-        _ certificates: ServerCertificates, log: Log
+        _ rules: any ProviderRules, configuration: SimulatorConfiguration, on port: UInt16,
+        certificates: ServerCertificates, log: Log
     ) throws {
         var tls = TLSServerConfiguration(
             certificateFile: certificates.certificateFile, privateKeyFile: certificates.keyFile)
@@ -22,7 +22,7 @@ struct SimulatedProvider: Sendable {
         serverConfiguration.streamsMaximum = configuration.streamsMaximum
         // A thousand tokens of Huawei take some 150 KiB.
         serverConfiguration.requestBodyMaximum = 512 << 10
-        let providerPort = ProviderPort(rules, configuration.limits)
+        let providerPort = ProviderPort(rules, limits: configuration.limits)
         self.port = providerPort
         server = try HTTP2Server(serverConfiguration, log: log) { providerPort.reaction(to: $0) }
     }

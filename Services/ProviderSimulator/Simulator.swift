@@ -23,7 +23,11 @@ struct Simulator: Sendable {
         providers = try Dictionary(
             uniqueKeysWithValues: rules.map { provider, rules in
                 let port = configuration.ports[provider] ?? 0
-                return (provider, try SimulatedProvider(rules, configuration, on: port, certificates, log: log))
+                return (
+                    provider,
+                    try SimulatedProvider(
+                        rules, configuration: configuration, on: port, certificates: certificates, log: log)
+                )
             })
         admin = HTTPServer(
             name: "admin",

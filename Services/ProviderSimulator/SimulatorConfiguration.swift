@@ -15,39 +15,40 @@ struct SimulatorConfiguration: Sendable {
     init(environment: inout EnvironmentReader) {
         folder = environment.text(
             "CARILLON_SIMULATOR_FOLDER", default: "simulator",
-            "Folder for the authority's certificate and the credentials, all made anew at each start.")
+            meaning: "Folder for the authority's certificate and the credentials, all made anew at each start.")
         address = environment.text(
-            "CARILLON_SIMULATOR_ADDRESS", default: "127.0.0.1", "Address to listen on, of all its ports.")
+            "CARILLON_SIMULATOR_ADDRESS", default: "127.0.0.1", meaning: "Address to listen on, of all its ports.")
         host = environment.text(
             "CARILLON_SIMULATOR_HOST", default: "localhost",
-            "Name under which clients reach it; its certificate's name.")
+            meaning: "Name under which clients reach it; its certificate's name.")
         ports = [:]
         for (provider, title) in [(Provider.apns, "Apple"), (.fcm, "Google"), (.huawei, "Huawei")] {
             let name = "CARILLON_SIMULATOR_\(provider.rawValue.uppercased())_PORT"
-            ports[provider] = SimulatorConfiguration.port(&environment, name, "Port that is \(title)")
+            ports[provider] = SimulatorConfiguration.port(&environment, name: name, meaning: "Port that is \(title)")
         }
         adminPort = SimulatorConfiguration.port(
-            &environment, "CARILLON_SIMULATOR_ADMIN_PORT", "Port for statistics and faults, plain HTTP")
+            &environment, name: "CARILLON_SIMULATOR_ADMIN_PORT", meaning: "Port for statistics and faults, plain HTTP")
         bundle = environment.text(
-            "CARILLON_SIMULATOR_BUNDLE", default: "com.example.news", "Bundle id that pushes to Apple may be for.")
+            "CARILLON_SIMULATOR_BUNDLE", default: "com.example.news",
+            meaning: "Bundle id that pushes to Apple may be for.")
         project = environment.text(
-            "CARILLON_SIMULATOR_PROJECT", default: "example-news", "Project that pushes to Google are for.")
+            "CARILLON_SIMULATOR_PROJECT", default: "example-news", meaning: "Project that pushes to Google are for.")
         streamsMaximum = environment.integer(
             "CARILLON_SIMULATOR_STREAMS_MAX", default: 1_000, in: 1...1_000_000,
-            "Requests a client may have open on one connection.")
+            meaning: "Requests a client may have open on one connection.")
         limits = DeliveryBook.Limits()
         limits.devices = environment.integer(
             "CARILLON_SIMULATOR_DEVICES_MAX", default: limits.devices, in: 1...100_000_000,
-            "Devices that each provider counts one by one; deliveries to further ones are counted together.")
+            meaning: "Devices that each provider counts one by one; deliveries to further ones are counted together.")
         limits.marks = environment.integer(
             "CARILLON_SIMULATOR_DELIVERIES_MAX", default: limits.marks, in: 1...100_000_000,
-            "Newest deliveries of each provider among which repeats are found.")
+            meaning: "Newest deliveries of each provider among which repeats are found.")
         limits.keptPushes = environment.integer(
             "CARILLON_SIMULATOR_KEPT_PUSHES", default: limits.keptPushes, in: 0...100_000,
-            "Newest pushes of each provider that are kept whole.")
+            meaning: "Newest pushes of each provider that are kept whole.")
     }
 
-    private static func port(_ environment: inout EnvironmentReader, _ name: String, _ meaning: String) -> UInt16 {
-        UInt16(environment.integer(name, default: 0, in: 0...65_535, "\(meaning); 0 takes any free one."))
+    private static func port(_ environment: inout EnvironmentReader, name: String, meaning: String) -> UInt16 {
+        UInt16(environment.integer(name, default: 0, in: 0...65_535, meaning: "\(meaning); 0 takes any free one."))
     }
 }

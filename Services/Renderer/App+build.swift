@@ -10,7 +10,7 @@ extension Renderer {
 
     /// Workers come last and go first: what they have in hand still needs the store.
     static func build(
-        _ context: ServiceContext, _ configuration: RendererConfiguration
+        _ context: ServiceContext, configuration: RendererConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let redis = context.makeRedisClient()
@@ -21,7 +21,7 @@ extension Renderer {
             tasks: TaskCache(archive, bytesMaximum: configuration.cacheBytes, metrics: environment.metrics),
             ledger: RedisLedger(connection), environment: environment)
         let workers = [Lane.bulk, .fast].map {
-            context.worker(options($0), concurrency: configuration.concurrency, handler)
+            context.worker(options($0), concurrency: configuration.concurrency, handler: handler)
         }
         return [SharedResources { await redis.close() }] + workers
     }

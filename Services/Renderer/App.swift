@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "renderer", purpose: "writes the payloads that senders send",
-            configuration: { RendererConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { RendererConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

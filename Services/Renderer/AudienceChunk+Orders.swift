@@ -15,7 +15,7 @@ extension AudienceChunk {
             }
             return devices.sorted { $0.key.rawValue < $1.key.rawValue }.map { provider, devices in
                 RetryOrder(
-                    task: task, segment: SegmentID(app, part.segment), provider: provider, attempt: attempt,
+                    task: task, segment: SegmentID(app, number: part.segment), provider: provider, attempt: attempt,
                     due: due.milliseconds, devices: devices)
             }
         }

@@ -35,11 +35,11 @@ struct ChunkSorting {
     /// What was chosen last for each provider and silence, since neighbours mostly speak alike.
     private var last: [(language: ArraySlice<UInt8>, choice: Choice)?]
 
-    init(_ chunk: AudienceChunk, _ task: CachedTask) {
+    init(_ chunk: AudienceChunk, task: CachedTask) {
         self.chunk = chunk
         self.task = task
         isTranslated = task.rendering.isTranslated
-        splits = DispatchFamily.allCases.map { _ in DispatchSplit(chunk, task.task) }
+        splits = DispatchFamily.allCases.map { _ in DispatchSplit(chunk, task: task.task) }
         last = Array(repeating: nil, count: 2 * (PushProtocol.allCases.count + 1))
         for segment in chunk.segments { sort(segment) }
     }
@@ -51,7 +51,7 @@ struct ChunkSorting {
     var endings: [DeviceEndings.Order] {
         ends.map { end, devices in
             DeviceEndings.Order(
-                task: chunk.task, segment: SegmentID(chunk.app, end.segment), attempt: chunk.attempt,
+                task: chunk.task, segment: SegmentID(chunk.app, number: end.segment), attempt: chunk.attempt,
                 state: end.state, reason: end.reason, devices: devices)
         }
     }
@@ -62,23 +62,26 @@ struct ChunkSorting {
             let record = devices.record(at: position)
             guard let device = DeviceGlance(packed: record), let token = device.token else {
                 end(
-                    .failed, "its record cannot be read", DeviceEndings.Order.Device(unreadable: record, offset),
-                    devices)
+                    .failed, reason: "its record cannot be read",
+                    device: DeviceEndings.Order.Device(unreadable: record, offset),
+                    devices: devices)
                 continue
             }
             switch choice(for: device, isSilent: devices.isSilent[position]) {
             case .send(let variant, let family):
-                splits[family.rawValue].append(device, token.text, at: offset, of: devices.segment, variant)
+                splits[family.rawValue].append(
+                    device, token: token.text, at: offset, of: devices.segment, variant: variant)
             case .end(let state, let reason):
                 end(
-                    state, reason,
-                    DeviceEndings.Order.Device(offset: offset, tag: device.tag, provider: device.kind), devices)
+                    state, reason: reason,
+                    device: DeviceEndings.Order.Device(offset: offset, tag: device.tag, provider: device.kind),
+                    devices: devices)
             }
         }
     }
 
     private mutating func end(
-        _ state: DeliveryState, _ reason: String, _ device: DeviceEndings.Order.Device, _ devices: AudienceDevices
+        _ state: DeliveryState, reason: String, device: DeviceEndings.Order.Device, devices: AudienceDevices
     ) {
         ends[End(segment: devices.segment, state: state, reason: reason), default: []].append(device)
     }

@@ -34,14 +34,14 @@ struct DispatchSplit {
     private var count = 0
     private var bytes = DispatchSplit.headBytes
 
-    init(_ source: AudienceChunk, _ task: PushTask) {
+    init(_ source: AudienceChunk, task: PushTask) {
         self.source = source
         self.task = task
     }
 
     mutating func append(
-        _ device: DeviceGlance, _ token: String, at offset: UInt16, of segment: SegmentNumber,
-        _ variant: NumberedVariant
+        _ device: DeviceGlance, token: String, at offset: UInt16, of segment: SegmentNumber,
+        variant: NumberedVariant
     ) {
         let size = DispatchSplit.segmentBytes + DispatchSplit.deviceBytes + token.utf8.count
         let place = makeRoom(for: variant, beside: size)

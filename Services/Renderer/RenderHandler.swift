@@ -30,7 +30,7 @@ struct RenderHandler: MessageHandler {
             ledger: ledger, random: environment.random, log: environment.log,
             ended: metrics.counter(.rendererDevicesEnded), unledgered: unledgered)
         rendered = DispatchFamily.allCases.map {
-            metrics.counter(.rendererDevicesRendered, ["topic": $0.topic.declaration.name])
+            metrics.counter(.rendererDevicesRendered, labels: ["topic": $0.topic.declaration.name])
         }
     }
 
@@ -40,13 +40,13 @@ struct RenderHandler: MessageHandler {
         var work = RenderedWork()
         for received in messages {
             switch try await task(of: received.message, context) {
-            case .known(let task): try await render(received, task, into: &work, context)
+            case .known(let task): try await render(received, task: task, into: &work, context: context)
             case .ended: continue
-            case .absent: postpone(received, into: &work, context)
+            case .absent: postpone(received, into: &work, context: context)
             }
         }
         let origins = messages.map(\.origin)
-        try await handOver(work, of: origins, context)
+        try await handOver(work, of: origins, context: context)
         guard work.held > 0 else { return work.results + work.postponed }
         // The chunks come again; what has ended is then told again, under the same ids.
         try await context.producer.send(work.results)
@@ -56,7 +56,7 @@ struct RenderHandler: MessageHandler {
 
     /// Side by side, so that a sender that takes nothing delays no other.
     private func handOver(
-        _ work: RenderedWork, of origins: [IncomingMessage], _ context: HandlerContext
+        _ work: RenderedWork, of origins: [IncomingMessage], context: HandlerContext
     ) async throws {
         let failures = await withTaskGroup(of: (DispatchFamily, (any Error)?).self) { group in
             for (family, messages) in work.dispatches {
@@ -104,7 +104,7 @@ struct RenderHandler: MessageHandler {
 
     /// The devices wait in the index of retries, so that they keep no others, and come again until their task is closed.
     private func postpone(
-        _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, _ context: HandlerContext
+        _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, context: HandlerContext
     ) {
         let chunk = received.message
         context.log.error(
@@ -114,20 +114,21 @@ struct RenderHandler: MessageHandler {
         let due = context.time.now + pause + context.random.duration(in: .zero...(pause / 2))
         work.postponed += chunk.orders(due: due).map { order in
             Topics.retries.message(
-                order, key: Topics.key(order.task, order.segment.number), lane: chunk.lane, trace: received.trace)
+                order, key: Topics.key(order.task, segment: order.segment.number), lane: chunk.lane,
+                trace: received.trace)
         }
     }
 
     private func render(
-        _ received: ReceivedMessage<AudienceChunk>, _ task: CachedTask, into work: inout RenderedWork,
-        _ context: HandlerContext
+        _ received: ReceivedMessage<AudienceChunk>, task: CachedTask, into work: inout RenderedWork,
+        context: HandlerContext
     ) async throws {
         let chunk = received.message
         let done = handedOver.families(of: received.origin)
-        var sorting = ChunkSorting(chunk, task)
+        var sorting = ChunkSorting(chunk, task: task)
         for (family, dispatch) in sorting.dispatches() where !done.contains(family) {
             rendered[family.rawValue].increment(by: dispatch.deviceCount)
-            let key = dispatch.segments.first.map { Topics.key(chunk.task, $0.segment) }
+            let key = dispatch.segments.first.map { Topics.key(chunk.task, segment: $0.segment) }
             work.dispatches[family, default: []].append(
                 family.topic.message(dispatch, key: key, lane: chunk.lane, trace: received.trace))
         }

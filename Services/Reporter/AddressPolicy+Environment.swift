@@ -6,12 +6,13 @@ extension AddressPolicy {
     init(allowing name: String, environment: inout EnvironmentReader) {
         let expected = "addresses and ranges such as 10.0.0.0/8, separated by commas"
         let text = environment.optionalText(
-            name, "Addresses that reports may be sent to though they are not public: \(expected).")
+            name, meaning: "Addresses that reports may be sent to though they are not public: \(expected).")
         var ranges: [AddressRange] = []
         for part in (text ?? "").split(separator: ",") {
             let trimmed = String(part.drop { $0 == " " })
             guard let range = try? AddressRange(trimmed) else {
-                environment.reject(name, "\"\(trimmed)\" is no range of addresses", fix: "set it to \(expected)")
+                environment.reject(
+                    name, problem: "\"\(trimmed)\" is no range of addresses", fix: "set it to \(expected)")
                 continue
             }
             ranges.append(range)

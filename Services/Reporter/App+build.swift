@@ -13,13 +13,13 @@ extension Reporter {
     private static let group = "reporter"
 
     static func build(
-        _ context: ServiceContext, _ configuration: ReporterConfiguration
+        _ context: ServiceContext, configuration: ReporterConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let apps = await context.openApps(configuration.apps)
         let redis = context.makeRedisClient()
         let store = StoreConnection(redis)
-        let (registry, journal) = try await openRegistry(store, context)
+        let (registry, journal) = try await openRegistry(store, context: context)
         let producer = try await context.untilReachable { try await context.bus.makeProducer(ProducerOptions()) }
         let client = HTTPClient(
             configuration: configuration.webhook, log: environment.log, metrics: environment.metrics,
@@ -39,8 +39,8 @@ extension Reporter {
             await redis.close()
         }
         return [connections, apps, context.watch(witness, over: registry)] + journal + [
-            parts.sweeper, context.worker(webhooks, concurrency: 1, parts.replayedPosts),
-            context.worker(results, parts.handler),
+            parts.sweeper, context.worker(webhooks, concurrency: 1, handler: parts.replayedPosts),
+            context.worker(results, handler: parts.handler),
         ]
     }
 
@@ -52,7 +52,7 @@ extension Reporter {
 
     /// Where the log is the truth, devices are removed by way of it.
     private static func openRegistry(
-        _ store: StoreConnection, _ context: ServiceContext
+        _ store: StoreConnection, context: ServiceContext
     ) async throws -> (RedisRegistry, [any Service]) {
         let registry = try await context.followRegistry(store, meanwhile: "results wait")
         guard context.hasLoggedRegistry else { return (registry, []) }

@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "reporter", purpose: "closes tasks, reports them and unregisters dead devices",
-            configuration: { ReporterConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { ReporterConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

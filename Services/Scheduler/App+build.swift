@@ -10,7 +10,7 @@ extension Scheduler {
     private static let group = "scheduler"
 
     static func build(
-        _ context: ServiceContext, _ configuration: SchedulerConfiguration
+        _ context: ServiceContext, configuration: SchedulerConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         let redis = context.makeRedisClient()
@@ -33,7 +33,7 @@ extension Scheduler {
         return [connections, watch] + retries.releasers
             + Lane.allCases.map { lane in
                 context.worker(
-                    ConsumerOptions(channel: Topics.retries.channel(lane), group: group), retries.intake(lane))
+                    ConsumerOptions(channel: Topics.retries.channel(lane), group: group), handler: retries.intake(lane))
             }
     }
 }

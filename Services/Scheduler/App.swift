@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "scheduler", purpose: "keeps retries until they are due",
-            configuration: { SchedulerConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { SchedulerConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

@@ -8,24 +8,25 @@ extension TargetingResolver {
     private static let group = "targeting-resolver"
 
     static func build(
-        _ context: ServiceContext, _ configuration: TargetingResolverConfiguration
+        _ context: ServiceContext, configuration: TargetingResolverConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
         // A task's few questions are not to stand behind the records of whole segments that jobs ask for.
         let redis = context.makeLaneClients()
-        let stores = try await ResolverStores(redis[.fast], context)
+        let stores = try await ResolverStores(redis[.fast], context: context)
         environment.health.addReadinessCheck("registry") { await stores.registry.readiness(meanwhile: "tasks wait") }
         let parts = ResolverParts(
-            tasks: stores, jobs: try await ResolverStores(redis[.bulk], context), window: configuration.window,
+            tasks: stores, jobs: try await ResolverStores(redis[.bulk], context: context), window: configuration.window,
             environment: environment)
         // Stopped in reverse: first nothing more is planned, then the jobs under way are finished.
         return [
             SharedResources { await redis.close() },
             context.watch(context.openWitness(redis[.fast])),
-            context.worker(ResolverParts.jobs(group: group), parts.jobs),
-            context.worker(ResolverParts.lists(group: group), parts.lists),
+            context.worker(ResolverParts.jobs(group: group), handler: parts.jobs),
+            context.worker(ResolverParts.lists(group: group), handler: parts.lists),
             context.worker(
-                ConsumerOptions(channel: Topics.tasks.channel, group: group), carriesSinglePushes: true, parts.tasks),
+                ConsumerOptions(channel: Topics.tasks.channel, group: group), carriesSinglePushes: true,
+                handler: parts.tasks),
         ]
     }
 }

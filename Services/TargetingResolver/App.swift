@@ -6,6 +6,7 @@ import ServiceKit
     static func main() async {
         await ServiceHost.main(
             "targeting-resolver", purpose: "turns tasks into the devices they are for",
-            configuration: { TargetingResolverConfiguration(environment: &$0) }, build: { try await build($0, $1) })
+            configuration: { TargetingResolverConfiguration(environment: &$0) },
+            build: { try await build($0, configuration: $1) })
     }
 }

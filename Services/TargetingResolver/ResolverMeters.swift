@@ -17,14 +17,14 @@ struct ResolverMeters: Sendable {
     }
 
     func tasksPlanned(_ lane: Lane) -> Counter {
-        metrics.counter(.resolverTasksPlanned, ["lane": lane.rawValue])
+        metrics.counter(.resolverTasksPlanned, labels: ["lane": lane.rawValue])
     }
 
     func devicesTargeted(_ lane: Lane) -> Counter {
-        metrics.counter(.resolverDevicesTargeted, ["lane": lane.rawValue])
+        metrics.counter(.resolverDevicesTargeted, labels: ["lane": lane.rawValue])
     }
 
     func duration(_ lane: Lane) -> Histogram {
-        metrics.histogram(.resolverDuration, ["lane": lane.rawValue])
+        metrics.histogram(.resolverDuration, labels: ["lane": lane.rawValue])
     }
 }

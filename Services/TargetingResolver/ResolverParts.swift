@@ -17,14 +17,17 @@ struct ResolverParts: Sendable {
         let view = OutageView(jobs.outages, time: environment.time)
         self.tasks = TaskHandler(
             archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
-            sizer: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive), inputs: inputs,
-            marking: JobMarking(tasks, meters, environment), completion: JobCompletion(tasks, view, meters),
+            sizer: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive),
+            inputs: inputs,
+            marking: JobMarking(tasks, meters: meters, environment: environment),
+            completion: JobCompletion(tasks, view: view, meters: meters),
             window: window, meters: meters)
         lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
-            search: DeviceSearch(registry: jobs.registry), inputs: inputs, marking: JobMarking(jobs, meters, environment),
-            completion: JobCompletion(jobs, view, meters), meters: meters)
+            search: DeviceSearch(registry: jobs.registry), inputs: inputs,
+            marking: JobMarking(jobs, meters: meters, environment: environment),
+            completion: JobCompletion(jobs, view: view, meters: meters), meters: meters)
     }
 
     /// Parts need no order among each other.
@@ -39,7 +42,7 @@ struct ResolverParts: Sendable {
 }
 
 extension JobMarking {
-    fileprivate init(_ stores: ResolverStores, _ meters: ResolverMeters, _ environment: WorkerEnvironment) {
+    fileprivate init(_ stores: ResolverStores, meters: ResolverMeters, environment: WorkerEnvironment) {
         self.init(
             archive: stores.archive, ledger: stores.ledger, search: DeviceSearch(registry: stores.registry),
             removed: RemovedTargets(ledger: stores.ledger, random: environment.random, log: environment.log),
@@ -48,7 +51,7 @@ extension JobMarking {
 }
 
 extension JobCompletion {
-    fileprivate init(_ stores: ResolverStores, _ view: OutageView, _ meters: ResolverMeters) {
+    fileprivate init(_ stores: ResolverStores, view: OutageView, meters: ResolverMeters) {
         self.init(
             archive: stores.archive, ledger: stores.ledger,
             parking: JobParking(view: view, index: stores.retries, parked: meters.jobsParked), meters: meters)

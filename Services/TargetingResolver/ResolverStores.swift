@@ -15,7 +15,7 @@ struct ResolverStores: Sendable {
 }
 
 extension ResolverStores {
-    init(_ redis: RedisClient, _ context: ServiceContext) async throws {
+    init(_ redis: RedisClient, context: ServiceContext) async throws {
         let connection = StoreConnection(redis)
         registry = try await context.followRegistry(connection)
         ledger = RedisLedger(connection)

@@ -8,7 +8,8 @@ struct TargetingResolverConfiguration: Sendable {
     init(environment: inout EnvironmentReader) {
         window = environment.integer(
             "CARILLON_RESOLVER_WINDOW", default: 16, in: 1...1_024,
-            "Segments of one big task that are resolved at once, by all resolvers together; the rest waits its turn "
+            meaning:
+                "Segments of one big task that are resolved at once, by all resolvers together; the rest waits its turn "
                 + "behind other tasks.")
     }
 }

@@ -45,18 +45,18 @@ package struct Access: Sendable {
     }
 
     /// The app named in a path; nil takes the only one there is.
-    package func choose(_ name: String?, _ scope: Scope) -> Choice {
+    package func choose(_ name: String?, scope: Scope) -> Choice {
         choose(scope) { name == nil || $0.id.text == name }
     }
 
     /// The app that a dialect's own field names; nil takes the only one there is.
-    package func choose(_ dialect: Dialect, _ identifier: String?, _ scope: Scope) -> Choice {
+    package func choose(_ dialect: Dialect, identifier: String?, scope: Scope) -> Choice {
         choose(scope) { app in
             identifier.map { app.identifiers[dialect]?.contains($0) == true } ?? true
         }
     }
 
-    private func choose(_ scope: Scope, _ isMeant: (PushApp) -> Bool) -> Choice {
+    private func choose(_ scope: Scope, isMeant: (PushApp) -> Bool) -> Choice {
         guard !grants.isEmpty else { return .unauthenticated }
         let meant = grants.filter { isMeant($0.app) }
         guard !meant.isEmpty else { return .unknownApp }

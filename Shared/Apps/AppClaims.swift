@@ -21,8 +21,10 @@ struct AppClaims {
                 guard let owner = identifiers[dialect]?[text] else { continue }
                 conflicts.append(
                     .error(
-                        file, "identifiers.\(dialect.rawValue)",
-                        "\(text) is claimed by \(AppFolder.fileName(of: owner)) too; take it out of one of the two"))
+                        file, field: "identifiers.\(dialect.rawValue)",
+                        message:
+                            "\(text) is claimed by \(AppFolder.fileName(of: owner)) too; take it out of one of the two")
+                )
             }
         }
         for credential in app.credentials {
@@ -30,11 +32,11 @@ struct AppClaims {
             guard let owner = keys[credential.id], owner.hash != credential.hash else { continue }
             conflicts.append(
                 .error(
-                    file, "credentials",
-                    """
-                    the id \(credential.id) belongs to another key in \(AppFolder.fileName(of: owner.app)); \
-                    take it out of one of the two
-                    """))
+                    file, field: "credentials",
+                    message: """
+                        the id \(credential.id) belongs to another key in \(AppFolder.fileName(of: owner.app)); \
+                        take it out of one of the two
+                        """))
         }
         return conflicts
     }

@@ -80,14 +80,14 @@ package final class AppDirectory: Service {
                 state.inventory = inventory
                 return state.reported
             }
-            report(changes, inventory.problems, before: reported)
+            report(changes, problems: inventory.problems, before: reported)
             appsLoaded.set(inventory.apps.count)
             filesBroken.set(inventory.brokenFiles)
             keyFilesUnusable.set(inventory.unusableKeyFiles)
         }
     }
 
-    private func report(_ changes: [AppShelf.Change], _ problems: [AppProblem], before: [AppProblem]) {
+    private func report(_ changes: [AppShelf.Change], problems: [AppProblem], before: [AppProblem]) {
         for change in changes {
             switch change {
             case .added(let app): log.info("app added", [.app: app.text])

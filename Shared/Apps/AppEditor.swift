@@ -44,7 +44,7 @@ package struct AppEditor: Sendable {
             }
             document["allow"] = .array(allowed)
         }
-        try FileWriter.create(path(of: app), bytes(of: document), mode: 0o644)
+        try FileWriter.create(path(of: app), bytes: bytes(of: document), mode: 0o644)
         return key
     }
 
@@ -73,7 +73,7 @@ package struct AppEditor: Sendable {
         }
         var changed = document
         changed["credentials"] = .array((kept + fresh).map(CredentialText.json))
-        try FileWriter.replace(path(of: app), bytes(of: changed))
+        try FileWriter.replace(path(of: app), bytes: bytes(of: changed))
         return rotations
     }
 
@@ -88,7 +88,7 @@ package struct AppEditor: Sendable {
         guard changed != nil else {
             throw AppsError(code: .invalid, message: problems.map(\.description).joined(separator: "\n"))
         }
-        try FileWriter.replace(path(of: app), bytes)
+        try FileWriter.replace(path(of: app), bytes: bytes)
     }
 
     private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: PushApp) {
@@ -119,7 +119,7 @@ package struct AppEditor: Sendable {
                         name its file in CARILLON_PEPPER_FILE
                         """)
             }
-            try FileWriter.create(configuration.pepperFile, Pepper.randomFileContent(), mode: 0o600)
+            try FileWriter.create(configuration.pepperFile, bytes: Pepper.randomFileContent(), mode: 0o600)
         }
         switch file.read() {
         case .pepper(let pepper, warning: nil): return pepper

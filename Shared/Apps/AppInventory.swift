@@ -38,11 +38,11 @@ struct AppInventory: Sendable {
         switch PepperFile(path: configuration.pepperFile).read() {
         case .pepper(let pepper, let warning):
             self.pepper = pepper
-            return warning.map { .warning(configuration.pepperFile, "", $0) }
+            return warning.map { .warning(configuration.pepperFile, field: "", message: $0) }
         case .unusable(let reason):
             // Nobody needs it as long as there is no key.
             guard apps.contains(where: { !$0.credentials.isEmpty }) else { return nil }
-            return .error(configuration.pepperFile, "", reason)
+            return .error(configuration.pepperFile, field: "", message: reason)
         }
     }
 
@@ -53,7 +53,7 @@ struct AppInventory: Sendable {
                 .map { (AppFolder.fileName(of: app.id), $0) }
         }
         return zip(files, keyFiles.problems(of: files.map(\.1))).compactMap { file, problem in
-            problem.map { .warning(file.0, file.1.file.field, $0) }
+            problem.map { .warning(file.0, field: file.1.file.field, message: $0) }
         }
     }
 }

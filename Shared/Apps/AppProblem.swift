@@ -18,11 +18,11 @@ package struct AppProblem: Sendable, Equatable, CustomStringConvertible {
         field.isEmpty ? "\(file): \(message)" : "\(file): \(field): \(message)"
     }
 
-    static func error(_ file: String, _ field: String = "", _ message: String) -> AppProblem {
+    static func error(_ file: String, field: String = "", message: String) -> AppProblem {
         AppProblem(severity: .error, file: file, field: field, message: message)
     }
 
-    static func warning(_ file: String, _ field: String = "", _ message: String) -> AppProblem {
+    static func warning(_ file: String, field: String = "", message: String) -> AppProblem {
         AppProblem(severity: .warning, file: file, field: field, message: message)
     }
 }

@@ -17,10 +17,10 @@ struct AppReader {
             let problems = JSONProblems()
             let document = try JSON(bytes, limits: JSONLimits(bytesMaximum: bytesMaximum, depthMaximum: 8))
             let app = AppReader(id: id, folder: folder).app(JSONFields(document, problems: problems))
-            let named = problems.all.map { AppProblem.error(file, $0.path, $0.message) }
+            let named = problems.all.map { AppProblem.error(file, field: $0.path, message: $0.message) }
             return (named.isEmpty ? app : nil, named)
         } catch {
-            return (nil, [.error(file, "", "\(error)")])
+            return (nil, [.error(file, field: "", message: "\(error)")])
         }
     }
 
@@ -47,7 +47,7 @@ struct AppReader {
                 : "a text of 1 to 128 bytes, or a list of up to 32 of them"
             let read = fields.value(dialect.rawValue, expected: expected) { value in
                 let all = value.elements ?? [value]
-                let texts = all.compactMap { identifier($0, dialect) }
+                let texts = all.compactMap { identifier($0, dialect: dialect) }
                 return texts.count == all.count && 1...32 ~= all.count ? texts : nil
             }
             if let read { identifiers[dialect] = read }
@@ -56,7 +56,7 @@ struct AppReader {
         return identifiers
     }
 
-    private func identifier(_ value: JSON, _ dialect: Dialect) -> String? {
+    private func identifier(_ value: JSON, dialect: Dialect) -> String? {
         switch (dialect, value) {
         case (.appmetrica, .integer(let number)) where number > 0: String(number)
         case (.appmetrica, _): nil
@@ -80,7 +80,7 @@ struct AppReader {
         }
         let hasCertificate = fields.has("certificate_file")
         if hasCertificate && fields.has("key_file") {
-            fields.reject("certificate_file", "stands beside key_file; Apple takes one of the two")
+            fields.reject("certificate_file", message: "stands beside key_file; Apple takes one of the two")
         }
         let proof = hasCertificate ? apnsCertificate(fields) : apnsToken(fields)
         fields.rejectUnknown()
@@ -89,19 +89,19 @@ struct AppReader {
     }
 
     private func apnsCertificate(_ fields: JSONFields) -> APNsCredentials.Proof? {
-        let keyFile = file(fields, "certificate_key_file", isRequired: false)
-        return file(fields, "certificate_file").map { .certificate(file: $0, keyFile: keyFile) }
+        let keyFile = file(fields, name: "certificate_key_file", isRequired: false)
+        return file(fields, name: "certificate_file").map { .certificate(file: $0, keyFile: keyFile) }
     }
 
     private func apnsToken(_ fields: JSONFields) -> APNsCredentials.Proof? {
-        let keyFile = file(fields, "key_file")
-        let keyID = appleID(fields, "key_id")
-        let teamID = appleID(fields, "team_id")
+        let keyFile = file(fields, name: "key_file")
+        let keyID = appleID(fields, name: "key_id")
+        let teamID = appleID(fields, name: "team_id")
         guard let keyFile, let keyID, let teamID else { return nil }
         return .token(keyFile: keyFile, keyID: keyID, teamID: teamID)
     }
 
-    private func appleID(_ fields: JSONFields, _ name: String) -> String? {
+    private func appleID(_ fields: JSONFields, name: String) -> String? {
         fields.text(name, expected: "10 of A-Z and 0-9, as Apple shows it", isRequired: true) { text in
             let isPlain = text.utf8.allSatisfy {
                 UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
@@ -111,7 +111,7 @@ struct AppReader {
     }
 
     private func fcm(_ fields: JSONFields) -> FCMCredentials? {
-        let serviceAccount = file(fields, "service_account_file")
+        let serviceAccount = file(fields, name: "service_account_file")
         let project = fields.text("project", bytesMaximum: 64)
         fields.rejectUnknown()
         return serviceAccount.map { FCMCredentials(serviceAccountFile: $0, project: project) }
@@ -119,7 +119,7 @@ struct AppReader {
 
     private func huawei(_ fields: JSONFields) -> HuaweiCredentials? {
         let clientID = fields.text("client_id", bytesMaximum: 64, isRequired: true)
-        let secret = file(fields, "client_secret_file")
+        let secret = file(fields, name: "client_secret_file")
         let project = fields.text("project", bytesMaximum: 64)
         fields.rejectUnknown()
         guard let clientID, let secret else { return nil }
@@ -130,17 +130,18 @@ struct AppReader {
         let credentials = fields.elements("credentials", countMaximum: 64).compactMap { $0.fields.flatMap(credential) }
         let ids = credentials.map(\.id)
         for id in Set(ids) where ids.filter({ $0 == id }).count > 1 {
-            fields.reject("credentials", "the id \(id) occurs more than once")
+            fields.reject("credentials", message: "the id \(id) occurs more than once")
         }
         return credentials
     }
 
     private func credential(_ fields: JSONFields) -> Credential? {
         let id = fields.text("id", expected: "1 to 32 of a-z and 0-9", isRequired: true) { APIKey.isID($0) ? $0 : nil }
-        let hash = fields.text("hash", expected: "\(CredentialText.hashShape)", isRequired: true, CredentialText.hash)
+        let hash = fields.text(
+            "hash", expected: "\(CredentialText.hashShape)", isRequired: true, convert: CredentialText.hash)
         let scopes = scopes(fields)
-        let created = time(fields, "created", isRequired: true)
-        let expires = time(fields, "expires", isRequired: false)
+        let created = time(fields, name: "created", isRequired: true)
+        let expires = time(fields, name: "expires", isRequired: false)
         fields.rejectUnknown()
         guard let id, let hash, let created else { return nil }
         return Credential(id: id, hash: hash, scopes: scopes, created: created, expires: expires)
@@ -153,7 +154,7 @@ struct AppReader {
                 do throws(AddressRange.FormatError) {
                     return try AddressRange(text)
                 } catch {
-                    fields.reject("range", "\(error)")
+                    fields.reject("range", message: "\(error)")
                     return nil
                 }
             }
@@ -176,8 +177,8 @@ struct AppReader {
         ) { text in
             WebAddress(text) != nil && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
         }
-        let authorization = file(fields, "authorization_file", isRequired: false)
-        let signingKey = file(fields, "signing_key_file", isRequired: false)
+        let authorization = file(fields, name: "authorization_file", isRequired: false)
+        let signingKey = file(fields, name: "signing_key_file", isRequired: false)
         fields.rejectUnknown()
         return url.map { ReportEndpoint(url: $0, authorizationFile: authorization, signingKeyFile: signingKey) }
     }
@@ -192,18 +193,18 @@ struct AppReader {
     }
 
     private func quietHours(_ fields: JSONFields) -> QuietHours? {
-        let start = timeOfDay(fields, "start")
-        let end = timeOfDay(fields, "end")
+        let start = timeOfDay(fields, name: "start")
+        let end = timeOfDay(fields, name: "end")
         let zone = fields.text("time_zone", expected: "a time zone such as Europe/Helsinki", isRequired: true) { text in
             TimeZoneName.isPossible(text) ? text : nil
         }
-        if let start, start == end { fields.reject("end", "must differ from start") }
+        if let start, start == end { fields.reject("end", message: "must differ from start") }
         fields.rejectUnknown()
         guard let start, let end, let zone else { return nil }
         return QuietHours(start: start, end: end, timeZone: zone)
     }
 
-    private func timeOfDay(_ fields: JSONFields, _ name: String) -> Int? {
+    private func timeOfDay(_ fields: JSONFields, name: String) -> Int? {
         fields.text(name, expected: "a time of day such as 22:00", isRequired: true) { text in
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = UInt8(parts[0]), hour < 24,
@@ -228,13 +229,13 @@ struct AppReader {
         return defaults
     }
 
-    private func time(_ fields: JSONFields, _ name: String, isRequired: Bool) -> Timestamp? {
+    private func time(_ fields: JSONFields, name: String, isRequired: Bool) -> Timestamp? {
         fields.text(name, expected: "a time such as 2026-01-31T12:00:00Z", isRequired: isRequired) {
             Timestamp(rfc3339: $0)
         }
     }
 
-    private func file(_ fields: JSONFields, _ name: String, isRequired: Bool = true) -> KeyFile? {
+    private func file(_ fields: JSONFields, name: String, isRequired: Bool = true) -> KeyFile? {
         let field = "\(fields.path).\(name)"
         return fields.text(name, expected: "the path of a file", isRequired: isRequired) { text in
             guard 1...1_024 ~= text.utf8.count, !text.utf8.contains(0) else { return nil }

@@ -43,7 +43,7 @@ struct AppShelf: Sendable {
 
     mutating func take(_ listing: AppFolder.Listing) -> [Change] {
         guard case .files(let files) = listing else {
-            if case .unreadable(let reason) = listing { folderFault = .error(folder, "", reason) }
+            if case .unreadable(let reason) = listing { folderFault = .error(folder, field: "", message: reason) }
             return []
         }
         folderFault = nil
@@ -51,23 +51,25 @@ struct AppShelf: Sendable {
         let before = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         entries = entries.filter { files[$0.key] != nil }
         for (name, content) in files where entries[name]?.content != content {
-            entries[name] = entry(name, content, inForce: entries[name]?.inForce)
+            entries[name] = entry(name, content: content, inForce: entries[name]?.inForce)
         }
         settle()
         return AppShelf.changes(from: before, to: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }))
     }
 
-    private func entry(_ name: String, _ content: AppFolder.Content, inForce: PushApp?) -> Entry {
+    private func entry(_ name: String, content: AppFolder.Content, inForce: PushApp?) -> Entry {
         switch content {
         case .unreadable(let reason):
-            return Entry(content: content, latest: nil, faults: [.error(name, "", reason)], inForce: inForce)
+            return Entry(
+                content: content, latest: nil, faults: [.error(name, field: "", message: reason)], inForce: inForce)
         case .bytes(let bytes):
             do {
                 let id = try AppFolder.app(ofFile: name)
                 let (app, faults) = AppReader.read(bytes, id: id, folder: folder)
                 return Entry(content: content, latest: app, faults: faults, inForce: inForce)
             } catch {
-                let fault = AppProblem.error(name, "", "the name before .json is the app's and \(error)")
+                let fault = AppProblem.error(
+                    name, field: "", message: "the name before .json is the app's and \(error)")
                 return Entry(content: content, latest: nil, faults: [fault], inForce: inForce)
             }
         }

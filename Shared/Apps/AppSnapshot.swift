@@ -43,7 +43,7 @@ package final class AppSnapshot: Sendable {
     }
 
     /// For work that was accepted already; what a caller may touch is `access`'s to say.
-    package func app(_ dialect: Dialect, _ identifier: String) -> PushApp? {
+    package func app(_ dialect: Dialect, identifier: String) -> PushApp? {
         appsByIdentifier[dialect]?[identifier]
     }
 

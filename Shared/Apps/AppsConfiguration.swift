@@ -19,17 +19,19 @@ package struct AppsConfiguration: Sendable {
 
     package init(environment: inout EnvironmentReader, reading secrets: Set<AppSecret>) {
         let folder = environment.text(
-            "CARILLON_APPS", default: "apps", "The folder with a file NAME.json for each app.")
+            "CARILLON_APPS", default: "apps", meaning: "The folder with a file NAME.json for each app.")
         // A process that does not need the pepper does not know the variable either.
         let pepperFile =
             secrets.contains(.pepper)
             ? environment.optionalText(
                 "CARILLON_PEPPER_FILE",
-                "The file with the secret under which keys are hashed; .pepper in the folder of the apps unless set.")
+                meaning:
+                    "The file with the secret under which keys are hashed; .pepper in the folder of the apps unless set."
+            )
             : nil
         let interval = environment.duration(
             "CARILLON_APPS_INTERVAL", default: .seconds(5), in: .milliseconds(100) ... .seconds(3_600),
-            "How often the folder of the apps is looked through for changes.")
+            meaning: "How often the folder of the apps is looked through for changes.")
         self.init(folder: folder, secrets: secrets, pepperFile: pepperFile, interval: interval)
     }
 }

@@ -5,11 +5,11 @@ import ServiceKit
 enum FileWriter {
     static func makeFolder(_ path: String) throws(AppsError) {
         guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
-        throw failure("the folder \(path) cannot be made", errno)
+        throw failure("the folder \(path) cannot be made", error: errno)
     }
 
     /// Refuses to overwrite.
-    static func create(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(AppsError) {
+    static func create(_ path: String, bytes: [UInt8], mode: mode_t) throws(AppsError) {
         let temporary = try writeTemporary(beside: path, bytes, mode: mode)
         defer { unlink(temporary) }
         // Unlike a rename, a link fails where there is a file already.
@@ -17,23 +17,23 @@ enum FileWriter {
             guard errno != EEXIST else {
                 throw AppsError(code: .exists, message: "\(path) exists already, and stays as it is")
             }
-            throw failure("\(path) cannot be written", errno)
+            throw failure("\(path) cannot be written", error: errno)
         }
         syncFolder(of: path)
     }
 
     /// Takes the place of a file, with its mode; where the path is a link, of the file it leads to.
-    static func replace(_ path: String, _ bytes: [UInt8]) throws(AppsError) {
-        guard let resolved = realpath(path, nil) else { throw failure("\(path) cannot be found", errno) }
+    static func replace(_ path: String, bytes: [UInt8]) throws(AppsError) {
+        guard let resolved = realpath(path, nil) else { throw failure("\(path) cannot be found", error: errno) }
         let target = String(cString: resolved)
         free(resolved)
         var status = stat()
-        guard stat(target, &status) == 0 else { throw failure("\(path) cannot be read", errno) }
+        guard stat(target, &status) == 0 else { throw failure("\(path) cannot be read", error: errno) }
         let temporary = try writeTemporary(beside: target, bytes, mode: status.st_mode & 0o777)
         guard rename(temporary, target) == 0 else {
             let error = errno
             unlink(temporary)
-            throw failure("\(path) cannot be written", error)
+            throw failure("\(path) cannot be written", error: error)
         }
         syncFolder(of: target)
     }
@@ -44,13 +44,13 @@ enum FileWriter {
     ) throws(AppsError) -> String {
         var template = Array("\(folder(of: path))/.carillon-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure("nothing can be written in \(folder(of: path))", errno) }
+        guard descriptor >= 0 else { throw failure("nothing can be written in \(folder(of: path))", error: errno) }
         defer { close(descriptor) }
         let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard fchmod(descriptor, mode) == 0, WholeWrite.write(bytes, to: descriptor), fsync(descriptor) == 0 else {
             let error = errno
             unlink(temporary)
-            throw failure("\(path) cannot be written", error)
+            throw failure("\(path) cannot be written", error: error)
         }
         return temporary
     }
@@ -67,7 +67,7 @@ enum FileWriter {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func failure(_ message: String, _ error: Int32) -> AppsError {
+    private static func failure(_ message: String, error: Int32) -> AppsError {
         AppsError(code: .unwritable, message: "\(message): \(String(cString: strerror(error)))")
     }
 }

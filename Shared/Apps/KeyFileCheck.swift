@@ -50,28 +50,28 @@ struct KeyFileCheck: Sendable {
             }
             let stamp = Stamp(status)
             let known = answers[question].flatMap { $0.stamp == stamp ? $0 : nil }
-            let answer = known ?? (stamp, KeyFileCheck.problem(of: path, status, content))
+            let answer = known ?? (stamp, KeyFileCheck.problem(of: path, status: status, content: content))
             asked[question] = answer
             return answer.problem
         }
     }
 
-    private static func problem(of path: String, _ status: stat, _ content: Content) -> String? {
+    private static func problem(of path: String, status: stat, content: Content) -> String? {
         guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is no file" }
         guard let bytes = SmallFile.read(path, bytesMaximum: bytesMaximum) else {
             return "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))"
         }
         let text = OutsideText.replacing(bytes)
         switch content {
-        case .appleKey: return signingProblem(text, path)
-        case .certificate: return marked("CERTIFICATE", text, path)
-        case .certificateKey: return marked("PRIVATE KEY", text, path)
-        case .serviceAccount: return accountProblem(bytes, path)
+        case .appleKey: return signingProblem(text, path: path)
+        case .certificate: return marked("CERTIFICATE", text: text, path: path)
+        case .certificateKey: return marked("PRIVATE KEY", text: text, path: path)
+        case .serviceAccount: return accountProblem(bytes, path: path)
         case .secret: return text.allSatisfy(\.isWhitespace) ? "\(path) is empty; write the secret into it" : nil
         }
     }
 
-    private static func signingProblem(_ text: String, _ path: String) -> String? {
+    private static func signingProblem(_ text: String, path: String) -> String? {
         do throws(SigningError) {
             _ = try SigningKey(pem: Secret(text), from: path, for: .es256)
             return nil
@@ -80,7 +80,7 @@ struct KeyFileCheck: Sendable {
         }
     }
 
-    private static func accountProblem(_ bytes: [UInt8], _ path: String) -> String? {
+    private static func accountProblem(_ bytes: [UInt8], path: String) -> String? {
         do throws(ServiceAccount.FormatError) {
             _ = try ServiceAccount(bytes, file: path)
             return nil
@@ -89,7 +89,7 @@ struct KeyFileCheck: Sendable {
         }
     }
 
-    private static func marked(_ label: String, _ text: String, _ path: String) -> String? {
+    private static func marked(_ label: String, text: String, path: String) -> String? {
         text.contains("\(label)-----") ? nil : "\(path) holds no \(label.lowercased()) as PEM"
     }
 }

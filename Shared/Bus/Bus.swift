@@ -12,7 +12,7 @@ package protocol Bus: Sendable {
     func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer
     /// Shows everything that lies on a topic or lane now, the oldest of each partition first, without being a member of any
     /// group; until `visit` returns false.
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws
     /// How many messages each group has not handled yet, as the bus itself knows it: also while the group has no consumer.
     /// Empty where the bus does not tell.
     func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int]

@@ -17,7 +17,7 @@ package struct BusError: Error, Sendable, CustomStringConvertible, RetriableErro
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

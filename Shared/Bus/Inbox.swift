@@ -67,7 +67,7 @@ package struct Inbox {
             tenure.waitingBytes += message.cost
             bufferedBytes += message.cost
         }
-        enqueue(id, tenure)
+        enqueue(id, tenure: tenure)
         return missing
     }
 
@@ -89,7 +89,7 @@ package struct Inbox {
             let (batch, cost) = cutBatch(from: tenure)
             let nextOffset = (batch.last?.offset ?? 0) + 1
             tenure.flights.append(Flight(ticket: tickets, cost: cost, nextOffset: nextOffset))
-            enqueue(id, tenure)
+            enqueue(id, tenure: tenure)
             return Delivery(partition: id, messages: batch, tenure: tenure.epoch, ticket: tickets)
         }
         return nil
@@ -111,7 +111,7 @@ package struct Inbox {
             tenure.watermark = last.nextOffset
             tenure.flights.removeFirst(done.count)
         }
-        enqueue(delivery.partition, tenure)
+        enqueue(delivery.partition, tenure: tenure)
     }
 
     /// No further delivery from this partition; what is in flight may finish.
@@ -217,7 +217,7 @@ package struct Inbox {
         !tenure.waiting.isEmpty && !tenure.isLeaving && (options.order == .none || tenure.flights.isEmpty)
     }
 
-    private mutating func enqueue(_ id: PartitionID, _ tenure: Tenure) {
+    private mutating func enqueue(_ id: PartitionID, tenure: Tenure) {
         guard !tenure.isQueued, canDeliver(tenure) else { return }
         tenure.isQueued = true
         turns.append(id)

@@ -51,14 +51,14 @@ extension OutgoingMessage {
     }
 
     fileprivate func checkSize() throws(BusError) {
-        try check("a message", value.count, Topics.messageBytesMaximum)
-        try check("a key", key?.count ?? 0, Topics.keyBytesMaximum)
+        try check("a message", count: value.count, maximum: Topics.messageBytesMaximum)
+        try check("a key", count: key?.count ?? 0, maximum: Topics.keyBytesMaximum)
         guard !headers.isEmpty else { return }
-        try check("headers", headers.bytes, headersBytesMaximum)
+        try check("headers", count: headers.bytes, maximum: headersBytesMaximum)
     }
 
-    private func check(_ part: String, _ count: Int, _ maximum: Int) throws(BusError) {
+    private func check(_ part: String, count: Int, maximum: Int) throws(BusError) {
         guard count > maximum else { return }
-        throw BusError(.tooLarge, "\(part) of \(count) bytes for \(channel.name); the most is \(maximum)")
+        throw BusError(.tooLarge, message: "\(part) of \(count) bytes for \(channel.name); the most is \(maximum)")
     }
 }

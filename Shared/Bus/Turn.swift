@@ -15,7 +15,7 @@ final class Turn {
 
     /// Without a gate it neither waits nor counts.
     init(
-        _ delivery: Delivery, _ messages: [IncomingMessage], pulse: Pulse, isAlone: Bool = false, gate: HandlingGate?,
+        _ delivery: Delivery, messages: [IncomingMessage], pulse: Pulse, isAlone: Bool = false, gate: HandlingGate?,
         counts: StartCounts?
     ) {
         self.delivery = delivery

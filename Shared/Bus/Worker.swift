@@ -68,7 +68,7 @@ package struct Worker<Handler: MessageHandler>: Service {
 
     private func work(_ pulse: Pulse) async {
         while let delivery = await consumer.next() {
-            let isDone = await process(delivery, pulse)
+            let isDone = await process(delivery, pulse: pulse)
             pulse.rest()
             guard isDone else { continue }
             consumer.complete(delivery)
@@ -77,13 +77,13 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// True when every message is done, in one way or another.
-    private func process(_ delivery: Delivery, _ pulse: Pulse) async -> Bool {
+    private func process(_ delivery: Delivery, pulse: Pulse) async -> Bool {
         let started = environment.time.uptime
         let isDone: Bool
         if let counts, await counts.areCounted(for: delivery) {
-            isDone = await handleCounted(delivery.messages, delivery, pulse, counts)
+            isDone = await handleCounted(delivery.messages, delivery: delivery, pulse: pulse, counts: counts)
         } else {
-            isDone = await handle(Turn(delivery, delivery.messages, pulse: pulse, gate: gate, counts: nil))
+            isDone = await handle(Turn(delivery, messages: delivery.messages, pulse: pulse, gate: gate, counts: nil))
         }
         if isDone { meters.duration.record(environment.time.uptime - started) }
         return isDone
@@ -91,31 +91,37 @@ package struct Worker<Handler: MessageHandler>: Service {
 
     /// Together, unless some were in work when a process ended: those are handled alone in this process, in their place.
     private func handleCounted(
-        _ messages: [IncomingMessage], _ delivery: Delivery, _ pulse: Pulse, _ counts: StartCounts
+        _ messages: [IncomingMessage], delivery: Delivery, pulse: Pulse, counts: StartCounts
     ) async -> Bool {
-        let turn = Turn(delivery, messages, pulse: pulse, gate: gate, counts: counts)
+        let turn = Turn(delivery, messages: messages, pulse: pulse, gate: gate, counts: counts)
         let earlier = await turn.enter()
         guard earlier.contains(where: { $0 > 0 }) else { return await handle(turn) }
         await turn.leave()
         var start = messages.startIndex
         for (index, count) in earlier.enumerated() where count > 0 {
             if start < index {
-                guard await handleCounted(Array(messages[start..<index]), delivery, pulse, counts) else { return false }
+                guard
+                    await handleCounted(
+                        Array(messages[start..<index]), delivery: delivery, pulse: pulse, counts: counts)
+                else { return false }
             }
-            guard await handleSuspect(messages[index], startedBefore: count, delivery, pulse, counts) else {
+            guard
+                await handleSuspect(
+                    messages[index], startedBefore: count, delivery: delivery, pulse: pulse, counts: counts)
+            else {
                 return false
             }
             start = index + 1
         }
         guard start < messages.endIndex else { return true }
-        return await handleCounted(Array(messages[start...]), delivery, pulse, counts)
+        return await handleCounted(Array(messages[start...]), delivery: delivery, pulse: pulse, counts: counts)
     }
 
     /// A message that was in work when a process ended, here with no other one in work.
     private func handleSuspect(
-        _ message: IncomingMessage, startedBefore: Int, _ delivery: Delivery, _ pulse: Pulse, _ counts: StartCounts
+        _ message: IncomingMessage, startedBefore: Int, delivery: Delivery, pulse: Pulse, counts: StartCounts
     ) async -> Bool {
-        let turn = Turn(delivery, [message], pulse: pulse, isAlone: true, gate: gate, counts: counts)
+        let turn = Turn(delivery, messages: [message], pulse: pulse, isAlone: true, gate: gate, counts: counts)
         // Nothing is counted, and 0 returned, in a process that was told to end.
         let starts = max(startedBefore, await turn.enter().first ?? 0)
         environment.log.warning(
@@ -130,7 +136,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             detail: "each of \(starts) processes that counted their starts of it ended while they handled it",
             attempts: starts)
         // The handler is told once: should that end the process too, the next one does without.
-        let isDone = await bury([letter], turn, tellingHandler: starts == StartCounts.maximum)
+        let isDone = await bury([letter], turn: turn, tellingHandler: starts == StartCounts.maximum)
         await turn.finish(isDone: isDone)
         return isDone
     }
@@ -148,27 +154,27 @@ package struct Worker<Handler: MessageHandler>: Service {
                     DeadLetter(message, group: group, reason: .undecodable, detail: "\(error)", attempts: 1))
             }
         }
-        var isDone = await bury(dead, turn)
-        if isDone { isDone = await handleTogether(messages, turn) }
+        var isDone = await bury(dead, turn: turn)
+        if isDone { isDone = await handleTogether(messages, turn: turn) }
         await turn.finish(isDone: isDone)
         return isDone
     }
 
     /// First all at once; when that fails through the messages themselves, one by one, and when something is away, app by app.
-    private func handleTogether(_ messages: [ReceivedMessage<Handler.Message>], _ turn: Turn) async -> Bool {
+    private func handleTogether(_ messages: [ReceivedMessage<Handler.Message>], turn: Turn) async -> Bool {
         guard !messages.isEmpty else { return true }
-        guard messages.count > 1 else { return await handleAlone(messages[0], turn) }
+        guard messages.count > 1 else { return await handleAlone(messages[0], turn: turn) }
         switch await outcome(of: messages, turn, attemptsBefore: 0) {
         case .done: return true
         case .abandoned: return false
-        case .failed: return await handleOneByOne(messages, turn)
-        case .unavailable: return await handleApart(Worker.byTenant(messages), turn)
+        case .failed: return await handleOneByOne(messages, turn: turn)
+        case .unavailable: return await handleApart(Worker.byTenant(messages), turn: turn)
         }
     }
 
     /// The messages of each app by themselves, in their order, so that what one app lacks keeps no others; those that fail
     /// are tried again.
-    private func handleApart(_ parts: [[ReceivedMessage<Handler.Message>]], _ turn: Turn) async -> Bool {
+    private func handleApart(_ parts: [[ReceivedMessage<Handler.Message>]], turn: Turn) async -> Bool {
         var waiting = parts
         var outages = 0
         if waiting.count == 1 {
@@ -182,7 +188,7 @@ package struct Worker<Handler: MessageHandler>: Service {
                 case .done: continue
                 case .abandoned: return false
                 case .failed:
-                    guard await handleOneByOne(part, turn) else { return false }
+                    guard await handleOneByOne(part, turn: turn) else { return false }
                 case .unavailable: rest.append(part)
                 }
             }
@@ -211,15 +217,15 @@ package struct Worker<Handler: MessageHandler>: Service {
         return parts
     }
 
-    private func handleOneByOne(_ messages: [ReceivedMessage<Handler.Message>], _ turn: Turn) async -> Bool {
+    private func handleOneByOne(_ messages: [ReceivedMessage<Handler.Message>], turn: Turn) async -> Bool {
         for message in messages {
-            guard await handleAlone(message, turn) else { return false }
+            guard await handleAlone(message, turn: turn) else { return false }
         }
         return true
     }
 
     /// Repeats through outages and, as often as it may, through failures of its own.
-    private func handleAlone(_ message: ReceivedMessage<Handler.Message>, _ turn: Turn) async -> Bool {
+    private func handleAlone(_ message: ReceivedMessage<Handler.Message>, turn: Turn) async -> Bool {
         var attempts = 0
         var outages = 0
         while true {
@@ -240,7 +246,7 @@ package struct Worker<Handler: MessageHandler>: Service {
                 let letter = DeadLetter(
                     message.origin, group: group, reason: isPoison ? .poison : .exhausted, detail: "\(error)",
                     attempts: attempts)
-                return await bury([letter], turn)
+                return await bury([letter], turn: turn)
             }
         }
     }
@@ -271,7 +277,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         } catch {
             meters.errors.increment()
             let isOutage = (error as? any RetriableError)?.isRetriable ?? false
-            report(error, turn.delivery, isOutage: isOutage)
+            report(error, delivery: turn.delivery, isOutage: isOutage)
             if isOutage { return .unavailable }
             // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
             return Task.isCancelled ? .abandoned : .failed(error)
@@ -279,10 +285,10 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.
-    private func bury(_ letters: [DeadLetter], _ turn: Turn, tellingHandler: Bool = true) async -> Bool {
+    private func bury(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool = true) async -> Bool {
         guard !letters.isEmpty else { return true }
         if tellingHandler {
-            guard await giveUp(letters, turn) else { return false }
+            guard await giveUp(letters, turn: turn) else { return false }
         }
         var outages = 0
         while !Task.isCancelled, consumer.isCurrent(turn.delivery) {
@@ -293,9 +299,9 @@ package struct Worker<Handler: MessageHandler>: Service {
                 return true
             } catch {
                 if error.code == .tooLarge, letters.contains(where: \.isWhole) {
-                    return await buryWhatFits(letters, turn, tellingHandler: tellingHandler)
+                    return await buryWhatFits(letters, turn: turn, tellingHandler: tellingHandler)
                 }
-                report(error, turn.delivery, isOutage: true)
+                report(error, delivery: turn.delivery, isOutage: true)
                 outages += 1
                 await pause(afterAttempt: outages, turn)
             }
@@ -304,7 +310,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// Tells the handler, through outages of what it needs; false when the work was taken away meanwhile.
-    private func giveUp(_ letters: [DeadLetter], _ turn: Turn) async -> Bool {
+    private func giveUp(_ letters: [DeadLetter], turn: Turn) async -> Bool {
         for letter in letters {
             var outages = 0
             while true {
@@ -316,7 +322,7 @@ package struct Worker<Handler: MessageHandler>: Service {
                     break
                 } catch {
                     let isOutage = (error as? any RetriableError)?.isRetriable ?? false
-                    report(error, turn.delivery, isOutage: isOutage)
+                    report(error, delivery: turn.delivery, isOutage: isOutage)
                     guard isOutage else { break }
                     outages += 1
                     await pause(afterAttempt: outages, turn)
@@ -327,12 +333,12 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// One of them is larger than the bus carries: it loses its value, since waiting would not make it smaller.
-    private func buryWhatFits(_ letters: [DeadLetter], _ turn: Turn, tellingHandler: Bool) async -> Bool {
+    private func buryWhatFits(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool) async -> Bool {
         guard letters.count > 1 else {
-            return await bury(letters.map(\.withoutValue), turn, tellingHandler: tellingHandler)
+            return await bury(letters.map(\.withoutValue), turn: turn, tellingHandler: tellingHandler)
         }
         for letter in letters {
-            guard await bury([letter], turn, tellingHandler: tellingHandler) else { return false }
+            guard await bury([letter], turn: turn, tellingHandler: tellingHandler) else { return false }
         }
         return true
     }
@@ -347,7 +353,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             ])
     }
 
-    private func report(_ error: any Error, _ delivery: Delivery, isOutage: Bool) {
+    private func report(_ error: any Error, delivery: Delivery, isOutage: Bool) {
         environment.log.warning(
             isOutage ? "work waits for something it needs" : "a handler failed",
             [
@@ -372,9 +378,9 @@ private struct WorkerMeters: Sendable {
     let duration: Histogram
 
     init(_ metrics: Metrics, topic: String, group: String) {
-        handled = metrics.counter(.busMessagesHandled, ["topic": topic, "group": group])
-        errors = metrics.counter(.busHandlerErrors, ["topic": topic, "group": group])
-        dead = metrics.counter(.busDeadLetters, ["topic": topic, "group": group])
-        duration = metrics.histogram(.busHandlerDuration, ["topic": topic, "group": group])
+        handled = metrics.counter(.busMessagesHandled, labels: ["topic": topic, "group": group])
+        errors = metrics.counter(.busHandlerErrors, labels: ["topic": topic, "group": group])
+        dead = metrics.counter(.busDeadLetters, labels: ["topic": topic, "group": group])
+        duration = metrics.histogram(.busHandlerDuration, labels: ["topic": topic, "group": group])
     }
 }

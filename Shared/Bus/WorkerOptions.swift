@@ -25,25 +25,26 @@ package struct WorkerOptions: Sendable {
         let defaults = WorkerOptions()
         concurrency = environment.integer(
             "CARILLON_WORKER_CONCURRENCY", default: defaults.concurrency, in: 1...1_024,
-            "Batches worked on at once, over all partitions of one topic or lane.")
+            meaning: "Batches worked on at once, over all partitions of one topic or lane.")
         attemptsMaximum = environment.integer(
             "CARILLON_WORKER_ATTEMPTS", default: defaults.attemptsMaximum, in: 1...1_000,
-            "Failures of one message before it is moved to the dead topic; what an outage causes is not counted.")
+            meaning:
+                "Failures of one message before it is moved to the dead topic; what an outage causes is not counted.")
         let first = environment.duration(
             "CARILLON_WORKER_BACKOFF_FIRST", default: defaults.backoff.first, in: .milliseconds(1) ... .seconds(60),
-            "Wait after the first failure; it doubles with each further one.")
+            meaning: "Wait after the first failure; it doubles with each further one.")
         let longest = environment.duration(
             "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest,
             in: .milliseconds(1) ... .seconds(3_600),
-            "The wait never grows beyond this.")
+            meaning: "The wait never grows beyond this.")
         if longest < first {
             environment.reject(
-                "CARILLON_WORKER_BACKOFF_LONGEST", "it is shorter than CARILLON_WORKER_BACKOFF_FIRST",
+                "CARILLON_WORKER_BACKOFF_LONGEST", problem: "it is shorter than CARILLON_WORKER_BACKOFF_FIRST",
                 fix: "set it to the longer of the two")
         }
         backoff = Backoff(first: first, longest: max(first, longest))
         handlerLimit = environment.duration(
             "CARILLON_WORKER_HANDLER_LIMIT", default: defaults.handlerLimit, in: .seconds(1) ... .seconds(86_400),
-            "A batch that takes longer counts as stuck, and /healthz fails.")
+            meaning: "A batch that takes longer counts as stuck, and /healthz fails.")
     }
 }

@@ -31,7 +31,7 @@ package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConv
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
@@ -44,7 +44,7 @@ package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConv
             case .untrusted: .untrusted
             case .handshake, .broken: .broken
             }
-        self.init(code, error.message)
+        self.init(code, message: error.message)
     }
 
     /// Wrong settings and an untrusted certificate stay so until somebody changes something; the rest may pass.

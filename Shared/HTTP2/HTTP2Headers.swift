@@ -29,16 +29,16 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
     }
 
     /// Names are in lower case, as HTTP/2 wants them.
-    package mutating func append(_ name: String, _ value: String, _ indexing: Indexing = .table) {
+    package mutating func append(_ name: String, _ value: String, indexing: Indexing = .table) {
         let isWhole = HTTP2Headers.withBytes(name) { name in
-            HTTP2Headers.withBytes(value) { append(name, $0, indexing) }
+            HTTP2Headers.withBytes(value) { append(name, $0, indexing: indexing) }
         }
         precondition(isWhole, "a header name has up to 255 bytes and a value up to 65,535")
     }
 
     /// False when the field is too long to be kept.
     mutating func append(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ indexing: Indexing
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, indexing: Indexing
     ) -> Bool {
         guard name.count <= UInt8.max, value.count <= UInt16.max else { return false }
         // Room for what most messages carry, so that few of them grow.
@@ -111,7 +111,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
     }
 
     private static func withBytes<Result>(
-        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+        _ text: String, body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
         // Only a string from another runtime is not contiguous already.
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)

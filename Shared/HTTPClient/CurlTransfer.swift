@@ -17,7 +17,7 @@ final class CurlTransfer {
     private var hasOpenedSocket = false
 
     init(
-        _ id: TransferQueue.ID, _ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration
+        _ id: TransferQueue.ID, request: HTTPClientRequest, configuration: HTTPClientConfiguration
     ) {
         guard let easy = curl_easy_init() else { preconditionFailure("no memory for a transfer") }
         self.id = id
@@ -56,11 +56,11 @@ final class CurlTransfer {
     /// Whether the server may have seen any of it.
     var hasBegun: Bool { beginnings > 0 }
 
-    private func set(_ option: CURLoption, _ value: Int) {
+    private func set(_ option: CURLoption, value: Int) {
         check(ccurl_easy_setopt_long(easy, option, value))
     }
 
-    private func set(_ option: CURLoption, _ value: String?) {
+    private func set(_ option: CURLoption, value: String?) {
         check(ccurl_easy_setopt_string(easy, option, value))
     }
 
@@ -91,21 +91,21 @@ extension CurlTransfer {
     }
 
     private func describe() {
-        set(CURLOPT_URL, request.url)
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_URL, value: request.url)
+        set(CURLOPT_PROTOCOLS_STR, value: "http,https")
         check(ccurl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, headers.pointer))
-        set(CURLOPT_USERAGENT, "Carillon/\(CarillonVersion.current)")
+        set(CURLOPT_USERAGENT, value: "Carillon/\(CarillonVersion.current)")
         // An empty text means none, whatever http_proxy and its kin say.
-        set(CURLOPT_PROXY, "")
+        set(CURLOPT_PROXY, value: "")
         if request.url.lowercased().hasPrefix("https:") {
-            set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_2TLS)
             // Many requests to one host wait for its first connection and share it, should it speak HTTP/2.
-            set(CURLOPT_PIPEWAIT, 1)
+            set(CURLOPT_PIPEWAIT, value: 1)
         } else {
-            set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+            set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_1_1)
         }
         guard request.method == .post else { return }
-        set(CURLOPT_POST, 1)
+        set(CURLOPT_POST, value: 1)
         check(ccurl_easy_setopt_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
         // An empty array has no address, and for none libcurl would read the body from standard input.
         var body = request.body + [0]
@@ -114,18 +114,18 @@ extension CurlTransfer {
 
     private func limit(_ configuration: HTTPClientConfiguration) {
         // Zero would mean a limit of libcurl's own. The deadline of the whole is kept by the queue.
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectDeadline.wholeMilliseconds)))
-        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, value: max(1, Int(configuration.connectDeadline.wholeMilliseconds)))
+        set(CURLOPT_NOSIGNAL, value: 1)
         // A resolver that hangs may do so behind our back: otherwise the loop would wait for it, and all with it.
-        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_QUICK_EXIT, value: 1)
     }
 
     private func secure(_ configuration: HTTPClientConfiguration) {
-        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        set(CURLOPT_SSLVERSION, value: CURL_SSLVERSION_TLSv1_2)
         guard let file = configuration.authorityFile else { return }
-        set(CURLOPT_CAINFO, file)
+        set(CURLOPT_CAINFO, value: file)
         // The system's folder of authorities would be trusted beside the file.
-        set(CURLOPT_CAPATH, nil)
+        set(CURLOPT_CAPATH, value: nil)
     }
 }
 
@@ -179,29 +179,29 @@ extension CurlTransfer {
 }
 
 private func takeHeaderLine(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+    _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return transfer(context)?.takeHeader(line) == true ? line.count : 0
 }
 
 private func takeBodyPart(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+    _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return transfer(context)?.takeBody(part) == true ? part.count : 0
 }
 
 private func openPermittedSocket(
-    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+    _ context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let transfer = transfer(context), let address else { return -1 }
     return transfer.openSocket(address)
 }
 
 private func mayBegin(
-    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?,
-    _ local: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+    _ context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?,
+    local: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
 ) -> Int32 {
     let address = remote.flatMap { IPAddress(String(cString: $0)) }
     return transfer(context)?.begin(at: address) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT

@@ -13,7 +13,7 @@ package final class HTTPClient: Sendable {
     package init(
         configuration: HTTPClientConfiguration, log: Log, metrics: Metrics, time: any TimeSource = SystemTimeSource()
     ) {
-        core = HTTPClientCore(configuration, metrics, time)
+        core = HTTPClientCore(configuration, metrics: metrics, time: time)
         self.log = log
         self.time = time
         NativeThread(name: "http-client") { [core, hasEnded] in
@@ -32,8 +32,8 @@ package final class HTTPClient: Sendable {
         let outcome = await core.send(request)
         switch outcome {
         case .answered: break
-        case .notSent(let failure): report(failure, "request not sent", request)
-        case .unknown(let failure): report(failure, "request without an answer", request)
+        case .notSent(let failure): report(failure, message: "request not sent", request: request)
+        case .unknown(let failure): report(failure, message: "request without an answer", request: request)
         }
         return outcome
     }
@@ -49,7 +49,7 @@ package final class HTTPClient: Sendable {
     /// For the loop to notice that the limit has passed and to give up what is left.
     private static let grace = Duration.seconds(5)
 
-    private func report(_ failure: HTTPClientError, _ message: String, _ request: HTTPClientRequest) {
+    private func report(_ failure: HTTPClientError, message: String, request: HTTPClientRequest) {
         log.debug(message, [.address: request.description, .reason: failure.code.rawValue, .error: failure.message])
     }
 }

@@ -33,22 +33,22 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
         self = defaults
         concurrentMaximum = environment.integer(
             "\(prefix)_CONCURRENT_MAX", default: concurrentMaximum, in: 1...10_000,
-            "Requests under way at once; further ones wait.")
+            meaning: "Requests under way at once; further ones wait.")
         waitingMaximum = environment.integer(
             "\(prefix)_WAITING_MAX", default: waitingMaximum, in: 0...1_000_000,
-            "Requests that wait; further ones are refused and tried again later.")
+            meaning: "Requests that wait; further ones are refused and tried again later.")
         hostMaximum = environment.integer(
             "\(prefix)_HOST_MAX", default: hostMaximum, in: 1...10_000,
-            "Requests to one host under way at once; further ones wait.")
+            meaning: "Requests to one host under way at once; further ones wait.")
         deadline = environment.duration(
             "\(prefix)_DEADLINE", default: deadline, in: .milliseconds(100) ... .seconds(600),
-            "Time from asking for a request until its answer is complete.")
+            meaning: "Time from asking for a request until its answer is complete.")
         connectDeadline = environment.duration(
             "\(prefix)_CONNECT_DEADLINE", default: connectDeadline, in: .milliseconds(100) ... .seconds(60),
-            "Time to establish a connection, TLS included.")
+            meaning: "Time to establish a connection, TLS included.")
         authorityFile =
             environment.file(
-                "\(prefix)_CA_FILE", "PEM file of certificate authorities to trust instead of the system's.")
+                "\(prefix)_CA_FILE", meaning: "PEM file of certificate authorities to trust instead of the system's.")
             ?? authorityFile
     }
 }

@@ -32,7 +32,7 @@ final class HTTPClientCore: Sendable {
     private let instruments: HTTPClientInstruments
     private let state: Monitor<State>
 
-    init(_ configuration: HTTPClientConfiguration, _ metrics: Metrics, _ time: any TimeSource) {
+    init(_ configuration: HTTPClientConfiguration, metrics: Metrics, time: any TimeSource) {
         self.configuration = configuration
         self.time = time
         multi = CurlMulti(configuration)
@@ -44,14 +44,14 @@ final class HTTPClientCore: Sendable {
     }
 
     func send(_ request: HTTPClientRequest) async -> HTTPClientOutcome {
-        if let flaw = request.flaw { return refuse(HTTPClientError(.invalid, flaw)) }
+        if let flaw = request.flaw { return refuse(HTTPClientError(.invalid, message: flaw)) }
         let id = state.withLock { state in
             state.numbers += 1
             return state.numbers
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if let refusal = admit(id, request, continuation) {
+                if let refusal = admit(id, request: request, continuation: continuation) {
                     continuation.resume(returning: refusal)
                 } else {
                     multi.wake()
@@ -77,22 +77,23 @@ final class HTTPClientCore: Sendable {
             }
             return (step, starts)
         }
-        for id in step.expirations { resolve(id, .notSent(HTTPClientCore.overdue)) }
-        for id in step.refusals { resolve(id, .notSent(HTTPClientCore.closed)) }
+        for id in step.expirations { resolve(id, outcome: .notSent(HTTPClientCore.overdue)) }
+        for id in step.refusals { resolve(id, outcome: .notSent(HTTPClientCore.closed)) }
         if step.isOver { return nil }
         return Work(
             starts: starts, aborts: step.aborts.map { ($0.id, HTTPClientCore.failure(for: $0.reason)) },
             wait: (step.next ?? now + .seconds(60)) - now)
     }
 
-    func finish(_ id: TransferQueue.ID, _ outcome: HTTPClientOutcome) {
+    func finish(_ id: TransferQueue.ID, outcome: HTTPClientOutcome) {
         state.withLock { $0.queue.finish(id) }
-        resolve(id, outcome)
+        resolve(id, outcome: outcome)
     }
 
-    private static let closed = HTTPClientError(.closed, "the client is closed")
-    private static let overdue = HTTPClientError(.deadline, "the deadline passed before an answer came")
-    private static let cancelled = HTTPClientError(.cancelled, "the task that asked for the request was cancelled")
+    private static let closed = HTTPClientError(.closed, message: "the client is closed")
+    private static let overdue = HTTPClientError(.deadline, message: "the deadline passed before an answer came")
+    private static let cancelled = HTTPClientError(
+        .cancelled, message: "the task that asked for the request was cancelled")
 
     private static func failure(for reason: TransferQueue.Abort.Reason) -> HTTPClientError {
         switch reason {
@@ -103,8 +104,8 @@ final class HTTPClientCore: Sendable {
     }
 
     private func admit(
-        _ id: TransferQueue.ID, _ request: HTTPClientRequest,
-        _ continuation: CheckedContinuation<HTTPClientOutcome, Never>
+        _ id: TransferQueue.ID, request: HTTPClientRequest,
+        continuation: CheckedContinuation<HTTPClientOutcome, Never>
     ) -> HTTPClientOutcome? {
         let now = time.uptime
         let host = request.origin.lowercased()
@@ -114,7 +115,7 @@ final class HTTPClientCore: Sendable {
             if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
             switch state.queue.admit(id, host: host, deadline: deadline) {
             case .full:
-                return refuse(HTTPClientError(.full, "\(configuration.waitingMaximum) requests wait already"))
+                return refuse(HTTPClientError(.full, message: "\(configuration.waitingMaximum) requests wait already"))
             case .closed: return refuse(HTTPClientCore.closed)
             case .admitted:
                 state.pending[id] = Pending(request: request, admitted: now, continuation: continuation)
@@ -126,13 +127,13 @@ final class HTTPClientCore: Sendable {
 
     private func withdraw(_ id: TransferQueue.ID) {
         if state.withLock({ $0.queue.withdraw(id) }) {
-            resolve(id, .notSent(HTTPClientCore.cancelled))
+            resolve(id, outcome: .notSent(HTTPClientCore.cancelled))
         } else {
             multi.wake()
         }
     }
 
-    private func resolve(_ id: TransferQueue.ID, _ outcome: HTTPClientOutcome) {
+    private func resolve(_ id: TransferQueue.ID, outcome: HTTPClientOutcome) {
         guard let pending = state.withLock({ $0.pending.removeValue(forKey: id) }) else { return }
         instruments.requestsOpen.add(-1)
         instruments.count(outcome, duration: time.uptime - pending.admitted)

@@ -29,7 +29,7 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

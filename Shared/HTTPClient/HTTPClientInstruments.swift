@@ -11,10 +11,10 @@ struct HTTPClientInstruments: Sendable {
     init(client: String, metrics: Metrics) {
         self.client = client
         self.metrics = metrics
-        requestsOpen = metrics.gauge(.httpClientRequestsOpen, ["client": client])
-        durations = metrics.histogram(.httpClientRequestDuration, ["client": client])
+        requestsOpen = metrics.gauge(.httpClientRequestsOpen, labels: ["client": client])
+        durations = metrics.histogram(.httpClientRequestDuration, labels: ["client": client])
         answered = (2...5).map {
-            metrics.counter(.httpClientRequestsAnswered, ["client": client, "status": "\($0)xx"])
+            metrics.counter(.httpClientRequestsAnswered, labels: ["client": client, "status": "\($0)xx"])
         }
     }
 
@@ -31,6 +31,6 @@ struct HTTPClientInstruments: Sendable {
 
     private func countFailure(_ failure: HTTPClientError, outcome: String) {
         let labels: Metrics.Labels = ["client": client, "outcome": outcome, "reason": failure.code.rawValue]
-        metrics.counter(.httpClientRequestsFailed, labels).increment()
+        metrics.counter(.httpClientRequestsFailed, labels: labels).increment()
     }
 }

@@ -38,7 +38,7 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package var isRepeatable: Bool
 
     package init(
-        _ method: Method, _ url: String, to destination: Destination, headers: [Header] = [], body: [UInt8] = [],
+        _ method: Method, url: String, to destination: Destination, headers: [Header] = [], body: [UInt8] = [],
         deadline: Duration? = nil, responseBytesMaximum: Int? = nil, isRepeatable: Bool? = nil
     ) {
         self.method = method

@@ -23,9 +23,9 @@ struct TransferEnd {
 
     private var failure: HTTPClientError {
         if let refusedAddress {
-            return HTTPClientError(.addressRefused, "requests from outside may not go to \(refusedAddress)")
+            return HTTPClientError(.addressRefused, message: "requests from outside may not go to \(refusedAddress)")
         }
-        return HTTPClientError(failureCode, message)
+        return HTTPClientError(failureCode, message: message)
     }
 
     private var failureCode: HTTPClientError.Code {

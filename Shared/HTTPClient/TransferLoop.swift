@@ -13,7 +13,7 @@ final class TransferLoop {
     func run() {
         while let work = core.nextWork() {
             for start in work.starts { begin(start) }
-            for (id, reason) in work.aborts { abort(id, reason) }
+            for (id, reason) in work.aborts { abort(id, reason: reason) }
             core.multi.perform()
             // What has ended makes room, so the queue is asked again before anything waits.
             if !finish() && work.aborts.isEmpty { core.multi.wait(atMost: work.wait) }
@@ -21,15 +21,15 @@ final class TransferLoop {
     }
 
     private func begin(_ start: HTTPClientCore.Start) {
-        let transfer = CurlTransfer(start.id, start.request, core.configuration)
+        let transfer = CurlTransfer(start.id, request: start.request, configuration: core.configuration)
         transfers[start.id] = transfer
         core.multi.add(transfer)
     }
 
-    private func abort(_ id: TransferQueue.ID, _ reason: HTTPClientError) {
+    private func abort(_ id: TransferQueue.ID, reason: HTTPClientError) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         core.multi.remove(transfer)
-        core.finish(id, transfer.hasBegun ? .unknown(reason) : .notSent(reason))
+        core.finish(id, outcome: transfer.hasBegun ? .unknown(reason) : .notSent(reason))
     }
 
     private func finish() -> Bool {
@@ -37,7 +37,7 @@ final class TransferLoop {
         while let (transfer, code) = core.multi.nextEnd() {
             core.multi.remove(transfer)
             transfers[transfer.id] = nil
-            core.finish(transfer.id, transfer.end(code).outcome)
+            core.finish(transfer.id, outcome: transfer.end(code).outcome)
             hasFinished = true
         }
         return hasFinished

@@ -32,7 +32,7 @@ struct AnswerHead {
         bytes.append(contentsOf: status.title.utf8)
         bytes.append(contentsOf: "\r\n".utf8)
         AnswerHead.append("Date", date, to: &bytes)
-        for field in fields where AnswerHead.isAllowed(field, log) {
+        for field in fields where AnswerHead.isAllowed(field, log: log) {
             AnswerHead.append(field.name, field.value, to: &bytes)
         }
         switch framing {
@@ -62,16 +62,16 @@ struct AnswerHead {
     static func http2Fields(of response: HTTPResponse, date: String, log: Log) -> HTTP2Headers {
         var headers = HTTP2Headers()
         headers.append("date", date)
-        for field in response.headers where isAllowed(field, log) {
+        for field in response.headers where isAllowed(field, log: log) {
             headers.append(field.name.lowercased(), field.value)
         }
         if case .bytes(let body) = response.body, !response.hasNoBody {
-            headers.append("content-length", String(body.count), .nameOnly)
+            headers.append("content-length", String(body.count), indexing: .nameOnly)
         }
         return headers
     }
 
-    private static func isAllowed(_ field: HTTPField, _ log: Log) -> Bool {
+    private static func isAllowed(_ field: HTTPField, log: Log) -> Bool {
         let isAllowed = isAllowed(field)
         if !isAllowed {
             log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])

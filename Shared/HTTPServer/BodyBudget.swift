@@ -37,13 +37,13 @@ final class BodyBudget: Sendable {
 
     /// Whether so many bytes would fit now; they may no longer when they come.
     func hasRoom(for count: Int, of payers: Payers) -> Bool {
-        state.withLock { fits(count, of: payers, total: count, $0) }
+        state.withLock { fits(count, of: payers, total: count, state: $0) }
     }
 
     /// `total` is what the request holds with these bytes.
     func reserve(_ count: Int, of payers: Payers, total: Int) -> Bool {
         let isReserved = state.withLock { state in
-            guard fits(count, of: payers, total: total, state) else { return false }
+            guard fits(count, of: payers, total: total, state: state) else { return false }
             state.reserved += count
             state.reservedByPeer[payers.peer, default: 0] += count
             if let account = payers.account { state.reservedByAccount[account, default: 0] += count }
@@ -57,13 +57,13 @@ final class BodyBudget: Sendable {
         guard count > 0 else { return }
         state.withLock { state in
             state.reserved -= count
-            BodyBudget.reduce(&state.reservedByPeer, payers.peer, by: count)
-            if let account = payers.account { BodyBudget.reduce(&state.reservedByAccount, account, by: count) }
+            BodyBudget.reduce(&state.reservedByPeer, payer: payers.peer, by: count)
+            if let account = payers.account { BodyBudget.reduce(&state.reservedByAccount, payer: account, by: count) }
         }
         gauge.add(-count)
     }
 
-    private func fits(_ count: Int, of payers: Payers, total: Int, _ state: borrowing State) -> Bool {
+    private func fits(_ count: Int, of payers: Payers, total: Int, state: borrowing State) -> Bool {
         let most = total > BodyBudget.smallBytesMaximum ? largeMaximum : bytesMaximum
         let accountReserved = payers.account.flatMap { state.reservedByAccount[$0] } ?? 0
         return state.reserved + count <= most
@@ -72,7 +72,7 @@ final class BodyBudget: Sendable {
     }
 
     /// A payer without a reservation takes no memory.
-    private static func reduce(_ reserved: inout [String: Int], _ payer: String, by count: Int) {
+    private static func reduce(_ reserved: inout [String: Int], payer: String, by count: Int) {
         let left = (reserved[payer] ?? 0) - count
         reserved[payer] = left > 0 ? left : nil
     }

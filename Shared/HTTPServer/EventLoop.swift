@@ -38,7 +38,7 @@ final class EventLoop {
     private var date = (second: Int64(-1), text: "")
 
     init(
-        _ core: ServerCore, _ listener: TCPListener, _ identity: ServerIdentity?, mailbox: EventLoopMailbox,
+        _ core: ServerCore, listener: TCPListener, identity: ServerIdentity?, mailbox: EventLoopMailbox,
         connectionsMaximum: Int
     ) {
         self.core = core
@@ -114,12 +114,12 @@ final class EventLoop {
 
     /// The connection has sent its last answer, and the client may not have read it. While its socket lingers it no longer
     /// counts as a connection.
-    func linger(_ connection: any Connection, _ socket: TLSSocket) {
+    func linger(_ connection: any Connection, socket: TLSSocket) {
         guard lingeringCount < EventLoop.lingeringMaximum else { return closed(connection) }
         lingeringCount += 1
         core.instruments.connectionsOpen.add(-1)
         watchListener()
-        let lingering = LingeringConnection(id: connection.id, socket, self)
+        let lingering = LingeringConnection(id: connection.id, socket: socket, loop: self)
         replace(connection, by: lingering)
         lingering.advance()
     }
@@ -213,9 +213,9 @@ final class EventLoop {
     private func connection(on socket: TLSSocket) -> any Connection {
         guard socket.isSecure else {
             return HTTP1Connection(
-                id: nextID, socket, self, headerDeadline: now + core.configuration.headerDeadline)
+                id: nextID, socket: socket, loop: self, headerDeadline: now + core.configuration.headerDeadline)
         }
-        return TLSGreeting(id: nextID, socket, self)
+        return TLSGreeting(id: nextID, socket: socket, loop: self)
     }
 
     private var hasRoom: Bool { connections.count - lingeringCount < connectionsMaximum }

@@ -37,23 +37,23 @@ package struct HTTPHeaders: Sendable {
 
     /// The first value of a field, whatever the case of its name.
     package subscript(_ name: String) -> String? {
-        fields.first { isNamed($0, name) }.map(value)
+        fields.first { isNamed($0, name: name) }.map(value)
     }
 
     /// Every value of a field, in the order received.
     package func values(_ name: String) -> [String] {
-        fields.filter { isNamed($0, name) }.map(value)
+        fields.filter { isNamed($0, name: name) }.map(value)
     }
 
     package func contains(_ name: String) -> Bool {
-        fields.contains { isNamed($0, name) }
+        fields.contains { isNamed($0, name: name) }
     }
 
     private func value(_ field: Field) -> String {
         String(decoding: bytes[field.nameEnd..<field.end], as: UTF8.self)
     }
 
-    private func isNamed(_ field: Field, _ name: String) -> Bool {
+    private func isNamed(_ field: Field, name: String) -> Bool {
         let wanted = name.utf8
         guard field.nameEnd - field.start == wanted.count else { return false }
         var place = field.start

@@ -50,36 +50,42 @@ package struct HTTPRouter: Sendable {
     /// Adds a route that lets everybody in. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum`
     /// replaces the server's.
     package mutating func on(
-        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil,
-        renderProblem: @escaping ProblemRenderer = { $0.response() }, _ handler: @escaping Handler
+        _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil,
+        renderProblem: @escaping ProblemRenderer = { $0.response() }, handler: @escaping Handler
     ) {
         let admission = HTTPAdmission.admitted(handler: handler)
-        on(method, pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem, admit: { _ in admission })
+        on(
+            method, pattern: pattern, bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem,
+            admit: { _ in admission })
     }
 
     /// Adds a route that decides by a request's head, before its body is read, whether the request is let in. `admit`
     /// runs on the server's thread and must not block.
     package mutating func on(
-        _ method: HTTPMethod, _ pattern: String, spelling: Spelling = .exact, bodyBytesMaximum: Int? = nil,
+        _ method: HTTPMethod, pattern: String, spelling: Spelling = .exact, bodyBytesMaximum: Int? = nil,
         renderProblem: @escaping ProblemRenderer = { $0.response() }, admit: @escaping HTTPAdmission.Decision
     ) {
         precondition(
             bodyBytesMaximum ?? 0 <= HTTPServerConfiguration.routeBodyBytesMaximum,
             "a body of \(pattern) may have \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes at most")
-        add(method, pattern, spelling, bodyBytesMaximum, renderProblem, .admitted(admit))
+        add(
+            method, pattern: pattern, spelling: spelling, bodyBytesMaximum: bodyBytesMaximum,
+            renderProblem: renderProblem, answering: .admitted(admit))
     }
 
     /// Adds a route whose answer is at hand: it is given on the server's own thread, also while every other thread of
     /// the process is busy with handlers. The body is not read. `answer` must not block.
     package mutating func answerImmediately(
-        _ method: HTTPMethod, _ pattern: String, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        _ method: HTTPMethod, pattern: String, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
-        add(method, pattern, .exact, 0, { $0.response() }, .immediately(answer))
+        add(
+            method, pattern: pattern, spelling: .exact, bodyBytesMaximum: 0, renderProblem: { $0.response() },
+            answering: .immediately(answer))
     }
 
     private mutating func add(
-        _ method: HTTPMethod, _ pattern: String, _ spelling: Spelling, _ bodyBytesMaximum: Int?,
-        _ renderProblem: @escaping ProblemRenderer, _ answering: Answering
+        _ method: HTTPMethod, pattern: String, spelling: Spelling, bodyBytesMaximum: Int?,
+        renderProblem: @escaping ProblemRenderer, answering: Answering
     ) {
         precondition(pattern.hasPrefix("/"), "the pattern \(pattern) must start with a slash")
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -87,20 +93,20 @@ package struct HTTPRouter: Sendable {
             name: "\(method) \(pattern)", bodyBytesMaximum: bodyBytesMaximum, renderProblem: renderProblem,
             answering: answering,
             parameterNames: segments.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) })
-        HTTPRouter.insert(route, method, segments[...], into: &root)
+        HTTPRouter.insert(route, method: method, segments: segments[...], into: &root)
         if spelling == .lenient {
             let segments = segments.map { $0.hasPrefix(":") ? $0 : Substring($0.lowercased()) }
-            HTTPRouter.insert(route, method, segments[...], into: &lenientRoot)
+            HTTPRouter.insert(route, method: method, segments: segments[...], into: &lenientRoot)
         }
         routeNames.append(route.name)
     }
 
-    func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
+    func match(_ method: HTTPMethod, segments: [String]) -> Match {
         var values: [String] = []
         let lenient = segments.last?.isEmpty == true ? segments.dropLast() : segments[...]
         guard
-            let routes = HTTPRouter.find(segments[...], in: root, &values)
-                ?? HTTPRouter.find(lenient, in: lenientRoot, &values, literal: { $0.lowercased() })
+            let routes = HTTPRouter.find(segments[...], in: root, values: &values)
+                ?? HTTPRouter.find(lenient, in: lenientRoot, values: &values, literal: { $0.lowercased() })
         else { return .notFound }
         // A GET handler answers HEAD too: the server leaves the body out.
         guard let route = routes[method] ?? (method == .head ? routes[.get] : nil) else {
@@ -112,7 +118,7 @@ package struct HTTPRouter: Sendable {
     }
 
     private static func insert(
-        _ route: Route, _ method: HTTPMethod, _ segments: ArraySlice<Substring>, into node: inout Node
+        _ route: Route, method: HTTPMethod, segments: ArraySlice<Substring>, into node: inout Node
     ) {
         guard let segment = segments.first else {
             precondition(node.routes[method] == nil, "\(route.name) is routed twice")
@@ -121,27 +127,29 @@ package struct HTTPRouter: Sendable {
         }
         if segment.hasPrefix(":") {
             if node.parameter.isEmpty { node.parameter.append(Node()) }
-            insert(route, method, segments.dropFirst(), into: &node.parameter[0])
+            insert(route, method: method, segments: segments.dropFirst(), into: &node.parameter[0])
         } else {
-            insert(route, method, segments.dropFirst(), into: &node.literals[String(segment), default: Node()])
+            insert(
+                route, method: method, segments: segments.dropFirst(),
+                into: &node.literals[String(segment), default: Node()])
         }
     }
 
     /// `literal` makes of a part of the path what a pattern's literal is compared with.
     private static func find(
-        _ segments: ArraySlice<String>, in node: Node, _ values: inout [String],
+        _ segments: ArraySlice<String>, in node: Node, values: inout [String],
         literal: (String) -> String = { $0 }
     ) -> [HTTPMethod: Route]? {
         guard let segment = segments.first else { return node.routes.isEmpty ? nil : node.routes }
         if let next = node.literals[literal(segment)],
-            let found = find(segments.dropFirst(), in: next, &values, literal: literal)
+            let found = find(segments.dropFirst(), in: next, values: &values, literal: literal)
         {
             return found
         }
         // An empty segment is nobody's name.
         guard let next = node.parameter.first, !segment.isEmpty else { return nil }
         values.append(segment)
-        if let found = find(segments.dropFirst(), in: next, &values, literal: literal) { return found }
+        if let found = find(segments.dropFirst(), in: next, values: &values, literal: literal) { return found }
         values.removeLast()
         return nil
     }

@@ -39,14 +39,14 @@ package final class HTTPServer: Sendable {
         let configuration = core.configuration
         DescriptorLimit.raise(toHold: configuration.connectionsMaximum, log: core.log)
         let port = try state.withLock { state throws(HTTPServerError) in
-            guard case .new = state else { throw HTTPServerError(.startedTwice, "\(name) was started before") }
+            guard case .new = state else { throw HTTPServerError(.startedTwice, message: "\(name) was started before") }
             let identity = try configuration.tls.map { files throws(HTTPServerError) in
                 try ServerIdentity(files, of: name, log: core.log)
             }
             let listener = try HTTPServer.listen(configuration)
             let mailboxes = (0..<configuration.threads).map { _ in EventLoopMailbox() }
             state = .running(port: listener.port, mailboxes)
-            for mailbox in mailboxes { run(mailbox, listener, identity) }
+            for mailbox in mailboxes { run(mailbox, listener: listener, identity: identity) }
             return listener.port
         }
         core.log.info("listening", [.server: name, .address: configuration.address, .port: "\(port)"])
@@ -74,11 +74,13 @@ package final class HTTPServer: Sendable {
         await onNativeThread("\(name)-stop") { [self] in stop(mailboxes, within: limit) }
     }
 
-    private func run(_ mailbox: EventLoopMailbox, _ listener: TCPListener, _ identity: ServerIdentity?) {
+    private func run(_ mailbox: EventLoopMailbox, listener: TCPListener, identity: ServerIdentity?) {
         let threads = core.configuration.threads
         let share = (core.configuration.connectionsMaximum + threads - 1) / threads
         NativeThread(name: name) { [core, ended] in
-            let cutOff = EventLoop(core, listener, identity, mailbox: mailbox, connectionsMaximum: share).run()
+            let cutOff = EventLoop(
+                core, listener: listener, identity: identity, mailbox: mailbox, connectionsMaximum: share
+            ).run()
             ended.change { ended in
                 ended.threads += 1
                 ended.requestsCutOff += cutOff
@@ -101,10 +103,10 @@ package final class HTTPServer: Sendable {
         do throws(TLSSocketError) {
             return try TCPListener(address: configuration.address, port: configuration.port)
         } catch {
-            guard error.code != .misconfigured else { throw HTTPServerError(.addressInvalid, error.message) }
+            guard error.code != .misconfigured else { throw HTTPServerError(.addressInvalid, message: error.message) }
             let cure =
                 configuration.variablePrefix.map { "; set \($0)_ADDRESS and \($0)_PORT to what is free here" } ?? ""
-            throw HTTPServerError(.listeningFailed, error.message + cure)
+            throw HTTPServerError(.listeningFailed, message: error.message + cure)
         }
     }
 }

@@ -87,40 +87,42 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         let fittedText = "what fits the memory limit"
         address = environment.parse(
             "\(prefix)_ADDRESS", default: address, text: address,
-            "Address to listen on; :: takes IPv4 and IPv6 from everywhere.",
+            meaning: "Address to listen on; :: takes IPv4 and IPv6 from everywhere.",
             expected: "an IPv4 or IPv6 address of this machine"
         ) { IPAddress($0) == nil ? nil : $0 }
         port = UInt16(
             environment.integer(
-                "\(prefix)_PORT", default: Int(port), in: 0...65_535, "Port to listen on; 0 takes any free one."))
+                "\(prefix)_PORT", default: Int(port), in: 0...65_535,
+                meaning: "Port to listen on; 0 takes any free one."))
         threads = environment.integer(
-            "\(prefix)_THREADS", default: threads, in: 1...64, "Threads that read and write sockets.")
+            "\(prefix)_THREADS", default: threads, in: 1...64, meaning: "Threads that read and write sockets.")
         connectionsMaximum = environment.integer(
             "\(prefix)_CONNECTIONS_MAX", default: connectionsMaximum, text: isFitted ? fittedText : nil,
             in: 1...1_000_000,
-            "Connections open at once; further clients take the place of idle ones, or wait.")
+            meaning: "Connections open at once; further clients take the place of idle ones, or wait.")
         headerDeadline = environment.duration(
             "\(prefix)_HEADER_DEADLINE", default: headerDeadline, in: .milliseconds(100) ... .seconds(300),
-            "Time a client has to send a complete request header.")
+            meaning: "Time a client has to send a complete request header.")
         headerBytesMaximum = environment.bytes(
             "\(prefix)_HEADER_MAX", default: headerBytesMaximum, in: (1 << 10)...(64 << 10),
-            "Size of a request header.")
+            meaning: "Size of a request header.")
         bodyDeadline = environment.duration(
             "\(prefix)_BODY_DEADLINE", default: bodyDeadline, in: .milliseconds(100) ... .seconds(3_600),
-            "Time a client has to send a complete request body.")
+            meaning: "Time a client has to send a complete request body.")
         bodyBytesMaximum = environment.bytes(
             "\(prefix)_BODY_MAX", default: bodyBytesMaximum, in: 0...HTTPServerConfiguration.routeBodyBytesMaximum,
-            "Size of a request body, where the route does not allow more.")
+            meaning: "Size of a request body, where the route does not allow more.")
         bodiesBytesMaximum = environment.bytes(
             "\(prefix)_BODIES_MAX", default: bodiesBytesMaximum, text: isFitted ? fittedText : nil,
             in: (1 << 20)...(1 << 40),
-            "Memory for request bodies together; beyond it requests are answered 503. One client and one key may take half."
+            meaning:
+                "Memory for request bodies together; beyond it requests are answered 503. One client and one key may take half."
         )
         idleTimeout = environment.duration(
             "\(prefix)_IDLE_TIMEOUT", default: idleTimeout, in: .seconds(1) ... .seconds(3_600),
-            "Time after which a connection on which nothing moves is closed.")
+            meaning: "Time after which a connection on which nothing moves is closed.")
         stopDeadline = environment.duration(
             "\(prefix)_STOP_DEADLINE", default: stopDeadline, in: .zero ... .seconds(3_600),
-            "Time that requests in flight have to finish when the service stops.")
+            meaning: "Time that requests in flight have to finish when the service stops.")
     }
 }

@@ -21,7 +21,7 @@ package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     package let file: String
     package let line: Int
 
-    package init(_ code: Code, _ message: String, file: String = #fileID, line: Int = #line) {
+    package init(_ code: Code, message: String, file: String = #fileID, line: Int = #line) {
         self.code = code
         self.message = message
         self.file = file

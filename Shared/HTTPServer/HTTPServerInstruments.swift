@@ -9,16 +9,18 @@ struct HTTPServerInstruments: Sendable {
     private let durations: [String: Histogram]
 
     init(server: String, routes: [String], metrics: Metrics) {
-        connectionsOpen = metrics.gauge(.httpConnectionsOpen, ["server": server])
-        bodyBytesBuffered = metrics.gauge(.httpBodyBytesBuffered, ["server": server])
-        answered = (2...5).map { metrics.counter(.httpRequestsAnswered, ["server": server, "status": "\($0)xx"]) }
+        connectionsOpen = metrics.gauge(.httpConnectionsOpen, labels: ["server": server])
+        bodyBytesBuffered = metrics.gauge(.httpBodyBytesBuffered, labels: ["server": server])
+        answered = (2...5).map {
+            metrics.counter(.httpRequestsAnswered, labels: ["server": server, "status": "\($0)xx"])
+        }
         refused = Dictionary(
             uniqueKeysWithValues: RequestError.Reason.allCases.map { reason in
-                (reason, metrics.counter(.httpRequestsRefused, ["server": server, "reason": reason.rawValue]))
+                (reason, metrics.counter(.httpRequestsRefused, labels: ["server": server, "reason": reason.rawValue]))
             })
         durations = Dictionary(
             uniqueKeysWithValues: routes.map { route in
-                (route, metrics.histogram(.httpRequestDuration, ["server": server, "route": route]))
+                (route, metrics.histogram(.httpRequestDuration, labels: ["server": server, "route": route]))
             })
     }
 

@@ -6,7 +6,7 @@ package struct HTTPService: Service {
     private let server: HTTPServer
     private let stopped = OneTimeEvent()
 
-    package init(_ name: String, _ server: HTTPServer) {
+    package init(_ name: String, server: HTTPServer) {
         self.name = name
         self.server = server
     }

@@ -68,10 +68,12 @@ package final class HTTPStream: Sendable {
         while true {
             switch tryWrite(piece) {
             case .written: return
-            case .readerLeft: throw HTTPServerError(.readerLeft, "the client has left")
+            case .readerLeft: throw HTTPServerError(.readerLeft, message: "the client has left")
             case .full: await nextRead()
             }
-            guard !Task.isCancelled else { throw HTTPServerError(.cancelled, "the writing task was cancelled") }
+            guard !Task.isCancelled else {
+                throw HTTPServerError(.cancelled, message: "the writing task was cancelled")
+            }
         }
     }
 

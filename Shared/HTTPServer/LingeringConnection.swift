@@ -20,7 +20,7 @@ final class LingeringConnection: Connection {
     private var bytesLeft = LingeringConnection.bytesMaximum
     private var isClosed = false
 
-    init(id: UInt64, _ socket: TLSSocket, _ loop: EventLoop) {
+    init(id: UInt64, socket: TLSSocket, loop: EventLoop) {
         self.id = id
         self.socket = socket
         self.loop = loop

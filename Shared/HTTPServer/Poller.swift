@@ -28,12 +28,12 @@ struct Poller: ~Copyable {
     /// The kernel forgets the socket when it is closed.
     func watch(_ socket: Int32, id: UInt64) -> Bool {
         let wanted = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        return add(socket, wanted, id)
+        return add(socket, wanted: wanted, id: id)
     }
 
     /// Tells again and again that it can be read, until it was. Of several loops that share a listener one is woken.
     func watchReadable(_ socket: Int32, id: UInt64, isShared: Bool = false) -> Bool {
-        add(socket, EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id)
+        add(socket, wanted: EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id: id)
     }
 
     func forget(_ socket: Int32) {
@@ -52,7 +52,7 @@ struct Poller: ~Copyable {
         }
     }
 
-    private func add(_ socket: Int32, _ wanted: UInt32, _ id: UInt64) -> Bool {
+    private func add(_ socket: Int32, wanted: UInt32, id: UInt64) -> Bool {
         var event = epoll_event()
         event.events = wanted
         event.data.u64 = id

@@ -15,12 +15,12 @@ struct Reception {
     /// Nil when nothing is at the request's path.
     let route: HTTPRouter.Route?
 
-    init(_ head: RequestHead, from address: IPAddress?, _ core: ServerCore) {
+    init(_ head: RequestHead, from address: IPAddress?, core: ServerCore) {
         guard let segments = head.target.segments else {
             self.init(.answer(HTTPResponse(.noContent)), route: nil)
             return
         }
-        switch core.router.match(head.method, segments) {
+        switch core.router.match(head.method, segments: segments) {
         case .notFound:
             self.init(.answer(Problem(.notFound, detail: "Nothing is at this path.").response()), route: nil)
         case .methodNotAllowed(let allow):
@@ -35,7 +35,7 @@ struct Reception {
             let request = HTTPRequest(
                 method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
                 peer: client.text, parameters: parameters)
-            self.init(Reception.admit(request, to: route, head, payer: client.payer, core), route: route)
+            self.init(Reception.admit(request, to: route, head: head, payer: client.payer, core: core), route: route)
         }
     }
 
@@ -45,7 +45,7 @@ struct Reception {
     }
 
     private static func admit(
-        _ request: HTTPRequest, to route: HTTPRouter.Route, _ head: RequestHead, payer: String, _ core: ServerCore
+        _ request: HTTPRequest, to route: HTTPRouter.Route, head: RequestHead, payer: String, core: ServerCore
     ) -> Verdict {
         switch route.answering {
         case .immediately(let respond): return .answer(respond(request))

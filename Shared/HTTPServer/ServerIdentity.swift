@@ -54,7 +54,7 @@ final class ServerIdentity: Sendable {
             let context = try ServerIdentity.load(files)
             state = Mutex(State(context: context, stamps: stamps, nextLook: .zero))
         } catch {
-            throw HTTPServerError(.identityInvalid, error.message)
+            throw HTTPServerError(.identityInvalid, message: error.message)
         }
     }
 

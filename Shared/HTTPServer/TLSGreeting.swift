@@ -9,7 +9,7 @@ final class TLSGreeting: Connection {
     private let began: Duration
     private var isOver = false
 
-    init(id: UInt64, _ socket: TLSSocket, _ loop: EventLoop) {
+    init(id: UInt64, socket: TLSSocket, loop: EventLoop) {
         self.id = id
         self.socket = socket
         self.loop = loop
@@ -33,8 +33,8 @@ final class TLSGreeting: Connection {
         let deadline = began + loop.core.configuration.headerDeadline
         let next: any Connection =
             socket.applicationProtocol == "h2"
-            ? HTTP2Connection(id: id, socket, loop, greetingDeadline: deadline)
-            : HTTP1Connection(id: id, socket, loop, headerDeadline: deadline)
+            ? HTTP2Connection(id: id, socket: socket, loop: loop, greetingDeadline: deadline)
+            : HTTP1Connection(id: id, socket: socket, loop: loop, headerDeadline: deadline)
         loop.replace(self, by: next)
         next.advance()
     }

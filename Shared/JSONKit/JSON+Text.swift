@@ -49,11 +49,11 @@ extension JSON {
             guard elements.contains(where: { $0.isContainer }) else {
                 return "[" + elements.map { $0.lines(indent: deeper) }.joined(separator: ", ") + "]"
             }
-            return JSON.block("[", elements.map { $0.lines(indent: deeper) }, "]", indent: indent)
+            return JSON.block("[", parts: elements.map { $0.lines(indent: deeper) }, end: "]", indent: indent)
         case .object(let object):
             guard !object.members.isEmpty else { return "{}" }
             let members = object.members.map { "\(JSONText.quoted($0.name)): \($0.value.lines(indent: deeper))" }
-            return JSON.block("{", members, "}", indent: indent)
+            return JSON.block("{", parts: members, end: "}", indent: indent)
         }
     }
 
@@ -64,7 +64,7 @@ extension JSON {
         }
     }
 
-    private static func block(_ start: String, _ parts: [String], _ end: String, indent: String) -> String {
+    private static func block(_ start: String, parts: [String], end: String, indent: String) -> String {
         "\(start)\n" + parts.map { "\(indent)  \($0)" }.joined(separator: ",\n") + "\n\(indent)\(end)"
     }
 }

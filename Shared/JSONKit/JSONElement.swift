@@ -20,7 +20,7 @@ package struct JSONElement {
     /// `expected` completes "must be …".
     package func value<Value>(expected: String, _ convert: (JSON) -> Value?) -> Value? {
         if let converted = convert(value) { return converted }
-        problems.add(path, "must be \(expected)")
+        problems.add(path, message: "must be \(expected)")
         return nil
     }
 

@@ -17,7 +17,7 @@ package final class JSONFields {
         self.path = path
         self.problems = problems
         object = value.object ?? JSONObject()
-        if value.object == nil { problems.add(path, "must be an object, not \(value.kind)") }
+        if value.object == nil { problems.add(path, message: "must be an object, not \(value.kind)") }
     }
 
     /// Nil, and a problem, for anything but an object.
@@ -35,12 +35,12 @@ package final class JSONFields {
             guard !problems.isFull else { return }
             guard !isKnown.contains(name) else { continue }
             let message = explain(name) ?? "unknown name" + problems.advice(on: name, among: known)
-            problems.add(path(of: OutsideText.excerpt(name)), message)
+            problems.add(path(of: OutsideText.excerpt(name)), message: message)
         }
     }
 
-    package func reject(_ name: String, _ message: String) {
-        problems.add(path(of: name), message)
+    package func reject(_ name: String, message: String) {
+        problems.add(path(of: name), message: message)
     }
 
     /// These may be there, and are not looked at.
@@ -58,14 +58,14 @@ package final class JSONFields {
 
     /// Any kind of value. `expected` completes "must be …"; `convert` answers nil for what it is not.
     package func value<Value>(
-        _ name: String, expected: String, isRequired: Bool = false, _ convert: (JSON) -> Value?
+        _ name: String, expected: String, isRequired: Bool = false, convert: (JSON) -> Value?
     ) -> Value? {
         guard let member = member(name) else {
-            if isRequired { reject(name, "is missing; it must be \(expected)") }
+            if isRequired { reject(name, message: "is missing; it must be \(expected)") }
             return nil
         }
         if let value = convert(member) { return value }
-        reject(name, "must be \(expected)")
+        reject(name, message: "must be \(expected)")
         return nil
     }
 
@@ -94,13 +94,15 @@ package final class JSONFields {
 
     /// A value that is written as a text.
     package func text<Value>(
-        _ name: String, expected: String, isRequired: Bool = false, _ convert: (String) -> Value?
+        _ name: String, expected: String, isRequired: Bool = false, convert: (String) -> Value?
     ) -> Value? {
         value(name, expected: expected, isRequired: isRequired) { $0.text.flatMap(convert) }
     }
 
     package func object(_ name: String, isRequired: Bool = false) -> JSONFields? {
-        guard let value = value(name, expected: "an object", isRequired: isRequired, { $0 }) else { return nil }
+        guard let value = value(name, expected: "an object", isRequired: isRequired, convert: { $0 }) else {
+            return nil
+        }
         return JSONFields.ofObject(value, path: path(of: name), problems: problems)
     }
 

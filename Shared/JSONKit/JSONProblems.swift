@@ -31,7 +31,7 @@ package final class JSONProblems {
 
     package init() {}
 
-    package func add(_ path: String, _ message: String) {
+    package func add(_ path: String, message: String) {
         guard !isFull else { return }
         let isLast = all.count == JSONProblems.countMaximum
         all.append(isLast ? Problem(path: "", message: "and there is more") : Problem(path: path, message: message))

@@ -24,7 +24,7 @@ struct JSONSyntax {
     private var offset = 0
     private var open: [Container] = []
 
-    private init(_ bytes: [UInt8], _ limits: JSONLimits) {
+    private init(_ bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
     }
@@ -36,7 +36,7 @@ struct JSONSyntax {
                 code: .invalidUTF8, message: "the bytes here are no UTF-8",
                 position: JSONPosition(of: offset, in: bytes))
         }
-        var syntax = JSONSyntax(bytes, limits)
+        var syntax = JSONSyntax(bytes, limits: limits)
         do throws(JSONError) {
             try syntax.read()
             return nil
@@ -66,11 +66,11 @@ struct JSONSyntax {
                 if expected == .nothing { return }
                 throw fault("the document ends where \(expected.rawValue) should follow")
             }
-            expected = try step(expected, bytes[offset])
+            expected = try step(expected, byte: bytes[offset])
         }
     }
 
-    private mutating func step(_ expected: Expected, _ byte: UInt8) throws(JSONError) -> Expected {
+    private mutating func step(_ expected: Expected, byte: UInt8) throws(JSONError) -> Expected {
         switch (expected, Character(Unicode.Scalar(byte))) {
         case (.elementOrEnd, "]"), (.commaOrBracket, "]"), (.memberOrEnd, "}"), (.commaOrBrace, "}"):
             offset += 1
@@ -100,8 +100,8 @@ struct JSONSyntax {
 
     private mutating func passValue(_ byte: UInt8, instead expected: Expected) throws(JSONError) -> Expected {
         switch Character(Unicode.Scalar(byte)) {
-        case "[": return try enter(.array, .elementOrEnd)
-        case "{": return try enter(.object, .memberOrEnd)
+        case "[": return try enter(.array, next: .elementOrEnd)
+        case "{": return try enter(.object, next: .memberOrEnd)
         case "\"": try passString(isName: false)
         case "-", "0"..."9": try passNumber()
         default:
@@ -113,7 +113,7 @@ struct JSONSyntax {
         return afterValue
     }
 
-    private mutating func enter(_ container: Container, _ next: Expected) throws(JSONError) -> Expected {
+    private mutating func enter(_ container: Container, next: Expected) throws(JSONError) -> Expected {
         guard open.count < limits.depthMaximum else {
             throw fault("lists and objects are nested deeper than \(limits.depthMaximum)", code: .tooDeep)
         }

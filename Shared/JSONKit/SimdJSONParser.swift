@@ -41,10 +41,10 @@ struct SimdJSONParser: ~Copyable {
     /// Recursion ends where `depthMaximum` made the parser refuse the document.
     private func value(_ element: csimdjson_element) throws(RefusedTextError) -> JSON {
         switch csimdjson_element_type(element) {
-        case CSIMDJSON_BOOL: scalar(element, false, csimdjson_get_bool).map(JSON.bool) ?? .null
-        case CSIMDJSON_INT64: scalar(element, 0, csimdjson_get_int64).map(JSON.integer) ?? .null
-        case CSIMDJSON_UINT64: scalar(element, 0, csimdjson_get_uint64).map(JSON.unsigned) ?? .null
-        case CSIMDJSON_DOUBLE: scalar(element, 0, csimdjson_get_double).map(JSON.number) ?? .null
+        case CSIMDJSON_BOOL: scalar(element, initial: false, get: csimdjson_get_bool).map(JSON.bool) ?? .null
+        case CSIMDJSON_INT64: scalar(element, initial: 0, get: csimdjson_get_int64).map(JSON.integer) ?? .null
+        case CSIMDJSON_UINT64: scalar(element, initial: 0, get: csimdjson_get_uint64).map(JSON.unsigned) ?? .null
+        case CSIMDJSON_DOUBLE: scalar(element, initial: 0, get: csimdjson_get_double).map(JSON.number) ?? .null
         case CSIMDJSON_STRING: .string(try text(element))
         case CSIMDJSON_ARRAY: .array(try elements(element))
         case CSIMDJSON_OBJECT: .object(try members(element))
@@ -53,7 +53,7 @@ struct SimdJSONParser: ~Copyable {
     }
 
     private func scalar<Value>(
-        _ element: csimdjson_element, _ initial: Value, _ get: (csimdjson_element, UnsafeMutablePointer<Value>) -> Bool
+        _ element: csimdjson_element, initial: Value, get: (csimdjson_element, UnsafeMutablePointer<Value>) -> Bool
     ) -> Value? {
         var value = initial
         return get(element, &value) ? value : nil
@@ -62,7 +62,7 @@ struct SimdJSONParser: ~Copyable {
     private func text(_ element: csimdjson_element) throws(RefusedTextError) -> String {
         var text: UnsafePointer<CChar>?
         var length = 0
-        return csimdjson_get_string(element, &text, &length) ? try string(text, length) : ""
+        return csimdjson_get_string(element, &text, &length) ? try string(text, length: length) : ""
     }
 
     private func elements(_ array: csimdjson_element) throws(RefusedTextError) -> [JSON] {
@@ -84,14 +84,14 @@ struct SimdJSONParser: ~Copyable {
         var element = csimdjson_element()
         while csimdjson_object_next(&iterator, &name, &length, &element) {
             guard length <= limits.nameBytesMaximum else { throw .nameTooLong }
-            let (name, value, count) = (try string(name, length), try value(element), members.members.count)
+            let (name, value, count) = (try string(name, length: length), try value(element), members.members.count)
             members[name] = value
             guard limits.namesMayRepeat || members.members.count > count else { throw .repeatedName(name) }
         }
         return members
     }
 
-    private func string(_ text: UnsafePointer<CChar>?, _ length: Int) throws(RefusedTextError) -> String {
+    private func string(_ text: UnsafePointer<CChar>?, length: Int) throws(RefusedTextError) -> String {
         guard let string = OutsideText.string(UnsafeRawBufferPointer(start: text, count: length)) else {
             throw .tooManyMarks
         }

@@ -70,7 +70,7 @@ struct DeliveryTable {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func open(_ messages: [OutgoingMessage], _ tally: ProducedTally) -> Int {
+    mutating func open(_ messages: [OutgoingMessage], tally: ProducedTally) -> Int {
         orders += 1
         count += 1
         let batch = Batch(order: orders, messages: messages, tally: tally)
@@ -87,7 +87,7 @@ struct DeliveryTable {
     }
 
     /// The sender has handed everything over and wants the outcome: at once when it is known already.
-    mutating func settleOrWait(_ place: Int, _ waiter: Waiter, until deadline: Duration) -> Finished? {
+    mutating func settleOrWait(_ place: Int, waiter: Waiter, until deadline: Duration) -> Finished? {
         guard let batch = batches[place] else { return nil }
         guard batch.isSettled else {
             batch.waiter = waiter
@@ -117,24 +117,24 @@ struct DeliveryTable {
 
     /// Takes in reports on one send: these messages are durable. Many at once, since this is done for every message there
     /// is.
-    mutating func report(_ place: Int, _ landings: some Sequence<Landing>) -> Finished? {
+    mutating func report(_ place: Int, landings: some Sequence<Landing>) -> Finished? {
         guard let batch = batches[place] else { return nil }
         for landing in landings {
             batch.positions[landing.index] = landing.position
             batch.mark(landing.index)
         }
-        return finish(place, batch)
+        return finish(place, batch: batch)
     }
 
     /// These messages of a send failed for good.
-    mutating func report(_ place: Int, _ indices: some Sequence<Int>, failure: BusError) -> Finished? {
+    mutating func report(_ place: Int, indices: some Sequence<Int>, failure: BusError) -> Finished? {
         guard let batch = batches[place] else { return nil }
         for index in indices { batch.mark(index) }
         if batch.failure == nil { batch.failure = failure }
-        return finish(place, batch)
+        return finish(place, batch: batch)
     }
 
-    private mutating func finish(_ place: Int, _ batch: Batch) -> Finished? {
+    private mutating func finish(_ place: Int, batch: Batch) -> Finished? {
         guard batch.isSettled, batch.waiter != nil || batch.isAbandoned else { return nil }
         close(place)
         return batch.waiter.map { Finished(waiter: $0, outcome: batch.outcome) }
@@ -162,19 +162,19 @@ struct DeliveryTable {
         for (place, batch) in batches.enumerated() {
             guard let batch, !batch.isSettled else { continue }
             batch.replays += 1
-            if batch.replays > maximum { finished += fail(place, failure) }
+            if batch.replays > maximum { finished += fail(place, failure: failure) }
         }
         return finished
     }
 
     /// Ends everything that is out.
     mutating func failAll(_ failure: BusError) -> [Finished] {
-        batches.indices.flatMap { fail($0, failure) }
+        batches.indices.flatMap { fail($0, failure: failure) }
     }
 
-    private mutating func fail(_ place: Int, _ failure: BusError) -> [Finished] {
+    private mutating func fail(_ place: Int, failure: BusError) -> [Finished] {
         guard let batch = batches[place] else { return [] }
-        return report(place, 0..<batch.handedOver, failure: failure).map { [$0] } ?? []
+        return report(place, indices: 0..<batch.handedOver, failure: failure).map { [$0] } ?? []
     }
 
     private mutating func close(_ place: Int) {

@@ -23,8 +23,8 @@ package final class KafkaBus: Bus {
         self.storeInterval = storeInterval
         failures = BrokerFailures(environment)
         observer = try RDKafkaClient(
-            .producer, KafkaSettings.observer(configuration),
-            RDKafkaCallbacks(log: environment.log, failures: failures))
+            .producer, settings: KafkaSettings.observer(configuration),
+            callbacks: RDKafkaCallbacks(log: environment.log, failures: failures))
         readinessProbe = KafkaReadiness(observer, time: environment.time)
     }
 
@@ -44,7 +44,7 @@ package final class KafkaBus: Bus {
         }.get()
     }
 
-    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         let scan = try KafkaScan(
             configuration, topic: channel.name, failures: failures, log: environment.log, time: environment.time)
         do {

@@ -8,49 +8,55 @@ extension KafkaConfiguration {
     /// variable, and passes over the rest: brokers then only hang up.
     package func checkSecurity(_ environment: inout EnvironmentReader) {
         let protocolName = value(of: "security.protocol")?.lowercased() ?? "plaintext"
-        check("sasl.", isUsed: protocolName.hasPrefix("sasl_"), protocolName, "sasl_ssl", &environment)
-        check("ssl.", isUsed: protocolName.hasSuffix("ssl"), protocolName, "ssl or sasl_ssl", &environment)
-        if protocolName.hasPrefix("sasl_") { checkMechanism(protocolName, &environment) }
-        checkPair("ssl.certificate.location", "ssl.key.location", &environment)
-        checkPair("ssl.key.location", "ssl.certificate.location", &environment)
+        check(
+            "sasl.", isUsed: protocolName.hasPrefix("sasl_"), protocolName: protocolName, cure: "sasl_ssl",
+            environment: &environment)
+        check(
+            "ssl.", isUsed: protocolName.hasSuffix("ssl"), protocolName: protocolName, cure: "ssl or sasl_ssl",
+            environment: &environment)
+        if protocolName.hasPrefix("sasl_") { checkMechanism(protocolName, environment: &environment) }
+        checkPair("ssl.certificate.location", other: "ssl.key.location", environment: &environment)
+        checkPair("ssl.key.location", other: "ssl.certificate.location", environment: &environment)
     }
 
     private func check(
-        _ prefix: String, isUsed: Bool, _ protocolName: String, _ cure: String, _ environment: inout EnvironmentReader
+        _ prefix: String, isUsed: Bool, protocolName: String, cure: String, environment: inout EnvironmentReader
     ) {
         guard !isUsed,
             let idle = KafkaProperty.all.first(where: { $0.name.hasPrefix(prefix) && value(of: $0.name) != nil })
         else { return }
         let variable = KafkaProperty.variable(of: "security.protocol")
         environment.reject(
-            idle.variable, "it is set, and \(variable) is \(protocolName)",
+            idle.variable, problem: "it is set, and \(variable) is \(protocolName)",
             fix: "set \(variable) to \(cure), or unset it")
     }
 
-    private func checkMechanism(_ protocolName: String, _ environment: inout EnvironmentReader) {
+    private func checkMechanism(_ protocolName: String, environment: inout EnvironmentReader) {
         let variable = KafkaProperty.variable(of: "sasl.mechanism")
         let fix = "set it to one of \(KafkaConfiguration.mechanisms.joined(separator: ", "))"
         guard let mechanism = value(of: "sasl.mechanism") else {
             return environment.reject(
-                variable, "it is not set, and \(KafkaProperty.variable(of: "security.protocol")) is \(protocolName)",
+                variable,
+                problem: "it is not set, and \(KafkaProperty.variable(of: "security.protocol")) is \(protocolName)",
                 fix: fix)
         }
         guard KafkaConfiguration.mechanisms.contains(mechanism) else {
-            return environment.reject(variable, "\"\(mechanism)\" is no mechanism that is known here", fix: fix)
+            return environment.reject(
+                variable, problem: "\"\(mechanism)\" is no mechanism that is known here", fix: fix)
         }
         guard KafkaConfiguration.passwordMechanisms.contains(mechanism) else { return }
         for name in ["sasl.username", "sasl.password"] where value(of: name) == nil {
             let missing = KafkaProperty.variable(of: name)
             // A file that was named and cannot be read has been told of already.
             guard !environment.problems.contains(where: { $0.variable.hasPrefix(missing) }) else { continue }
-            environment.reject(missing, "it is not set, and \(mechanism) needs it", fix: "set it")
+            environment.reject(missing, problem: "it is not set, and \(mechanism) needs it", fix: "set it")
         }
     }
 
-    private func checkPair(_ name: String, _ other: String, _ environment: inout EnvironmentReader) {
+    private func checkPair(_ name: String, other: String, environment: inout EnvironmentReader) {
         guard value(of: name) != nil, value(of: other) == nil else { return }
         environment.reject(
-            KafkaProperty.variable(of: other), "it is not set, and \(KafkaProperty.variable(of: name)) is",
+            KafkaProperty.variable(of: other), problem: "it is not set, and \(KafkaProperty.variable(of: name)) is",
             fix: "set both, or neither")
     }
 }

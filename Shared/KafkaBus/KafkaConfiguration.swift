@@ -9,7 +9,7 @@ package struct KafkaConfiguration: Sendable {
     /// `kafka://host:9092,host2:9092`
     package init(url: String) throws(BusError) {
         guard let brokers = KafkaConfiguration.brokers(in: url) else {
-            throw BusError(.refused, "the address is not kafka://HOST:PORT, with further brokers after commas")
+            throw BusError(.refused, message: "the address is not kafka://HOST:PORT, with further brokers after commas")
         }
         self.brokers = brokers
     }
@@ -20,16 +20,16 @@ package struct KafkaConfiguration: Sendable {
         self.brokers = brokers ?? []
         if brokers == nil {
             environment.reject(
-                variable, "it names no Kafka brokers",
+                variable, problem: "it names no Kafka brokers",
                 fix: "set it to kafka://HOST:PORT, with further brokers after commas and no user or password in it")
         }
         for property in KafkaProperty.all {
             guard let value = property.read(&environment) else { continue }
             if let problem = property.problem(with: value) {
                 environment.reject(
-                    property.variable, problem, fix: "see librdkafka's documentation of \(property.name)")
+                    property.variable, problem: problem, fix: "see librdkafka's documentation of \(property.name)")
             }
-            set(property, value)
+            set(property, value: value)
         }
     }
 
@@ -38,14 +38,14 @@ package struct KafkaConfiguration: Sendable {
         guard let property = KafkaProperty.all.first(where: { $0.name == name }) else {
             preconditionFailure("\(name) is no property that may be set")
         }
-        set(property, Secret(value))
+        set(property, value: Secret(value))
     }
 
     func value(of name: String) -> String? {
         properties.last { $0.property.name == name }?.value.reveal()
     }
 
-    private mutating func set(_ property: KafkaProperty, _ value: Secret) {
+    private mutating func set(_ property: KafkaProperty, value: Secret) {
         properties.append((property, value))
     }
 

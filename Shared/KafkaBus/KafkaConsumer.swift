@@ -19,7 +19,8 @@ package final class KafkaConsumer: BusConsumer {
         let signals = ConsumerSignals()
         self.mailbox = mailbox
         self.signals = signals
-        let client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: environment.log, failures: failures))
+        let client = try RDKafkaClient(
+            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: environment.log, failures: failures))
         try RDKafkaConsumer(client, topic: options.channel.name).subscribe()
         NativeThread(name: "kafka-consumer") {
             let loop = KafkaConsumerLoop(

@@ -45,7 +45,7 @@ final class KafkaConsumerLoop {
         self.storeInterval = storeInterval
         self.environment = environment
         self.failures = failures
-        meters = Meters(environment.metrics, options)
+        meters = Meters(environment.metrics, options: options)
         pulse = environment.health.pulse(
             "kafka consumer \(options.group) of \(options.channel.name)", limit: .seconds(30))
         lastStore = environment.time.uptime
@@ -306,12 +306,12 @@ private struct Meters {
     let buffered: Gauge
     let lag: Gauge
 
-    init(_ metrics: Metrics, _ options: ConsumerOptions) {
+    init(_ metrics: Metrics, options: ConsumerOptions) {
         let labels: Metrics.Labels = ["topic": options.channel.name, "group": options.group]
-        gaps = metrics.counter(.busOffsetGaps, labels)
-        lost = metrics.counter(.busLeasesLost, labels)
-        assigned = metrics.gauge(.busPartitionsAssigned, labels)
-        buffered = metrics.gauge(.busBytesBuffered, labels)
-        lag = metrics.gauge(.busConsumerLag, labels)
+        gaps = metrics.counter(.busOffsetGaps, labels: labels)
+        lost = metrics.counter(.busLeasesLost, labels: labels)
+        assigned = metrics.gauge(.busPartitionsAssigned, labels: labels)
+        buffered = metrics.gauge(.busBytesBuffered, labels: labels)
+        lag = metrics.gauge(.busConsumerLag, labels: labels)
     }
 }

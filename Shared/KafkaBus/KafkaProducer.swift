@@ -100,8 +100,8 @@ extension KafkaProducer {
     private func open(_ messages: [OutgoingMessage]) throws(BusError) -> Int {
         let tally = ProducedTally(messages)
         return try state.withLock { state throws(BusError) in
-            guard !state.isClosing else { throw BusError(.closed, "the producer was closed") }
-            return state.table.open(messages, tally)
+            guard !state.isClosing else { throw BusError(.closed, message: "the producer was closed") }
+            return state.table.open(messages, tally: tally)
         }
     }
 
@@ -113,23 +113,23 @@ extension KafkaProducer {
             let (entry, roomChanges) = enter()
             switch entry {
             case .closed:
-                throw BusError(.closed, "the producer was closed")
+                throw BusError(.closed, message: "the producer was closed")
             case .barred:
                 break
             case .admitted(let client):
-                let (reached, refusal) = client.produce(messages, from: next) { MessageNumber(place, $0).bits }
+                let (reached, refusal) = client.produce(messages, from: next) { MessageNumber(place, index: $0).bits }
                 next = reached
                 leave(place, upTo: reached)
                 // A fatal client is replaced within a moment; to a sender it is a full one.
                 let isWaitWorthwhile = refusal == RD_KAFKA_RESP_ERR__QUEUE_FULL || refusal == RD_KAFKA_RESP_ERR__FATAL
                 if refusal != RD_KAFKA_RESP_ERR_NO_ERROR, !isWaitWorthwhile {
-                    throw BusError(refusal, "\(messages[next].channel.name) took no message")
+                    throw BusError(refusal, attempted: "\(messages[next].channel.name) took no message")
                 }
             }
             guard next < messages.count else { return }
             meters.waits(of: messages[next].channel).increment()
             guard await room(since: roomChanges, until: deadline) else {
-                throw BusError(.full, "no room in the producer for \(DurationText.print(options.patience))")
+                throw BusError(.full, message: "no room in the producer for \(DurationText.print(options.patience))")
             }
         }
     }
@@ -167,7 +167,7 @@ extension KafkaProducer {
     private func outcome(of place: Int, until deadline: Duration) async -> DeliveryTable.Outcome {
         await withCheckedContinuation { waiter in
             let (finished, produced) = state.withLock { state in
-                (state.table.settleOrWait(place, waiter, until: deadline), state.table.takeDurable())
+                (state.table.settleOrWait(place, waiter: waiter, until: deadline), state.table.takeDurable())
             }
             meters.count(produced)
             finished?.resume()
@@ -242,7 +242,7 @@ extension KafkaProducer {
 
     private func endPatience() {
         let patience = DurationText.print(options.patience)
-        let failure = BusError(.unavailable, "not acknowledged by the brokers within \(patience)")
+        let failure = BusError(.unavailable, message: "not acknowledged by the brokers within \(patience)")
         state.withLock { [now = environment.time.uptime] in $0.table.endPatience(at: now, failure) }.resumeAll()
     }
 
@@ -289,16 +289,16 @@ extension KafkaProducer {
     }
 
     private func reproduce(with client: RDKafkaProducer) {
-        let hopeless = BusError(.unavailable, "lost with \(Self.replaysMaximum) producers in turn")
+        let hopeless = BusError(.unavailable, message: "lost with \(Self.replaysMaximum) producers in turn")
         let (finished, unreported) = state.withLock { state in
             (state.table.countReplay(maximum: Self.replaysMaximum, failure: hopeless), state.table.unreported())
         }
         finished.resumeAll()
         for (place, index, message) in unreported {
-            let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index).bits }
+            let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index: index).bits }
             guard refusal != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            let failure = BusError(refusal, "not produced again")
-            state.withLock { $0.table.report(place, CollectionOfOne(index), failure: failure) }?.resume()
+            let failure = BusError(refusal, attempted: "not produced again")
+            state.withLock { $0.table.report(place, indices: CollectionOfOne(index), failure: failure) }?.resume()
         }
     }
 
@@ -312,7 +312,7 @@ extension KafkaProducer {
             ended.happen()
             defer { state.roomWaiters = [] }
             return (
-                state.table.failAll(BusError(.closed, "the producer was closed before this was durable")),
+                state.table.failAll(BusError(.closed, message: "the producer was closed before this was durable")),
                 state.roomWaiters
             )
         }
@@ -328,7 +328,7 @@ struct MessageNumber: Equatable {
     let place: Int
     let index: Int
 
-    init(_ place: Int, _ index: Int) {
+    init(_ place: Int, index: Int) {
         self.place = place
         self.index = index
     }
@@ -352,12 +352,12 @@ private struct Meters: Sendable {
 
     func count(_ produced: ProducedTally) {
         for run in produced.runs {
-            metrics.counter(.busMessagesProduced, ["topic": run.channel]).increment(by: run.messages)
-            metrics.counter(.busBytesProduced, ["topic": run.channel]).increment(by: run.bytes)
+            metrics.counter(.busMessagesProduced, labels: ["topic": run.channel]).increment(by: run.messages)
+            metrics.counter(.busBytesProduced, labels: ["topic": run.channel]).increment(by: run.bytes)
         }
     }
 
-    func waits(of channel: Channel) -> Counter { metrics.counter(.busProducerWaits, ["topic": channel.name]) }
+    func waits(of channel: Channel) -> Counter { metrics.counter(.busProducerWaits, labels: ["topic": channel.name]) }
 }
 
 extension DeliveryTable {
@@ -366,9 +366,10 @@ extension DeliveryTable {
         _ run: ArraySlice<RDKafkaReport>, of place: Int, isDurable: Bool
     ) -> Finished? {
         guard !isDurable, let first = run.first else {
-            return report(place, run.lazy.map { Landing(index: $0.number.index, position: $0.position) })
+            return report(place, landings: run.lazy.map { Landing(index: $0.number.index, position: $0.position) })
         }
-        return report(place, run.lazy.map(\.number.index), failure: BusError(first.error, "not delivered"))
+        return report(
+            place, indices: run.lazy.map(\.number.index), failure: BusError(first.error, attempted: "not delivered"))
     }
 }
 

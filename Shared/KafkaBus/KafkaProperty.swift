@@ -22,7 +22,7 @@ package struct KafkaProperty: Sendable {
         case file
     }
 
-    private init(_ name: String, for role: Role = .any, as kind: Kind = .text, _ meaning: String) {
+    private init(_ name: String, for role: Role = .any, as kind: Kind = .text, meaning: String) {
         self.name = name
         self.role = role
         self.kind = kind
@@ -38,9 +38,9 @@ package struct KafkaProperty: Sendable {
 
     func read(_ environment: inout EnvironmentReader) -> Secret? {
         switch kind {
-        case .text: environment.optionalText(variable, meaning).map { Secret($0) }
-        case .secret: environment.secret(variable, meaning)
-        case .file: environment.file(variable, meaning).map { Secret($0) }
+        case .text: environment.optionalText(variable, meaning: meaning).map { Secret($0) }
+        case .secret: environment.secret(variable, meaning: meaning)
+        case .file: environment.file(variable, meaning: meaning).map { Secret($0) }
         }
     }
 
@@ -56,43 +56,52 @@ package struct KafkaProperty: Sendable {
     }
 
     package static let all = [
-        KafkaProperty("client.id", "Name under which the brokers see this client."),
-        KafkaProperty("client.rack", "Rack of this client, for fetching from a replica close by."),
-        KafkaProperty("security.protocol", "plaintext, ssl, sasl_plaintext or sasl_ssl."),
-        KafkaProperty("sasl.mechanism", "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
-        KafkaProperty("sasl.username", "User name for PLAIN and SCRAM."),
-        KafkaProperty("sasl.password", as: .secret, "Password for PLAIN and SCRAM."),
-        KafkaProperty("sasl.kerberos.service.name", "Kerberos principal name of the brokers."),
-        KafkaProperty("sasl.kerberos.principal", "Kerberos principal name of this client."),
-        KafkaProperty("sasl.kerberos.keytab", as: .file, "Path of the Kerberos keytab."),
-        KafkaProperty("sasl.oauthbearer.method", "oidc to fetch tokens from an endpoint."),
-        KafkaProperty("sasl.oauthbearer.client.id", "Client id for OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.client.secret", as: .secret, "Client secret for OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.scope", "Scope asked for with OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.token.endpoint.url", "Where OAUTHBEARER tokens are fetched."),
-        KafkaProperty("ssl.ca.location", as: .file, "File or folder of the authorities that vouch for the brokers."),
-        KafkaProperty("ssl.certificate.location", as: .file, "Certificate of this client, with its chain, as PEM."),
-        KafkaProperty("ssl.key.location", as: .file, "Private key of this client, as PEM."),
-        KafkaProperty("ssl.key.password", as: .secret, "Password of the private key."),
-        KafkaProperty("ssl.endpoint.identification.algorithm", "https checks the brokers' names, none does not."),
-        KafkaProperty("broker.address.family", "any, v4 or v6."),
-        KafkaProperty("socket.timeout.ms", "How long one request may take."),
+        KafkaProperty("client.id", meaning: "Name under which the brokers see this client."),
+        KafkaProperty("client.rack", meaning: "Rack of this client, for fetching from a replica close by."),
+        KafkaProperty("security.protocol", meaning: "plaintext, ssl, sasl_plaintext or sasl_ssl."),
+        KafkaProperty("sasl.mechanism", meaning: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
+        KafkaProperty("sasl.username", meaning: "User name for PLAIN and SCRAM."),
+        KafkaProperty("sasl.password", as: .secret, meaning: "Password for PLAIN and SCRAM."),
+        KafkaProperty("sasl.kerberos.service.name", meaning: "Kerberos principal name of the brokers."),
+        KafkaProperty("sasl.kerberos.principal", meaning: "Kerberos principal name of this client."),
+        KafkaProperty("sasl.kerberos.keytab", as: .file, meaning: "Path of the Kerberos keytab."),
+        KafkaProperty("sasl.oauthbearer.method", meaning: "oidc to fetch tokens from an endpoint."),
+        KafkaProperty("sasl.oauthbearer.client.id", meaning: "Client id for OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.client.secret", as: .secret, meaning: "Client secret for OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.scope", meaning: "Scope asked for with OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.token.endpoint.url", meaning: "Where OAUTHBEARER tokens are fetched."),
+        KafkaProperty(
+            "ssl.ca.location", as: .file, meaning: "File or folder of the authorities that vouch for the brokers."),
+        KafkaProperty(
+            "ssl.certificate.location", as: .file, meaning: "Certificate of this client, with its chain, as PEM."),
+        KafkaProperty("ssl.key.location", as: .file, meaning: "Private key of this client, as PEM."),
+        KafkaProperty("ssl.key.password", as: .secret, meaning: "Password of the private key."),
+        KafkaProperty(
+            "ssl.endpoint.identification.algorithm", meaning: "https checks the brokers' names, none does not."),
+        KafkaProperty("broker.address.family", meaning: "any, v4 or v6."),
+        KafkaProperty("socket.timeout.ms", meaning: "How long one request may take."),
         KafkaProperty(
             "reconnect.backoff.max.ms",
-            "The longest wait between attempts to reach a broker; 1000 where it is not set."),
-        KafkaProperty("debug", "What the library tells in the debug log, such as broker,security."),
+            meaning: "The longest wait between attempts to reach a broker; 1000 where it is not set."),
+        KafkaProperty("debug", meaning: "What the library tells in the debug log, such as broker,security."),
         KafkaProperty(
-            "linger.ms", for: .producer, "How long a message waits for others of its partition, in milliseconds."),
-        KafkaProperty("compression.codec", for: .producer, "none, gzip, snappy, lz4 or zstd."),
+            "linger.ms", for: .producer,
+            meaning: "How long a message waits for others of its partition, in milliseconds."),
+        KafkaProperty("compression.codec", for: .producer, meaning: "none, gzip, snappy, lz4 or zstd."),
         KafkaProperty(
-            "queue.buffering.max.kbytes", for: .producer, "Bound of what waits for an acknowledgement, in KiB."),
-        KafkaProperty("queue.buffering.max.messages", for: .producer, "Bound of what waits for an acknowledgement."),
+            "queue.buffering.max.kbytes", for: .producer, meaning: "Bound of what waits for an acknowledgement, in KiB."
+        ),
+        KafkaProperty(
+            "queue.buffering.max.messages", for: .producer, meaning: "Bound of what waits for an acknowledgement."),
         KafkaProperty(
             "group.instance.id", for: .consumer,
-            "Name of this process that survives a restart, for static membership; each consumer adds its topic to it."),
-        KafkaProperty("session.timeout.ms", for: .consumer, "Silence after which a consumer counts as dead."),
-        KafkaProperty("heartbeat.interval.ms", for: .consumer, "How often a consumer says that it lives."),
+            meaning:
+                "Name of this process that survives a restart, for static membership; each consumer adds its topic to it."
+        ),
+        KafkaProperty("session.timeout.ms", for: .consumer, meaning: "Silence after which a consumer counts as dead."),
+        KafkaProperty("heartbeat.interval.ms", for: .consumer, meaning: "How often a consumer says that it lives."),
         KafkaProperty(
-            "fetch.wait.max.ms", for: .consumer, "How long a broker may wait for data before it answers a fetch."),
+            "fetch.wait.max.ms", for: .consumer,
+            meaning: "How long a broker may wait for data before it answers a fetch."),
     ]
 }

@@ -26,7 +26,8 @@ final class KafkaScan: @unchecked Sendable {
             KafkaSettings.consumer(configuration, group: "scan", topic: topic) + [
                 KafkaSetting("enable.partition.eof", "true"), KafkaSetting("enable.auto.commit", "false"),
             ]
-        client = try RDKafkaClient(.consumer, settings, RDKafkaCallbacks(log: log, failures: failures))
+        client = try RDKafkaClient(
+            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: log, failures: failures))
         consumer = RDKafkaConsumer(client, topic: topic)
         self.topic = topic
         self.time = time
@@ -61,10 +62,10 @@ final class KafkaScan: @unchecked Sendable {
                 bytes += message.cost
             case .end(let partition): open.remove(partition)
             case .problem(let text):
-                throw BusError(.unavailable, "\(topic) cannot be read: \(text)")
+                throw BusError(.unavailable, message: "\(topic) cannot be read: \(text)")
             case .nothing:
                 guard time.uptime - silentSince < Self.patience else {
-                    throw BusError(.unavailable, "\(topic) cannot be read: no answer from the brokers")
+                    throw BusError(.unavailable, message: "\(topic) cannot be read: no answer from the brokers")
                 }
                 continue
             }

@@ -62,7 +62,7 @@ package enum KafkaTopics {
         let answer = await onNativeThread("kafka-admin") {
             Result { () throws(BusError) in
                 let client = try RDKafkaClient(
-                    .producer, KafkaSettings.observer(configuration), RDKafkaCallbacks(log: log))
+                    .producer, settings: KafkaSettings.observer(configuration), callbacks: RDKafkaCallbacks(log: log))
                 let admin = RDKafkaAdmin(client: client)
                 let creations = try admin.create(plans, within: limit)
                 return (creations, try admin.partitionCounts(within: limit))

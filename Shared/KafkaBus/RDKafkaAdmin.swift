@@ -20,7 +20,8 @@ struct RDKafkaAdmin {
             rd_kafka_CreateTopics(client.handle, &topics, topics.count, options, answers)
         }
         guard let event else {
-            throw BusError(.unavailable, "no answer to the creation of topics within \(DurationText.print(limit))")
+            throw BusError(
+                .unavailable, message: "no answer to the creation of topics within \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
         return try creations(in: event)
@@ -30,7 +31,9 @@ struct RDKafkaAdmin {
     func partitionCounts(within limit: Duration) throws(BusError) -> [String: Int] {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 1, nil, &metadata, Int32(limit.wholeMilliseconds))
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { throw BusError(error, "no list of topics") }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
+            throw BusError(error, attempted: "no list of topics")
+        }
         defer { rd_kafka_metadata_destroy(metadata) }
         var counts: [String: Int] = [:]
         let topics = UnsafeBufferPointer(start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
@@ -45,7 +48,7 @@ struct RDKafkaAdmin {
         guard
             let topic = rd_kafka_NewTopic_new(
                 plan.name, Int32(plan.partitions), Int32(plan.replicas), &reason, reason.count)
-        else { throw BusError(.refused, "\(plan.name) cannot be planned: \(String(cBuffer: reason))") }
+        else { throw BusError(.refused, message: "\(plan.name) cannot be planned: \(String(cBuffer: reason))") }
         for setting in plan.settings { rd_kafka_NewTopic_set_config(topic, setting.name, setting.value) }
         return topic
     }
@@ -54,7 +57,7 @@ struct RDKafkaAdmin {
         let error = rd_kafka_event_error(event)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
             let detail = rd_kafka_event_error_string(event).map { String(cString: $0) } ?? error.text
-            throw BusError(error.busCode, "topics were not created: \(detail)")
+            throw BusError(error.busCode, message: "topics were not created: \(detail)")
         }
         var count = 0
         let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)

@@ -51,7 +51,7 @@ final class RDKafkaCallbacks: @unchecked Sendable {
 }
 
 private func bufferReport(
-    _: OpaquePointer?, _ message: UnsafePointer<rd_kafka_message_t>?, _ context: UnsafeMutableRawPointer?
+    _: OpaquePointer?, message: UnsafePointer<rd_kafka_message_t>?, context: UnsafeMutableRawPointer?
 ) {
     guard let message else { return }
     let offset = message.pointee.offset
@@ -62,8 +62,8 @@ private func bufferReport(
 }
 
 private func forwardRebalance(
-    _: OpaquePointer?, _ event: rd_kafka_resp_err_t,
-    _ partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?, _ context: UnsafeMutableRawPointer?
+    _: OpaquePointer?, event: rd_kafka_resp_err_t,
+    partitions: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?, context: UnsafeMutableRawPointer?
 ) {
     guard let partitions else { return }
     RDKafkaCallbacks.from(context)?.onRebalance?(event, partitions)
@@ -71,8 +71,8 @@ private func forwardRebalance(
 
 /// The commits that the library makes by itself, every second; without this their failures would go unseen.
 private func logCommit(
-    _: OpaquePointer?, _ error: rd_kafka_resp_err_t, _: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
-    _ context: UnsafeMutableRawPointer?
+    _: OpaquePointer?, error: rd_kafka_resp_err_t, _: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+    context: UnsafeMutableRawPointer?
 ) {
     switch error {
     case RD_KAFKA_RESP_ERR__NO_OFFSET: break
@@ -84,7 +84,7 @@ private func logCommit(
 }
 
 private func rememberProblem(
-    _: OpaquePointer?, _ code: Int32, _ text: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?
+    _: OpaquePointer?, code: Int32, text: UnsafePointer<CChar>?, context: UnsafeMutableRawPointer?
 ) {
     guard let text else { return }
     let problem = String(cString: text)
@@ -94,7 +94,7 @@ private func rememberProblem(
 /// The library mends nearly all it complains about by itself, so its errors are warnings here; what it cannot mend comes
 /// back as an error of a call, and is reported by whoever made that.
 private func forwardLog(
-    _ client: OpaquePointer?, _ level: Int32, _ facility: UnsafePointer<CChar>?, _ text: UnsafePointer<CChar>?
+    _ client: OpaquePointer?, level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>?
 ) {
     guard let client, let text, let callbacks = RDKafkaCallbacks.from(rd_kafka_opaque(client)) else { return }
     let facility = facility.map { String(cString: $0) } ?? ""

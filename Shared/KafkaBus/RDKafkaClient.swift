@@ -20,8 +20,8 @@ final class RDKafkaClient: @unchecked Sendable {
         fileprivate var type: rd_kafka_type_t { self == .producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER }
     }
 
-    init(_ role: Role, _ settings: [KafkaSetting], _ callbacks: RDKafkaCallbacks) throws(BusError) {
-        handle = try RDKafkaConfiguration(settings).makeClient(role.type, callbacks)
+    init(_ role: Role, settings: [KafkaSetting], callbacks: RDKafkaCallbacks) throws(BusError) {
+        handle = try RDKafkaConfiguration(settings).makeClient(role.type, callbacks: callbacks)
         self.callbacks = callbacks
     }
 

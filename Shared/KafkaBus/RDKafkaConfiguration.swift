@@ -25,7 +25,7 @@ struct RDKafkaConfiguration: ~Copyable {
         var reason = [CChar](repeating: 0, count: 512)
         let status = rd_kafka_conf_set(pointer, setting.name, setting.value.reveal(), &reason, reason.count)
         guard status == RD_KAFKA_CONF_OK else {
-            throw BusError(.refused, "librdkafka setting \(setting.name): \(String(cBuffer: reason))")
+            throw BusError(.refused, message: "librdkafka setting \(setting.name): \(String(cBuffer: reason))")
         }
     }
 
@@ -38,13 +38,12 @@ struct RDKafkaConfiguration: ~Copyable {
     }
 
     /// Gives the C object to a new client; the callbacks must outlive it.
-    consuming func makeClient(_ role: rd_kafka_type_t, _ callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer
-    {
+    consuming func makeClient(_ role: rd_kafka_type_t, callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer {
         callbacks.install(in: pointer, for: role)
         var reason = [CChar](repeating: 0, count: 512)
         guard let client = rd_kafka_new(role, pointer, &reason, reason.count) else {
             _ = consume self
-            throw BusError(.refused, "librdkafka refused its settings: \(String(cBuffer: reason))")
+            throw BusError(.refused, message: "librdkafka refused its settings: \(String(cBuffer: reason))")
         }
         discard self
         return client

@@ -51,7 +51,9 @@ final class RDKafkaConsumer {
     func subscribe() throws(BusError) {
         let list = RDKafkaPartitionList(topic: topic, [crdkafka_partition_unassigned: Int64(RD_KAFKA_OFFSET_INVALID)])
         let error = list.withPointer { rd_kafka_subscribe(client.handle, $0) }
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, "\(topic) cannot be subscribed to") }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw BusError(error, attempted: "\(topic) cannot be subscribed to")
+        }
     }
 
     /// One message at a time: in 2.0.2 the calls that give several can skip offsets around a pause.
@@ -68,18 +70,18 @@ final class RDKafkaConsumer {
     /// Every partition the topic has now.
     func partitions(within limit: Duration) throws(BusError) -> [Int32] {
         guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
-            throw BusError(.unavailable, "\(topic) cannot be asked about")
+            throw BusError(.unavailable, message: "\(topic) cannot be asked about")
         }
         defer { rd_kafka_topic_destroy(handle) }
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 0, handle, &metadata, Int32(limit.wholeMilliseconds))
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw BusError(error, "\(topic) cannot be asked about")
+            throw BusError(error, attempted: "\(topic) cannot be asked about")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
         guard metadata.pointee.topic_cnt == 1, let described = metadata.pointee.topics?.pointee,
             described.err == RD_KAFKA_RESP_ERR_NO_ERROR
-        else { throw BusError(.refused, "Kafka knows no topic \(topic); create it first") }
+        else { throw BusError(.refused, message: "Kafka knows no topic \(topic); create it first") }
         return (0..<Int(described.partition_cnt)).compactMap { described.partitions?[$0].id }
     }
 

@@ -28,7 +28,7 @@ struct RDKafkaOffsets {
             let error = rd_kafka_offsets_for_times(client.handle, pointer, Int32(limit.wholeMilliseconds))
             return (error, pointer.pointee.entries.known)
         }
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, "no offsets of \(topic)") }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, attempted: "no offsets of \(topic)") }
         return found
     }
 
@@ -43,11 +43,13 @@ struct RDKafkaOffsets {
             rd_kafka_ListConsumerGroupOffsets(client.handle, &question, 1, options, answers)
         }
         guard let event else {
-            throw BusError(.unavailable, "no offsets of group \(group) within \(DurationText.print(limit))")
+            throw BusError(.unavailable, message: "no offsets of group \(group) within \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
         let error = rd_kafka_event_error(event)
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, "no offsets of group \(group)") }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw BusError(error, attempted: "no offsets of group \(group)")
+        }
         return try offsets(in: event, of: group)
     }
 
@@ -57,7 +59,7 @@ struct RDKafkaOffsets {
             rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
         guard count == 1, let answer = groups?.pointee else { return [:] }
         if let problem = rd_kafka_group_result_error(answer) {
-            throw BusError(rd_kafka_error_code(problem), "no offsets of group \(group)")
+            throw BusError(rd_kafka_error_code(problem), attempted: "no offsets of group \(group)")
         }
         return rd_kafka_group_result_partitions(answer)?.pointee.entries.known ?? [:]
     }

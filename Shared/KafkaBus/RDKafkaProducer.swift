@@ -14,7 +14,8 @@ final class RDKafkaProducer: @unchecked Sendable {
     private let topics = Mutex<[String: UInt]>([:])
 
     init(_ settings: [KafkaSetting], log: Log, failures: BrokerFailures) throws(BusError) {
-        client = try RDKafkaClient(.producer, settings, RDKafkaCallbacks(log: log, failures: failures))
+        client = try RDKafkaClient(
+            .producer, settings: settings, callbacks: RDKafkaCallbacks(log: log, failures: failures))
     }
 
     deinit {
@@ -128,7 +129,7 @@ private struct RDKafkaProduceArguments {
 
     private mutating func produceBody(of message: OutgoingMessage, to client: OpaquePointer) -> rd_kafka_resp_err_t {
         message.value.withUnsafeBytes { value in
-            set(3, value)
+            set(3, bytes: value)
             // To the compaction of a log only a value without an address says that the key is gone.
             if value.isEmpty, message.channel.declaration.cleanup == .compaction { list[3].u.mem.ptr = nil }
             guard let key = message.key else {
@@ -137,13 +138,13 @@ private struct RDKafkaProduceArguments {
                 return produce(to: client)
             }
             return (key.isEmpty ? Self.nothing : key).withUnsafeBytes { bytes in
-                set(4, UnsafeRawBufferPointer(rebasing: bytes.prefix(key.count)))
+                set(4, bytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(key.count)))
                 return produce(to: client)
             }
         }
     }
 
-    private mutating func set(_ place: Int, _ bytes: UnsafeRawBufferPointer) {
+    private mutating func set(_ place: Int, bytes: UnsafeRawBufferPointer) {
         // The library copies before it returns, and does not write.
         list[place].u.mem.ptr = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         list[place].u.mem.size = bytes.count

@@ -58,7 +58,7 @@ final class MemoryBroker: Sendable {
             }
             guard !isFull else { return nil }
             let positions = messages.compactMap { state.append($0, now: now, random: random) }
-            for name in Set(messages.map(\.channel.name)) { pump(name, &state) }
+            for name in Set(messages.map(\.channel.name)) { pump(name, state: &state) }
             return positions
         }
     }
@@ -85,28 +85,28 @@ final class MemoryBroker: Sendable {
         waiter?.continuation.resume(returning: false)
     }
 
-    func join(_ member: Member, _ channel: Channel, group: String) {
+    func join(_ member: Member, channel: Channel, group: String) {
         state.withLock { state in
             state.touch(channel)
             let partitions = channel.declaration.partitions.embedded
             let starts = state.channels[channel.name]?.logs.map(\.firstOffset) ?? []
             let fresh = Group(owners: Array(repeating: nil, count: partitions), fetched: starts, done: starts)
             state.channels[channel.name]?.groups[group, default: fresh].members.append(member)
-            pump(channel.name, &state)
+            pump(channel.name, state: &state)
         }
     }
 
     /// What the member has completed stays done; what it held is delivered to others.
-    func leave(_ member: Member, _ channel: Channel, group: String) {
+    func leave(_ member: Member, channel: Channel, group: String) {
         state.withLock { state in
-            collectDone(channel.name, &state)
+            collectDone(channel.name, state: &state)
             state.channels[channel.name]?.groups[group]?.members.removeAll { $0 === member }
             for partition in state.channels[channel.name]?.logs.indices ?? 0..<0
             where state.channels[channel.name]?.groups[group]?.owners[partition] === member {
                 state.channels[channel.name]?.groups[group]?.owners[partition] = nil
             }
             for id in member.mailbox.read({ $0.assigned }) { member.mailbox.change { $0.remove(id) } }
-            pump(channel.name, &state)
+            pump(channel.name, state: &state)
         }
     }
 
@@ -118,13 +118,13 @@ final class MemoryBroker: Sendable {
 
     /// After a completion: partitions may change hands, logs may be cut, producers may go on.
     func progress(_ channel: Channel) {
-        state.withLock { pump(channel.name, &$0) }
+        state.withLock { pump(channel.name, state: &$0) }
     }
 
-    private func pump(_ name: String, _ state: inout State) {
-        collectDone(name, &state)
-        balance(name, &state)
-        fill(name, &state)
+    private func pump(_ name: String, state: inout State) {
+        collectDone(name, state: &state)
+        balance(name, state: &state)
+        fill(name, state: &state)
         state.channels[name]?.trim(bytesMaximum: bytesMaximum)
         guard (state.channels[name]?.bytes ?? 0) < bytesMaximum else { return }
         let ready = state.waiters.filter { $0.channel == name }
@@ -132,7 +132,7 @@ final class MemoryBroker: Sendable {
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    private func collectDone(_ name: String, _ state: inout State) {
+    private func collectDone(_ name: String, state: inout State) {
         for (groupName, group) in state.channels[name]?.groups ?? [:] {
             for (partition, owner) in group.owners.enumerated() {
                 let id = PartitionID(channel: name, number: Int32(partition))
@@ -144,7 +144,7 @@ final class MemoryBroker: Sendable {
 
     /// Partitions in turn over the members. One that changes hands waits for the work in flight, also when it is to come
     /// back to the member that was letting go of it.
-    private func balance(_ name: String, _ state: inout State) {
+    private func balance(_ name: String, state: inout State) {
         for (groupName, group) in state.channels[name]?.groups ?? [:] {
             var group = group
             for partition in group.owners.indices {
@@ -169,7 +169,7 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    private func fill(_ name: String, _ state: inout State) {
+    private func fill(_ name: String, state: inout State) {
         guard let channel = state.channels[name] else { return }
         for (groupName, group) in channel.groups {
             for (partition, owner) in group.owners.enumerated() {

@@ -21,11 +21,11 @@ package final class MemoryBus: Bus {
 
     package func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
         let consumer = MemoryConsumer(broker: broker, options: options)
-        broker.join(consumer.member, options.channel, group: options.group)
+        broker.join(consumer.member, channel: options.channel, group: options.group)
         return consumer
     }
 
-    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         for message in broker.snapshot(of: channel) {
             guard try await visit(message) else { return }
         }

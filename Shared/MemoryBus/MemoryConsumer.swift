@@ -23,6 +23,6 @@ final class MemoryConsumer: BusConsumer {
 
     func close() async {
         mailbox.stop()
-        broker.leave(member, options.channel, group: options.group)
+        broker.leave(member, channel: options.channel, group: options.group)
     }
 }

@@ -33,7 +33,7 @@ final class MemoryProducer: BusProducer {
             if let positions = broker.append(messages, now: time.now, random: random) { return positions }
             for channel in Set(messages.map(\.channel)) where channel.declaration.admission == .forward {
                 guard await hasRoom(in: channel, until: deadline) else {
-                    throw BusError(.full, "\(channel.name) is at its bound")
+                    throw BusError(.full, message: "\(channel.name) is at its bound")
                 }
             }
         }
@@ -51,7 +51,7 @@ final class MemoryProducer: BusProducer {
 
     private func enter() throws(BusError) {
         try state.withLock { state throws(BusError) in
-            guard !state.isClosed else { throw BusError(.closed, "the producer is closed") }
+            guard !state.isClosed else { throw BusError(.closed, message: "the producer is closed") }
             state.sending += 1
         }
     }

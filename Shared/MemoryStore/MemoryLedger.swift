@@ -38,9 +38,9 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         self.badges = badges
     }
 
-    package func plan(_ task: TaskID, _ plan: TaskPlan) throws(StoreError) -> TaskPlan {
+    package func plan(_ task: TaskID, plan: TaskPlan) throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
-            throw StoreError(.tooMany, "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
+            throw StoreError(.tooMany, message: "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
         }
         return change { state, _ in
             if let plan = state.tasks[task]?.plan { return plan }
@@ -51,7 +51,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     }
 
     package func begin(
-        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) -> TaskBeginning {
         precondition(plan.jobs == 1, "a task for few is one job")
         return change { state, _ in
@@ -82,18 +82,20 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         change { state, _ in
             guard let plan = state.tasks[task]?.enter(segment) else { return .missing }
             let entered = EnteredTask(plan: plan, isCancelled: state.tasks[task]?.isCancelled == true)
-            return MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered, &state)
+            return MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered: entered, state: &state)
         }
     }
 
     package func mark(
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
     ) -> MarkVerdict {
-        change { state, _ in MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered, &state) }
+        change { state, _ in
+            MemoryLedger.mark(devices, in: Place(task: task, segment: segment), entered: entered, state: &state)
+        }
     }
 
     private static func mark(
-        _ devices: SegmentSet, in place: Place, _ entered: EnteredTask, _ state: inout State
+        _ devices: SegmentSet, in place: Place, entered: EnteredTask, state: inout State
     ) -> MarkVerdict {
         var ledger = state.segments[place] ?? MemoryLedgerSegment(plan: entered.plan)
         if entered.isCancelled { ledger.isCancelled = true }
@@ -110,7 +112,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             return jobs
         }
         guard let jobs, !(0..<jobs).contains(job) else { return }
-        throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)")
+        throw StoreError(.corrupt, message: "job \(job) of a task that has \(jobs)")
     }
 
     package func isResolved(job: Int, of task: TaskID) -> Bool? {
@@ -190,7 +192,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     package func openSegments(of task: TaskID) -> [SegmentID] {
         change { state, _ in
             guard let known = state.tasks[task], let plan = known.plan else { return [] }
-            return known.open.sorted().map { SegmentID(plan.app, $0) }
+            return known.open.sorted().map { SegmentID(plan.app, number: $0) }
         }
     }
 
@@ -198,7 +200,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         change { state, now in
             guard let plan = state.tasks[task]?.plan else { return nil }
             if state.tasks[task]?.resolved.count == plan.jobs, state.tasks[task]?.isRestoring != true {
-                for segment in segments { close(segment, of: task, plan, at: now, &state) }
+                for segment in segments { close(segment, of: task, plan: plan, at: now, state: &state) }
                 if state.tasks[task]?.closeIfDone(at: now) == true {
                     state.taskEnds[task] = now + TaskPlan.closedRetention
                 }
@@ -207,7 +209,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func beginRestoring(_ task: TaskID, _ plan: TaskPlan) -> Bool {
+    package func beginRestoring(_ task: TaskID, plan: TaskPlan) -> Bool {
         change { state, _ in
             var known = state.tasks[task] ?? MemoryLedgerTask()
             guard known.plan == nil || known.isRestoring else { return false }
@@ -221,7 +223,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     }
 
     package func restore(
-        _ devices: SegmentSet, as end: DeliveryState, of task: TaskID, in segment: SegmentID, _ plan: TaskPlan
+        _ devices: SegmentSet, as end: DeliveryState, of task: TaskID, in segment: SegmentID, plan: TaskPlan
     ) -> SegmentSet? {
         change { state, _ in
             guard state.tasks[task]?.isRestoring == true else { return nil }
@@ -231,7 +233,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func endRestoring(_ task: TaskID, _ plan: TaskPlan) {
+    package func endRestoring(_ task: TaskID, plan: TaskPlan) {
         change { state, _ in
             guard state.tasks[task]?.isRestoring == true else { return }
             state.tasks[task]?.plan = plan
@@ -246,7 +248,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             }
             var devices: [TaskOutcomes.Device] = []
             for number in known.sums.keys.sorted() {
-                let place = Place(task: task, segment: SegmentID(plan.app, number))
+                let place = Place(task: task, segment: SegmentID(plan.app, number: number))
                 guard let ledger = state.segments[place] else { return nil }
                 for (offset, end) in ledger.states.sorted(by: { $0.key < $1.key }) {
                     let index = DeviceIndex(segment: number, offset: offset)
@@ -263,14 +265,14 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             guard let known = state.tasks[task], let plan = known.plan, plan.isFast, known.closed != nil else { return }
             let end = now + TaskPlan.retention(isFast: true)
             for number in known.sums.keys {
-                state.segmentEnds[Place(task: task, segment: SegmentID(plan.app, number))] = end
+                state.segmentEnds[Place(task: task, segment: SegmentID(plan.app, number: number))] = end
             }
             state.taskEnds[task] = end
         }
     }
 
     private func close(
-        _ segment: SegmentID, of task: TaskID, _ plan: TaskPlan, at now: Timestamp, _ state: inout State
+        _ segment: SegmentID, of task: TaskID, plan: TaskPlan, at now: Timestamp, state: inout State
     ) {
         guard segment.app == plan.app, state.tasks[task]?.open.contains(segment.number) == true else { return }
         let place = Place(task: task, segment: segment)
@@ -284,7 +286,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         var counts = known.totals ?? StateCounts()
         for sum in known.sums.values { counts.add(sum) }
         for number in known.open {
-            let place = Place(task: task, segment: SegmentID(plan.app, number))
+            let place = Place(task: task, segment: SegmentID(plan.app, number: number))
             if let open = state.segments[place]?.counts { counts.add(open) }
         }
         return TaskProgress(

@@ -55,7 +55,7 @@ struct MemoryLedgerSegment {
         _ request: ClaimRequest, at now: Timestamp, counting badges: inout [UInt16: UInt32]
     ) -> [ClaimAnswer] {
         request.offsets.map { offset in
-            switch decide(offset, request, at: now) {
+            switch decide(offset, request: request, at: now) {
             case .answer(let answer):
                 return answer
             case .end(let state):
@@ -63,7 +63,7 @@ struct MemoryLedgerSegment {
                 return .ended(state)
             case .take:
                 if request.countsBadge, states[offset] == .targeted { badges[offset, default: 0] += 1 }
-                take(offset, request, at: now)
+                take(offset, request: request, at: now)
                 return .claimed(badge: request.countsBadge ? badges[offset] : nil)
             }
         }
@@ -143,7 +143,7 @@ struct MemoryLedgerSegment {
         return counts
     }
 
-    private func decide(_ offset: UInt16, _ request: ClaimRequest, at now: Timestamp) -> Decision {
+    private func decide(_ offset: UInt16, request: ClaimRequest, at now: Timestamp) -> Decision {
         let ending: DeliveryState? = isCancelled ? .cancelled : now >= plan.deadline ? .expired : nil
         guard let state = states[offset] else { return .answer(.unmarked) }
         switch state {
@@ -152,7 +152,7 @@ struct MemoryLedgerSegment {
             let next = state == .waiting ? details[offset]?.attempt ?? 0 : 0
             return request.attempt < next ? .answer(.superseded) : .take
         case .claimed:
-            return decide(offset, request, against: claim(holding: offset), ending: ending, at: now)
+            return decide(offset, request: request, against: claim(holding: offset), ending: ending, at: now)
         default:
             return .answer(told.contains(offset) ? .told : .ended(state))
         }
@@ -160,7 +160,7 @@ struct MemoryLedgerSegment {
 
     /// Of a device that somebody holds or held.
     private func decide(
-        _ offset: UInt16, _ request: ClaimRequest, against holder: (key: ClaimID, value: Claim)?,
+        _ offset: UInt16, request: ClaimRequest, against holder: (key: ClaimID, value: Claim)?,
         ending: DeliveryState?, at now: Timestamp
     ) -> Decision {
         guard let holder, request.attempt >= holder.value.attempt else { return .answer(.superseded) }
@@ -171,7 +171,7 @@ struct MemoryLedgerSegment {
         return ending != nil || plan.policy == .atMostOnce ? .end(.unknown) : .take
     }
 
-    private mutating func take(_ offset: UInt16, _ request: ClaimRequest, at now: Timestamp) {
+    private mutating func take(_ offset: UInt16, request: ClaimRequest, at now: Timestamp) {
         end(offset, as: .claimed)
         var claim = claims[request.id] ?? Claim(attempt: request.attempt, leaseEnd: now)
         claim.attempt = request.attempt

@@ -60,7 +60,7 @@ package final class MemoryMessageStarts: MessageStarts {
     }
 
     private func change<Result>(
-        _ partition: ConsumedPartition, keepsIt: Bool = false, _ body: (inout Record) -> Result
+        _ partition: ConsumedPartition, keepsIt: Bool = false, body: (inout Record) -> Result
     ) -> Result {
         let now = time.now
         return records.withLock { records in

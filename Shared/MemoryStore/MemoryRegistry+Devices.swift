@@ -3,7 +3,7 @@ package import Store
 
 extension MemoryRegistry: Registry {
     package func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+        _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration {
         let (tag, now) = (nextTag(), seconds)
         return try await perform(in: app) { state throws(StoreError) in
@@ -24,7 +24,7 @@ extension MemoryRegistry: Registry {
     }
 
     package func change(
-        _ id: DeviceID, _ changes: DeviceChanges, in app: AppID
+        _ id: DeviceID, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Bool {
         let now = seconds
         return try await perform(in: app) { state throws(StoreError) in
@@ -88,7 +88,8 @@ extension MemoryRegistryApp {
             let others = indices(of: kind, value).subtracting([index])
             guard others.count < RegistryBounds.devicesOfAliasMaximum else {
                 throw StoreError(
-                    .tooMany, "\(kind) names \(RegistryBounds.devicesOfAliasMaximum) devices already, which is the most"
+                    .tooMany,
+                    message: "\(kind) names \(RegistryBounds.devicesOfAliasMaximum) devices already, which is the most"
                 )
             }
         }

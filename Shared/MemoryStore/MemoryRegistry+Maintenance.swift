@@ -43,7 +43,7 @@ private struct MemoryRefill: RegistryRefill {
     ) throws(StoreError) -> Answer {
         try contents.withLock { contents throws(StoreError) in
             guard contents.generation == generation else {
-                throw StoreError(.notReady, "another rebuild has begun")
+                throw StoreError(.notReady, message: "another rebuild has begun")
             }
             return body(&contents)
         }

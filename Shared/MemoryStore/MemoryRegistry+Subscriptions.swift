@@ -7,7 +7,7 @@ extension MemoryRegistry {
     }
 
     package func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange? {
         try await perform(in: app) { state throws(StoreError) in
             guard let topics = state.subscriptions(of: id) else { return Decision(answer: nil) }
@@ -47,7 +47,7 @@ extension MemoryRegistry {
     /// Device by device: whoever subscribes meanwhile may stay.
     package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
         var ended = 0
-        for index in try read(app, { $0.indices(subscribedTo: topic) }) {
+        for index in try read(app, body: { $0.indices(subscribedTo: topic) }) {
             let wasSubscribed = try await perform(in: app) { state in
                 guard state[index].subscriptions[index.offset]?[topic] != nil else { return Decision(answer: false) }
                 return Decision(
@@ -61,7 +61,8 @@ extension MemoryRegistry {
     private static func checkSubscriptions(_ count: Int) throws(StoreError) {
         guard count <= RegistryBounds.subscriptionsMaximum else {
             throw StoreError(
-                .tooMany, "a device has at most \(RegistryBounds.subscriptionsMaximum) subscriptions, not \(count)")
+                .tooMany,
+                message: "a device has at most \(RegistryBounds.subscriptionsMaximum) subscriptions, not \(count)")
         }
     }
 }

@@ -17,11 +17,11 @@ package final class MemoryRegistry: MemoryBadges {
     private let journal: (any RegistryJournal)?
 
     package convenience init(time: any TimeSource, random: any RandomSource) {
-        self.init(Monitor(Contents()), time, random, journal: nil)
+        self.init(Monitor(Contents()), time: time, random: random, journal: nil)
     }
 
     private init(
-        _ contents: Monitor<Contents>, _ time: any TimeSource, _ random: any RandomSource,
+        _ contents: Monitor<Contents>, time: any TimeSource, random: any RandomSource,
         journal: (any RegistryJournal)?
     ) {
         self.contents = contents
@@ -32,13 +32,13 @@ package final class MemoryRegistry: MemoryBadges {
 
     /// The same registry; what is changed through this one comes true only as the journal makes it.
     package func writing(through journal: any RegistryJournal) -> MemoryRegistry {
-        MemoryRegistry(contents, time, random, journal: journal)
+        MemoryRegistry(contents, time: time, random: random, journal: journal)
     }
 
     var seconds: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
     func nextTag() -> UInt32 { UInt32(truncatingIfNeeded: random.next()) }
 
-    func read<Answer>(_ app: AppID, _ body: (MemoryRegistryApp) -> Answer) throws(StoreError) -> Answer {
+    func read<Answer>(_ app: AppID, body: (MemoryRegistryApp) -> Answer) throws(StoreError) -> Answer {
         try contents.withLock { contents throws(StoreError) in
             try contents.checkReady()
             return body(contents.apps[app] ?? MemoryRegistryApp())
@@ -46,7 +46,7 @@ package final class MemoryRegistry: MemoryBadges {
     }
 
     func write<Answer>(
-        _ app: AppID, _ body: (inout MemoryRegistryApp) throws(StoreError) -> Answer
+        _ app: AppID, body: (inout MemoryRegistryApp) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
         try contents.withLock { contents throws(StoreError) in
             try contents.checkReady()
@@ -83,6 +83,6 @@ package final class MemoryRegistry: MemoryBadges {
 
 extension MemoryRegistry.Contents {
     func checkReady() throws(StoreError) {
-        guard isReady else { throw StoreError(.notReady, "the registry is being rebuilt") }
+        guard isReady else { throw StoreError(.notReady, message: "the registry is being rebuilt") }
     }
 }

@@ -14,7 +14,7 @@ struct MemoryRegistryApp {
         let kind: Alias.Kind
         let bytes: [UInt8]
 
-        init(_ kind: Alias.Kind, _ value: String) {
+        init(_ kind: Alias.Kind, value: String) {
             self.kind = kind
             bytes = Array(value.utf8)
         }
@@ -39,7 +39,7 @@ struct MemoryRegistryApp {
     func id(of token: PushToken) -> DeviceID? { tokens[token] }
 
     func indices(of kind: Alias.Kind, _ value: String) -> Set<DeviceIndex> {
-        aliases[AliasKey(kind, value)] ?? []
+        aliases[AliasKey(kind, value: value)] ?? []
     }
 
     /// The segment, empty where it holds nothing yet.
@@ -57,7 +57,7 @@ struct MemoryRegistryApp {
     /// The token's id; a new one where it has none.
     mutating func reserve(_ token: PushToken, tag: UInt32) throws(StoreError) -> DeviceID {
         if let id = tokens[token] { return id }
-        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, "the app has no place left") }
+        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, message: "the app has no place left") }
         let id = DeviceID(index: DeviceIndex(rawValue: free), tag: tag)
         next += 1
         tokens[token] = id
@@ -81,7 +81,7 @@ struct MemoryRegistryApp {
         detach(index)
         self[index].devices[index.offset] = device
         tokens[device.token] = DeviceID(index: index, tag: device.tag)
-        for (kind, value) in device.aliases { aliases[AliasKey(kind, value), default: []].insert(index) }
+        for (kind, value) in device.aliases { aliases[AliasKey(kind, value: value), default: []].insert(index) }
     }
 
     private mutating func remove(_ index: DeviceIndex) {
@@ -97,7 +97,7 @@ struct MemoryRegistryApp {
         guard let device = self[index].devices[index.offset] else { return }
         if tokens[device.token]?.index == index { tokens[device.token] = nil }
         for (kind, value) in device.aliases {
-            let key = AliasKey(kind, value)
+            let key = AliasKey(kind, value: value)
             aliases[key]?.remove(index)
             if aliases[key]?.isEmpty == true { aliases[key] = nil }
         }

@@ -67,7 +67,7 @@ package final class MemoryRetryIndex: RetryIndex {
         }
     }
 
-    private func change<Answer>(_ shard: RetryShard, _ body: (inout Shelf, Timestamp) -> Answer) -> Answer {
+    private func change<Answer>(_ shard: RetryShard, body: (inout Shelf, Timestamp) -> Answer) -> Answer {
         let now = time.now
         return shelves.withLock { body(&$0[shard, default: Shelf()], now) }
     }

@@ -20,7 +20,7 @@ package final class MemoryTaskArchive: TaskArchive {
 
     package init() {}
 
-    package func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) {
+    package func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) {
         shelf.withLock { shelf in
             guard shelf.contents[task] == nil else { return }
             shelf.contents[task] = content

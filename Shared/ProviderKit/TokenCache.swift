@@ -48,7 +48,7 @@ package final class TokenCache: Sendable {
             return state.numbers
         }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { ask(number, $0) }
+            await withCheckedContinuation { ask(number, waiter: $0) }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: .failure(TokenCache.cancelled))
         }
@@ -60,9 +60,9 @@ package final class TokenCache: Sendable {
         state.withLock { $0.machine.refuse(token, at: time.uptime) }
     }
 
-    private static let cancelled = TokenError(.cancelled, "the task that asked for a token was cancelled")
+    private static let cancelled = TokenError(.cancelled, message: "the task that asked for a token was cancelled")
 
-    private func ask(_ number: Int, _ waiter: Waiter) {
+    private func ask(_ number: Int, waiter: Waiter) {
         let (result, refresh) = state.withLock { state -> (Result<BearerToken, TokenError>?, Int?) in
             // A task is marked as cancelled before its handler runs, so one of the two sees the other.
             if Task.isCancelled { return (.failure(TokenCache.cancelled), nil) }
@@ -86,14 +86,14 @@ package final class TokenCache: Sendable {
     private func begin(_ refresh: Int) {
         let fetching = Task { [self] in
             do throws(TokenError) {
-                end(refresh, .success(try await fetch()))
+                end(refresh, result: .success(try await fetch()))
             } catch {
-                end(refresh, .failure(error))
+                end(refresh, result: .failure(error))
             }
         }
         let timer = Task { [self] in
             guard (try? await time.sleep(for: refreshDeadline)) != nil else { return }
-            end(refresh, .failure(TokenError(.unavailable, "no token came within \(refreshDeadline)")))
+            end(refresh, result: .failure(TokenError(.unavailable, message: "no token came within \(refreshDeadline)")))
             fetching.cancel()
         }
         Task {
@@ -102,9 +102,9 @@ package final class TokenCache: Sendable {
         }
     }
 
-    private func end(_ refresh: Int, _ result: Result<IssuedToken, TokenError>) {
+    private func end(_ refresh: Int, result: Result<IssuedToken, TokenError>) {
         let ended = state.withLock { state -> (waiters: [Int: Waiter], outcome: Result<BearerToken, TokenError>)? in
-            guard let outcome = record(refresh, result, in: &state.machine) else { return nil }
+            guard let outcome = record(refresh, result: result, in: &state.machine) else { return nil }
             defer { state.waiters = [:] }
             return (state.waiters, outcome)
         }
@@ -114,13 +114,13 @@ package final class TokenCache: Sendable {
 
     /// Nil when this refresh was given up before, and those who waited for it have been told.
     private func record(
-        _ refresh: Int, _ result: Result<IssuedToken, TokenError>, in machine: inout TokenMachine
+        _ refresh: Int, result: Result<IssuedToken, TokenError>, in machine: inout TokenMachine
     ) -> Result<BearerToken, TokenError>? {
         switch result {
         case .success(let issued):
-            machine.succeed(refresh, issued, at: time.uptime, random: random).map { .success($0) }
+            machine.succeed(refresh, issued: issued, at: time.uptime, random: random).map { .success($0) }
         case .failure(let error):
-            machine.fail(refresh, error, at: time.uptime, random: random) ? .failure(error) : nil
+            machine.fail(refresh, error: error, at: time.uptime, random: random) ? .failure(error) : nil
         }
     }
 }

@@ -14,7 +14,7 @@ package struct TokenError: RetriableError, Sendable, Equatable, CustomStringConv
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

@@ -58,7 +58,7 @@ struct TokenMachine {
 
     /// Nil when this refresh was given up before.
     mutating func succeed(
-        _ number: Int, _ issued: IssuedToken, at now: Duration, random: some RandomSource
+        _ number: Int, issued: IssuedToken, at now: Duration, random: some RandomSource
     ) -> BearerToken? {
         guard refresh == number else { return nil }
         refresh = nil
@@ -71,7 +71,7 @@ struct TokenMachine {
     }
 
     /// False when this refresh was given up before.
-    mutating func fail(_ number: Int, _ error: TokenError, at now: Duration, random: some RandomSource) -> Bool {
+    mutating func fail(_ number: Int, error: TokenError, at now: Duration, random: some RandomSource) -> Bool {
         guard refresh == number else { return false }
         refresh = nil
         let attempts = (failure?.attempts ?? 0) + 1

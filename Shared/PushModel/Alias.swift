@@ -15,7 +15,7 @@ package struct Alias: Hashable, Sendable {
     package let kind: Kind
     package let value: String
 
-    package init(_ kind: Kind, _ value: String) throws(InvalidValueError) {
+    package init(_ kind: Kind, value: String) throws(InvalidValueError) {
         guard (1...Alias.bytesMaximum).contains(value.utf8.count), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
             throw InvalidValueError("must be 1 to \(Alias.bytesMaximum) bytes without control characters")

@@ -67,12 +67,14 @@ extension Device {
             glance.flags.contains(.saysContentAvailable) ? glance.flags.contains(.contentAvailable) : nil
         var reader = ByteReader(glance.fields)
         while !reader.isAtEnd {
-            guard let field = reader.byte(), let content = reader.counted(), set(field, content) else { return nil }
+            guard let field = reader.byte(), let content = reader.counted(), set(field, content: content) else {
+                return nil
+            }
         }
     }
 
     /// False for content that is no text where one belongs; what a field we do not know holds is not looked at.
-    private mutating func set(_ field: UInt8, _ content: ArraySlice<UInt8>) -> Bool {
+    private mutating func set(_ field: UInt8, content: ArraySlice<UInt8>) -> Bool {
         let text = OutsideText.string(content)
         switch field {
         case Field.language: language = text

@@ -45,7 +45,7 @@ package struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     package let app: AppID
     package let number: SegmentNumber
 
-    package init(_ app: AppID, _ number: SegmentNumber) {
+    package init(_ app: AppID, number: SegmentNumber) {
         self.app = app
         self.number = number
     }

@@ -6,7 +6,7 @@ package struct PushToken: Hashable, Sendable {
     package let text: String
 
     /// Checks the form, as far as the provider tells it. APNs tokens become lower case.
-    package init(_ kind: PushProtocol, _ text: String) throws(InvalidValueError) {
+    package init(_ kind: PushProtocol, text: String) throws(InvalidValueError) {
         let form = PushToken.form(of: kind)
         guard form.lengths.contains(text.utf8.count), text.utf8.allSatisfy(form.isAllowed), form.isWhole(text) else {
             throw InvalidValueError("must be \(form.description)")

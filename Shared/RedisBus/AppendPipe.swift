@@ -44,7 +44,9 @@ final class AppendPipe: Sendable {
     private func append(_ batch: AppendQueue.Batch) {
         if isForward && isCrowded {
             return settle(
-                .refused(BusError(.full, "Redis uses more of its memory than producers of \(channel.name) may fill")))
+                .refused(
+                    BusError(.full, message: "Redis uses more of its memory than producers of \(channel.name) may fill")
+                ))
         }
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
         let (keep, age) = channel.declaration.kept(
@@ -65,13 +67,13 @@ final class AppendPipe: Sendable {
     ) -> AppendQueue.Outcome {
         switch result {
         case .success(.integer(let next)) where next >= 0: .appended(next: Int64(next))
-        case .success(.integer): .refused(BusError(.full, "\(partition) is at its bound"))
-        case .success(let value): .failed(BusError(.refused, "unexpected answer to an append: \(value)"))
+        case .success(.integer): .refused(BusError(.full, message: "\(partition) is at its bound"))
+        case .success(let value): .failed(BusError(.refused, message: "unexpected answer to an append: \(value)"))
         case .failure(let error) where error.code == .reply("OOM"):
-            .refused(BusError(.full, "Redis is at its maxmemory"))
-        case .failure(let error) where error.code == .closed: .failed(BusError(.closed, "the bus is closed"))
+            .refused(BusError(.full, message: "Redis is at its maxmemory"))
+        case .failure(let error) where error.code == .closed: .failed(BusError(.closed, message: "the bus is closed"))
         // Whether the last attempt was carried out does not matter: a repeat is allowed, a loss is not.
-        case .failure(let error): .refused(BusError(.unavailable, "Redis did not take an append: \(error)"))
+        case .failure(let error): .refused(BusError(.unavailable, message: "Redis did not take an append: \(error)"))
         }
     }
 

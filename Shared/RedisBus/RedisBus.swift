@@ -48,7 +48,7 @@ package final class RedisBus: Bus {
         return RedisClient(own, log: shared.log, metrics: metrics, time: shared.time, random: shared.random)
     }
 
-    package func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         for number in 0..<(try await shared.partitionCount(of: channel)) {
             let partition = PartitionID(channel: channel.name, number: Int32(number))
             var start = "-"

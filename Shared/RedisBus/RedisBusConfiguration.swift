@@ -32,27 +32,28 @@ package struct RedisBusConfiguration: Sendable {
         let defaults = RedisBusConfiguration()
         channelBytesMaximum = environment.bytes(
             "CARILLON_BUS_CHANNEL_BYTES", default: defaults.channelBytesMaximum, in: (1 << 20)...(64 << 30),
-            "Embedded bus: unread bytes of one topic or lane at which its forward producers wait.")
+            meaning: "Embedded bus: unread bytes of one topic or lane at which its forward producers wait.")
         logBytesMaximum = environment.bytes(
             "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
-            "Embedded bus: size at which a log topic forgets its oldest messages.")
+            meaning: "Embedded bus: size at which a log topic forgets its oldest messages.")
         sendBytesMaximum = environment.bytes(
             "CARILLON_BUS_SEND_BYTES", default: defaults.sendBytesMaximum, in: (1 << 20)...(64 << 30),
-            "Embedded bus: bytes on their way to Redis at which further senders of this process wait.")
+            meaning: "Embedded bus: bytes on their way to Redis at which further senders of this process wait.")
         memoryPercentMaximum = environment.integer(
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
-            "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on the "
+            meaning:
+                "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on the "
                 + "embedded bus resolvers and schedulers wait 8 points later, renderers 16, and what drains never does."
         )
         lease = environment.duration(
             "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
-            "Embedded bus: silence after which a consumer is taken for dead.")
+            meaning: "Embedded bus: silence after which a consumer is taken for dead.")
         heartbeat = environment.duration(
             "CARILLON_BUS_HEARTBEAT", default: defaults.heartbeat, in: .milliseconds(10) ... .seconds(200),
-            "Embedded bus: how often a consumer shows that it lives.")
+            meaning: "Embedded bus: how often a consumer shows that it lives.")
         if heartbeat * 3 > lease {
             environment.reject(
-                "CARILLON_BUS_HEARTBEAT", "it is more than a third of CARILLON_BUS_LEASE",
+                "CARILLON_BUS_HEARTBEAT", problem: "it is more than a third of CARILLON_BUS_LEASE",
                 fix: "keep it at a third or less, so that one late heartbeat costs nothing")
         }
     }

@@ -9,18 +9,18 @@ struct RedisBusMeters: Sendable {
 
     func channel(_ name: String) -> ChannelMeters {
         ChannelMeters(
-            messages: metrics.counter(.busMessagesProduced, ["topic": name]),
-            bytes: metrics.counter(.busBytesProduced, ["topic": name]),
-            waits: metrics.counter(.busProducerWaits, ["topic": name]))
+            messages: metrics.counter(.busMessagesProduced, labels: ["topic": name]),
+            bytes: metrics.counter(.busBytesProduced, labels: ["topic": name]),
+            waits: metrics.counter(.busProducerWaits, labels: ["topic": name]))
     }
 
     func group(_ name: String, of channel: String) -> GroupMeters {
         GroupMeters(
-            gaps: metrics.counter(.busOffsetGaps, ["topic": channel, "group": name]),
-            lost: metrics.counter(.busLeasesLost, ["topic": channel, "group": name]),
-            assigned: metrics.gauge(.busPartitionsAssigned, ["topic": channel, "group": name]),
-            buffered: metrics.gauge(.busBytesBuffered, ["topic": channel, "group": name]),
-            heldBack: metrics.gauge(.busPartitionsHeldBack, ["topic": channel, "group": name]))
+            gaps: metrics.counter(.busOffsetGaps, labels: ["topic": channel, "group": name]),
+            lost: metrics.counter(.busLeasesLost, labels: ["topic": channel, "group": name]),
+            assigned: metrics.gauge(.busPartitionsAssigned, labels: ["topic": channel, "group": name]),
+            buffered: metrics.gauge(.busBytesBuffered, labels: ["topic": channel, "group": name]),
+            heldBack: metrics.gauge(.busPartitionsHeldBack, labels: ["topic": channel, "group": name]))
     }
 }
 

@@ -45,10 +45,11 @@ final class RedisBusShared: Sendable {
                 arguments: [RedisArgument(channel.declaration.partitions.embedded)],
                 deadline: min(limit, Self.patience))
         } catch {
-            throw BusError(.unavailable, "the partitions of \(channel.name) could not be read: \(error)")
+            throw BusError(.unavailable, message: "the partitions of \(channel.name) could not be read: \(error)")
         }
         guard let count = reply.integer, (1...1_024).contains(count) else {
-            throw BusError(.refused, "Redis says that \(channel.name) has \(reply) partitions, which cannot be")
+            throw BusError(
+                .refused, message: "Redis says that \(channel.name) has \(reply) partitions, which cannot be")
         }
         partitionCounts.withLock { $0[channel.name] = Int(count) }
         return Int(count)

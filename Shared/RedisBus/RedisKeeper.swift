@@ -85,7 +85,7 @@ struct RedisKeeper {
     private func livingMembers() -> [String]? {
         let reply = ask(
             RedisBusScripts.beat, keys: [membersKey],
-            [RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds)])
+            arguments: [RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds)])
         return reply?.array?.compactMap(\.string)
     }
 
@@ -100,7 +100,7 @@ struct RedisKeeper {
             let keys = [leaseKey(partition), RedisBusKeys.state(partition), RedisBusKeys.log(partition)]
             let reply = ask(
                 RedisBusScripts.renew, keys: keys,
-                [
+                arguments: [
                     RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
                     RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(tenure.recorded),
                 ] + RedisKeeper.arguments(of: tenure.last))
@@ -108,11 +108,13 @@ struct RedisKeeper {
             if next == -2 {
                 loseRewritten(number)
             } else if next < 0 {
-                lose(number, "another consumer has taken it")
+                lose(number, reason: "another consumer has taken it")
             } else if next < tenure.position {
                 // What comes now would get offsets that were read before, and nobody would see it.
                 meters.gaps.increment(by: Int(tenure.position - next))
-                lose(number, "Redis came back with less than was read, up to \(next) instead of \(tenure.position)")
+                lose(
+                    number,
+                    reason: "Redis came back with less than was read, up to \(next) instead of \(tenure.position)")
             }
         }
         return true
@@ -125,7 +127,8 @@ struct RedisKeeper {
     }
 
     private func enrol(in partition: PartitionID) -> Bool {
-        ask(RedisBusScripts.enrol, keys: [RedisBusKeys.state(partition)], [RedisArgument(options.group)]) != nil
+        ask(RedisBusScripts.enrol, keys: [RedisBusKeys.state(partition)], arguments: [RedisArgument(options.group)])
+            != nil
     }
 
     private func acquire(_ number: Int32) {
@@ -133,7 +136,7 @@ struct RedisKeeper {
         guard enrol(in: partition) else { return }
         let reply = ask(
             RedisBusScripts.acquire, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
-            [
+            arguments: [
                 RedisArgument(member), RedisArgument(shared.configuration.lease.wholeMilliseconds),
                 RedisArgument(options.group),
             ])
@@ -142,7 +145,7 @@ struct RedisKeeper {
         else { return }
         let inboxTenure = mailbox.change { $0.assign(partition, from: done) }
         tenures.change {
-            $0.begin(number, .init(fence: fence, inboxTenure: inboxTenure, position: done, passed: passed))
+            $0.begin(number, tenure: .init(fence: fence, inboxTenure: inboxTenure, position: done, passed: passed))
         }
     }
 
@@ -173,7 +176,7 @@ struct RedisKeeper {
         let partition = partition(number)
         let reply = ask(
             RedisBusScripts.release, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
-            [RedisArgument(options.group), RedisArgument(tenure.fence)])
+            arguments: [RedisArgument(options.group), RedisArgument(tenure.fence)])
         end(number)
         return reply != nil
     }
@@ -181,7 +184,7 @@ struct RedisKeeper {
     /// What was lost cannot be counted. The next tenure begins where the log that came back says.
     private func loseRewritten(_ number: Int32) {
         meters.gaps.increment()
-        lose(number, "Redis came back with less than was read, and the log has grown again since")
+        lose(number, reason: "Redis came back with less than was read, and the log has grown again since")
     }
 
     private static func arguments(of mark: RedisStreamEntry.Mark?) -> [RedisArgument] {
@@ -189,7 +192,7 @@ struct RedisKeeper {
         return [RedisArgument(mark.nextOffset), RedisArgument(mark.time)]
     }
 
-    private func lose(_ number: Int32, _ reason: String) {
+    private func lose(_ number: Int32, reason: String) {
         meters.lost.increment()
         shared.log.warning(
             "partition lost",
@@ -224,7 +227,7 @@ struct RedisKeeper {
                 isAnswered
                 ? ask(
                     RedisBusScripts.advance, keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
-                    [
+                    arguments: [
                         RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(watermark),
                         RedisArgument(passed), options.channel.declaration.kind == .work ? "1" : "0",
                         RedisArgument(tenure.recorded),
@@ -233,9 +236,9 @@ struct RedisKeeper {
             case nil:
                 isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-            case 0: lose(number, "another consumer has taken it, or Redis came back with less than was done")
+            case 0: lose(number, reason: "another consumer has taken it, or Redis came back with less than was done")
             case -2: loseRewritten(number)
-            default: tenures.change { $0.record(number, fence: tenure.fence, watermark) }
+            default: tenures.change { $0.record(number, fence: tenure.fence, watermark: watermark) }
             }
         }
         return isAnswered
@@ -252,7 +255,7 @@ struct RedisKeeper {
     }
 
     /// Nil when there was no answer; the loop ticks meanwhile, since waiting for Redis is not being stuck.
-    private func ask(_ script: RedisScript, keys: [RedisArgument], _ arguments: [RedisArgument]) -> RedisValue? {
+    private func ask(_ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument]) -> RedisValue? {
         defer { pulse.tick() }
         switch shared.client.wait(script, keys: keys, arguments: arguments) {
         case .success(let value): return value

@@ -44,7 +44,7 @@ final class RedisProducer: BusProducer {
         let expiry = shared.watch.add(deadline) { [patience = options.patience] in
             ticket.fail(
                 parts.lazy.compactMap(\.pipe.lastRefusal).first
-                    ?? BusError(.unavailable, "Redis did not answer within \(DurationText.print(patience))"))
+                    ?? BusError(.unavailable, message: "Redis did not answer within \(DurationText.print(patience))"))
         }
         defer { shared.watch.remove(expiry) }
         for (number, part) in parts.enumerated() {
@@ -76,7 +76,7 @@ final class RedisProducer: BusProducer {
             if !sends.isClosed { sends.open += 1 }
             return !sends.isClosed
         }
-        guard isOpen else { throw BusError(.closed, "the producer is closed") }
+        guard isOpen else { throw BusError(.closed, message: "the producer is closed") }
     }
 
     private func leave() {

@@ -110,7 +110,7 @@ struct RedisReader {
             else { continue }
             for value in parts[1].array ?? [] {
                 guard let entry = RedisStreamEntry(value) else {
-                    alarm(partition(reading.number), "an entry without an offset")
+                    alarm(partition(reading.number), reason: "an entry without an offset")
                     continue
                 }
                 if let version = entry.laterVersion {
@@ -148,13 +148,13 @@ struct RedisReader {
             let messages = try entry.messages(of: partition)
             let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: fetched.tenure) }
             guard missing > 0, options.channel.declaration.kind == .work else { return }
-            alarm(partition, "\(missing) messages are missing before \(entry.nextOffset)", count: Int(missing))
+            alarm(partition, reason: "\(missing) messages are missing before \(entry.nextOffset)", count: Int(missing))
         } catch {
-            alarm(partition, "entry \(entry.nextOffset) cannot be read: \(error)")
+            alarm(partition, reason: "entry \(entry.nextOffset) cannot be read: \(error)")
         }
     }
 
-    private func alarm(_ partition: PartitionID, _ reason: String, count: Int = 1) {
+    private func alarm(_ partition: PartitionID, reason: String, count: Int = 1) {
         gaps.increment(by: count)
         shared.log.error(
             "data lost on the bus",

@@ -13,7 +13,8 @@ enum RedisShare {
         for partition in 0..<Int32(count) {
             // The member that ranks highest for this partition, among those who may still take one.
             let candidates = members.filter { loads[$0, default: 0] < fewest + (largerLeft > 0 ? 1 : 0) }
-            guard let owner = candidates.max(by: { rank($0, partition) < rank($1, partition) }) else { continue }
+            guard let owner = candidates.max(by: { rank($0, partition: partition) < rank($1, partition: partition) })
+            else { continue }
             loads[owner, default: 0] += 1
             if loads[owner] == fewest + 1 { largerLeft -= 1 }
             if owner == member { share.insert(partition) }
@@ -21,7 +22,7 @@ enum RedisShare {
         return share
     }
 
-    private static func rank(_ member: String, _ partition: Int32) -> UInt32 {
+    private static func rank(_ member: String, partition: Int32) -> UInt32 {
         Partitioner.murmur2(Array("\(partition) of \(member)".utf8))
     }
 }

@@ -37,7 +37,7 @@ struct RedisTenures {
 
     var numbers: [Int32] { held.keys.sorted() }
 
-    mutating func begin(_ number: Int32, _ tenure: Tenure) {
+    mutating func begin(_ number: Int32, tenure: Tenure) {
         held[number] = tenure
     }
 
@@ -85,7 +85,7 @@ struct RedisTenures {
         return true
     }
 
-    mutating func record(_ number: Int32, fence: Int64, _ watermark: Int64) {
+    mutating func record(_ number: Int32, fence: Int64, watermark: Int64) {
         guard let tenure = held[number], tenure.fence == fence else { return }
         held[number]?.recorded = max(tenure.recorded, watermark)
     }

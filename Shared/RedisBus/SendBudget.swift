@@ -44,7 +44,7 @@ final class SendBudget: Sendable {
             expiry = watch.add(deadline) { [weak self] in self?.giveUp(number) }
         }
         if let expiry { watch.remove(expiry) }
-        guard isGranted else { throw BusError(.full, "too much is on its way to Redis already") }
+        guard isGranted else { throw BusError(.full, message: "too much is on its way to Redis already") }
     }
 
     func giveBack(_ bytes: Int) {

@@ -5,7 +5,7 @@ extension RedisClient {
         guard case .cluster(let router) = topology else { return [""] }
         try await router.askWhoHasWhat()
         guard let keys = router.slotMap.keysOfServers else {
-            throw RedisError(.notSent, "some slots of the cluster have no server")
+            throw RedisError(.notSent, message: "some slots of the cluster have no server")
         }
         return keys
     }

@@ -82,7 +82,7 @@ package final class RedisClient: Sendable {
         submit(command, deadline: limit) { result in answer.change { $0 = result } }
         // The command's own deadline comes first; the rest is for a thread that was kept from running.
         return answer.wait(timeout: limit + .seconds(5)) { $0 }
-            ?? .failure(RedisError(.unknown, "the connection's thread did not answer in time"))
+            ?? .failure(RedisError(.unknown, message: "the connection's thread did not answer in time"))
     }
 
     /// Runs the script by its digest; a server that does not know it yet gets the whole source.

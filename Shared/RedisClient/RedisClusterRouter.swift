@@ -59,10 +59,10 @@ final class RedisClusterRouter: Sendable {
         guard !map.servers.isEmpty else {
             let reason = refusal.map { ": \($0.message); a single server is written redis:// or rediss://" } ?? ""
             return nodes.values.lazy.compactMap(\.obstacle).first
-                ?? RedisError(.notSent, "the cluster has not said yet who has which slot\(reason)")
+                ?? RedisError(.notSent, message: "the cluster has not said yet who has which slot\(reason)")
         }
         guard map.uncoveredSlots == 0 else {
-            return RedisError(.notSent, "\(map.uncoveredSlots) slots of the cluster have no server")
+            return RedisError(.notSent, message: "\(map.uncoveredSlots) slots of the cluster have no server")
         }
         return map.servers.lazy.compactMap { nodes[$0]?.obstacle }.first
     }
@@ -115,11 +115,11 @@ extension RedisClusterRouter {
                 return original.completion(result)
             }
             guard redirects < RedisClusterRouter.redirectsMaximum else { return original.completion(result) }
-            self.redirect(original, redirect, redirects: redirects + 1)
+            self.redirect(original, redirect: redirect, redirects: redirects + 1)
         }
     }
 
-    private func redirect(_ original: RedisPending, _ redirect: RedisRedirect, redirects: Int) {
+    private func redirect(_ original: RedisPending, redirect: RedisRedirect, redirects: Int) {
         let target = node(redirect.address)
         let following = follow(original, from: target, redirects: redirects)
         switch redirect.kind {

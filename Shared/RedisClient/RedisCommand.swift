@@ -14,9 +14,9 @@ package struct RedisCommand: Sendable, Equatable {
         // Room for the lengths and line ends too, so that the array is allocated once.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(parts.reduce(16) { $0 + $1.count + 16 })
-        RedisCommand.append("*", parts.count, to: &bytes)
+        RedisCommand.append("*", number: parts.count, to: &bytes)
         for part in parts {
-            RedisCommand.append("$", part.count, to: &bytes)
+            RedisCommand.append("$", number: part.count, to: &bytes)
             switch part.content {
             case .text(let text): bytes.append(contentsOf: text.utf8)
             case .bytes(let content): bytes.append(contentsOf: content)
@@ -28,7 +28,7 @@ package struct RedisCommand: Sendable, Equatable {
 
     private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
 
-    private static func append(_ mark: Unicode.Scalar, _ number: Int, to bytes: inout [UInt8]) {
+    private static func append(_ mark: Unicode.Scalar, number: Int, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: mark))
         if number < 10 {
             bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number))

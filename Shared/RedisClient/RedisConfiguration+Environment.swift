@@ -9,52 +9,57 @@ extension RedisConfiguration {
         let defaults = self
         let url = environment.text(
             RedisSettings.url, default: "redis://127.0.0.1:6379",
-            "Where Redis is: redis://user@host:port/database, rediss:// for TLS, redis+cluster:// for a cluster.")
+            meaning:
+                "Where Redis is: redis://user@host:port/database, rediss:// for TLS, redis+cluster:// for a cluster.")
         do throws(RedisError) {
             try self.init(url: url)
         } catch {
-            environment.reject(RedisSettings.url, error.message, fix: "write it as redis://host:6379/0")
+            environment.reject(RedisSettings.url, problem: error.message, fix: "write it as redis://host:6379/0")
         }
         if let secret = environment.secret(
             RedisSettings.password,
-            "The password; it overrides one in CARILLON_REDIS, and one in CARILLON_BUS is left as it is.")
+            meaning: "The password; it overrides one in CARILLON_REDIS, and one in CARILLON_BUS is left as it is.")
         {
             password = secret
         }
-        checkUser(RedisSettings.url, &environment)
+        checkUser(RedisSettings.url, environment: &environment)
         readTLS(&environment, isUsedElsewhere: isBusSecured)
         connections = environment.integer(
-            RedisSettings.connections, default: defaults.connections, in: 1...64, "Connections to each server.")
+            RedisSettings.connections, default: defaults.connections, in: 1...64, meaning: "Connections to each server."
+        )
         commandDeadline = environment.duration(
             RedisSettings.commandDeadline, default: defaults.commandDeadline, in: .milliseconds(10)...(.seconds(300)),
-            "How long a command may take before its outcome counts as unknown.")
+            meaning: "How long a command may take before its outcome counts as unknown.")
         connectDeadline = environment.duration(
             RedisSettings.connectDeadline, default: defaults.connectDeadline, in: .milliseconds(10)...(.seconds(60)),
-            "How long one attempt to connect may take.")
+            meaning: "How long one attempt to connect may take.")
         outstandingBytesMaximum = environment.bytes(
             RedisSettings.outstandingBytes, default: defaults.outstandingBytesMaximum, in: (64 << 10)...(4 << 30),
-            "What one connection holds at most in commands without an answer.")
+            meaning: "What one connection holds at most in commands without an answer.")
         replyBytesMaximum = environment.bytes(
             RedisSettings.replyBytes, default: defaults.replyBytesMaximum, in: (64 << 10)...(1 << 30),
-            "A larger reply ends the connection.")
+            meaning: "A larger reply ends the connection.")
         durability = environment.parse(
             RedisSettings.durability, default: defaults.durability, text: defaults.durability.rawValue,
-            "What services ask of Redis to be ready: always for appendonly yes, appendfsync always; any for one that "
+            meaning:
+                "What services ask of Redis to be ready: always for appendonly yes, appendfsync always; any for one that "
                 + "may lose acknowledged writes.",
-            expected: RedisDurability.allCases.map(\.rawValue).joined(separator: ", "), RedisDurability.init(rawValue:))
+            expected: RedisDurability.allCases.map(\.rawValue).joined(separator: ", "),
+            convert: RedisDurability.init(rawValue:))
     }
 
     /// The files count for every address with TLS, that of the bus among them.
     private mutating func readTLS(_ environment: inout EnvironmentReader, isUsedElsewhere: Bool) {
         tlsFiles.authorityFile = environment.file(
-            RedisSettings.authorityFile, "PEM file of the authorities to trust for rediss://, instead of the system's.")
+            RedisSettings.authorityFile,
+            meaning: "PEM file of the authorities to trust for rediss://, instead of the system's.")
         tlsFiles.certificateFile = environment.file(
-            RedisSettings.certificateFile, "PEM file with the certificate to show the server.")
+            RedisSettings.certificateFile, meaning: "PEM file with the certificate to show the server.")
         tlsFiles.privateKeyFile = environment.file(
-            RedisSettings.privateKeyFile, "PEM file with that certificate's key.")
+            RedisSettings.privateKeyFile, meaning: "PEM file with that certificate's key.")
         if tlsFiles.privateKeyFile != nil && tlsFiles.certificateFile == nil {
             environment.reject(
-                RedisSettings.privateKeyFile, "it is set without a certificate",
+                RedisSettings.privateKeyFile, problem: "it is set without a certificate",
                 fix: "set \(RedisSettings.certificateFile) as well")
         }
         guard tls == nil else { return tls = tlsFiles }
@@ -64,15 +69,16 @@ extension RedisConfiguration {
         ]
         where value != nil && !isUsedElsewhere {
             environment.reject(
-                name, "it is set, but \(RedisSettings.url) is not a rediss:// URL", fix: "write rediss://, or unset it")
+                name, problem: "it is set, but \(RedisSettings.url) is not a rediss:// URL",
+                fix: "write rediss://, or unset it")
         }
     }
 
     /// A user without a password would be passed over: Redis takes the name only along with one.
-    package func checkUser(_ variable: String, _ environment: inout EnvironmentReader) {
+    package func checkUser(_ variable: String, environment: inout EnvironmentReader) {
         guard user != nil, password == nil else { return }
         environment.reject(
-            variable, "it names a user and no password",
+            variable, problem: "it names a user and no password",
             fix: "set \(RedisSettings.password) or \(RedisSettings.password)_FILE")
     }
 }

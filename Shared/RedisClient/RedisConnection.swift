@@ -10,7 +10,7 @@ final class RedisConnection: Sendable {
         self.channel = channel
         // The thread holds the channel and not this object, whose end is what stops it.
         NativeThread(name: "redis-\(context.address.port)") { [ended] in
-            RedisConnectionDriver(context, channel).run()
+            RedisConnectionDriver(context, channel: channel).run()
             ended.happen()
         }.detach()
     }

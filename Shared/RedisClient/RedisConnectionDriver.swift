@@ -18,7 +18,7 @@ final class RedisConnectionDriver {
     private var lastObstacle: RedisError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-    init(_ context: RedisConnectionContext, _ channel: RedisChannel) {
+    init(_ context: RedisConnectionContext, channel: RedisChannel) {
         self.context = context
         self.channel = channel
         machine = RedisConnectionMachine(context.configuration, random: context.random)
@@ -35,7 +35,7 @@ final class RedisConnectionDriver {
         while true {
             let wasReady = machine.state == .ready
             let order = channel.take(ifReady: wasReady, now: context.time.uptime)
-            fail(order.overdue, neverSent())
+            fail(order.overdue, error: neverSent())
             order.commands.forEach { inFlight.append($0) }
             if order.isAborted || isOver(order) { break }
             moveBytes()
@@ -100,20 +100,24 @@ extension RedisConnectionDriver {
         }
         lastObstacle = error
         channel.putBack(unsent)
-        fail(sent, RedisError(.unknown, "sent to \(context.address), but no answer came: \(error.message)"))
+        fail(
+            sent,
+            error: RedisError(.unknown, message: "sent to \(context.address), but no answer came: \(error.message)"))
         // Waiting does not help against wrong settings.
-        if error.code == .refused { fail(channel.takeAll(), error) }
+        if error.code == .refused { fail(channel.takeAll(), error: error) }
     }
 
     private func stop() {
         socket = nil
         let (sent, unsent) = isGreeting ? ([], []) : inFlight.takeAll()
-        channel.report(ready: false, obstacle: RedisError(.closed, "the client is closed"))
-        fail(sent, RedisError(.unknown, "the client was closed before the answer came"))
-        fail(unsent + channel.takeAll(), RedisError(.closed, "the client was closed before the command was sent"))
+        channel.report(ready: false, obstacle: RedisError(.closed, message: "the client is closed"))
+        fail(sent, error: RedisError(.unknown, message: "the client was closed before the answer came"))
+        fail(
+            unsent + channel.takeAll(),
+            error: RedisError(.closed, message: "the client was closed before the command was sent"))
     }
 
-    private func fail(_ commands: [RedisPending], _ error: @autoclosure () -> RedisError) {
+    private func fail(_ commands: [RedisPending], error: @autoclosure () -> RedisError) {
         guard !commands.isEmpty else { return }
         channel.settle(cost: commands.reduce(0) { $0 + $1.cost })
         let error = error()
@@ -122,7 +126,7 @@ extension RedisConnectionDriver {
 
     private func neverSent() -> RedisError {
         let reason = lastObstacle.map(\.message) ?? "the connection was not ready"
-        return RedisError(.notSent, "not sent to \(context.address) within its deadline: \(reason)")
+        return RedisError(.notSent, message: "not sent to \(context.address) within its deadline: \(reason)")
     }
 }
 
@@ -158,7 +162,7 @@ extension RedisConnectionDriver {
                 wantsWritable = true
                 return
             case .wantRead: return
-            case .end: throw RedisError(.notSent, "the server closed the connection")
+            case .end: throw RedisError(.notSent, message: "the server closed the connection")
             }
         }
     }
@@ -178,7 +182,7 @@ extension RedisConnectionDriver {
             case .wantWrite:
                 wantsWritable = true
                 return
-            case .end: throw RedisError(.notSent, "the server closed the connection")
+            case .end: throw RedisError(.notSent, message: "the server closed the connection")
             }
         }
     }
@@ -194,7 +198,7 @@ extension RedisConnectionDriver {
                 try reader.feed(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
                 while let value = try reader.next() {
                     guard let pending = inFlight.popAnswered() else {
-                        throw RedisError(.notSent, "the server answered a command that was never sent")
+                        throw RedisError(.notSent, message: "the server answered a command that was never sent")
                     }
                     answers.append((pending, value))
                 }
@@ -229,7 +233,7 @@ extension RedisConnectionDriver {
         if let timeout = machine.timeout, timeout <= now { handle(.timedOut) }
         if !isGreeting && inFlight.hasOverdue(now: now) {
             // The stream cannot go on: which answer would belong to which command is no longer known.
-            handle(.failed(RedisError(.notSent, "the deadline passed")))
+            handle(.failed(RedisError(.notSent, message: "the deadline passed")))
         }
     }
 

@@ -82,7 +82,8 @@ struct RedisConnectionMachine {
         case (_, .timedOut):
             let limit = DurationText.print(configuration.connectDeadline)
             return backOff(
-                explained(RedisError(.notSent, "the server was not ready within \(limit) (\(state))")), now: now)
+                explained(RedisError(.notSent, message: "the server was not ready within \(limit) (\(state))")),
+                now: now)
         default:
             preconditionFailure("a connection that is \(state) cannot see \(event)")
         }
@@ -121,9 +122,10 @@ struct RedisConnectionMachine {
         switch (state, configuration.tls) {
         case (.handshaking, .some):
             return RedisError(
-                .notSent, "\(error.message); if it is a port without TLS, write redis:// and not rediss://")
+                .notSent, message: "\(error.message); if it is a port without TLS, write redis:// and not rediss://")
         case (.authenticating, nil), (.selecting, nil), (.probing, nil):
-            return RedisError(.notSent, "\(error.message); if it is a port with TLS, write rediss:// and not redis://")
+            return RedisError(
+                .notSent, message: "\(error.message); if it is a port with TLS, write rediss:// and not redis://")
         default: return error
         }
     }
@@ -131,14 +133,15 @@ struct RedisConnectionMachine {
     private func refusedPassword(_ line: String) -> RedisError {
         let error = RedisError(reply: line)
         guard !error.isRetriable else { return error }
-        return RedisError(.refused, "the server refuses user and password (\(line)); check \(RedisSettings.password)")
+        return RedisError(
+            .refused, message: "the server refuses user and password (\(line)); check \(RedisSettings.password)")
     }
 
     private func refusedDatabase(_ line: String) -> RedisError {
         let error = RedisError(reply: line)
         guard !error.isRetriable else { return error }
         return RedisError(
-            .refused, "the server refuses database \(configuration.database) (\(line)); check the address")
+            .refused, message: "the server refuses database \(configuration.database) (\(line)); check the address")
     }
 
     private func obstacle(_ reply: RedisValue) -> RedisError? {
@@ -148,7 +151,7 @@ struct RedisConnectionMachine {
         // A user who may not ping may still be allowed what the service needs.
         case .reply("NOPERM"): return nil
         case .reply("NOAUTH"):
-            return RedisError(.refused, "the server wants a password (\(line)); set \(RedisSettings.password)")
+            return RedisError(.refused, message: "the server wants a password (\(line)); set \(RedisSettings.password)")
         default: return error
         }
     }

@@ -23,14 +23,14 @@ package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
     /// The error a reply line such as `-MOVED 3999 127.0.0.1:6381` stands for.
     package init(reply line: String) {
-        self.init(.reply(String(line.prefix { $0 != " " })), line)
+        self.init(.reply(String(line.prefix { $0 != " " })), message: line)
     }
 
     /// Whether the same command may be sent again at once: it was not executed, and waiting can help.
@@ -56,7 +56,7 @@ package struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension RedisError {
     init(_ error: TLSSocketError) {
-        self.init(error.isRetriable ? .notSent : .refused, error.message)
+        self.init(error.isRetriable ? .notSent : .refused, message: error.message)
     }
 
     /// Runs a step on the socket; its error becomes one of ours.

@@ -34,8 +34,8 @@ final class RedisNode: Sendable {
         let error: RedisError
         switch submit(commands) {
         case .accepted, .acceptedWaking: return
-        case .full: error = RedisError(.full, "too many commands are waiting for \(address) already")
-        case .closed: error = RedisError(.closed, "the client is closed")
+        case .full: error = RedisError(.full, message: "too many commands are waiting for \(address) already")
+        case .closed: error = RedisError(.closed, message: "the client is closed")
         }
         commands.forEach { $0.completion(.failure(error)) }
     }
@@ -53,7 +53,7 @@ final class RedisNode: Sendable {
             if health.isReady { return nil }
             reason = health.obstacle ?? reason
         }
-        return reason ?? RedisError(.notSent, "\(address) is not connected yet")
+        return reason ?? RedisError(.notSent, message: "\(address) is not connected yet")
     }
 
     func close(within limit: Duration, time: any TimeSource) async {

@@ -50,7 +50,8 @@ final class RedisReplyReader {
             return value
         }
         guard assembly.bytesUnfinished <= bytesMaximum else {
-            throw RedisError(.unknown, "a reply is larger than \(bytesMaximum) bytes; raise the limit or ask for less")
+            throw RedisError(
+                .unknown, message: "a reply is larger than \(bytesMaximum) bytes; raise the limit or ask for less")
         }
         return nil
     }
@@ -59,7 +60,7 @@ final class RedisReplyReader {
         let reason = withUnsafePointer(to: &reader.pointee.errstr) {
             $0.withMemoryRebound(to: CChar.self, capacity: 128) { OutsideText.replacing(cString: $0) }
         }
-        return RedisError(.unknown, "the server does not speak Redis: \(reason)")
+        return RedisError(.unknown, message: "the server does not speak Redis: \(reason)")
     }
 }
 
@@ -101,7 +102,7 @@ private final class RedisReplyAssembly {
 
 /// The parser calls these for each element; what they return only has to differ from nil, which means out of memory.
 private func withAssembly(
-    _ task: UnsafePointer<redisReadTask>?, _ body: (RedisReplyAssembly) -> Void
+    _ task: UnsafePointer<redisReadTask>?, body: (RedisReplyAssembly) -> Void
 ) -> UnsafeMutableRawPointer? {
     guard let context = task?.pointee.privdata else { return nil }
     body(Unmanaged<RedisReplyAssembly>.fromOpaque(context).takeUnretainedValue())
@@ -109,7 +110,7 @@ private func withAssembly(
 }
 
 private func takeString(
-    _ task: UnsafePointer<redisReadTask>?, _ start: UnsafeMutablePointer<CChar>?, _ count: Int
+    _ task: UnsafePointer<redisReadTask>?, start: UnsafeMutablePointer<CChar>?, count: Int
 ) -> UnsafeMutableRawPointer? {
     let type = task?.pointee.type
     return withAssembly(task) { assembly in
@@ -122,11 +123,11 @@ private func takeString(
     }
 }
 
-private func takeArray(_ task: UnsafePointer<redisReadTask>?, _ count: Int32) -> UnsafeMutableRawPointer? {
+private func takeArray(_ task: UnsafePointer<redisReadTask>?, count: Int32) -> UnsafeMutableRawPointer? {
     withAssembly(task) { $0.openArray(count: Int(count)) }
 }
 
-private func takeInteger(_ task: UnsafePointer<redisReadTask>?, _ number: Int64) -> UnsafeMutableRawPointer? {
+private func takeInteger(_ task: UnsafePointer<redisReadTask>?, number: Int64) -> UnsafeMutableRawPointer? {
     withAssembly(task) { $0.add(.integer(number)) }
 }
 

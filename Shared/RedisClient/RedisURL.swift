@@ -73,7 +73,7 @@ extension RedisConfiguration {
 
     /// Quotes no part of the URL: where it is wrong, what looks like a host may be half a password.
     private static func wrong(_ problem: String) -> RedisError {
-        RedisError(.misconfigured, problem)
+        RedisError(.misconfigured, message: problem)
     }
 
     private static func percentDecoded(_ text: Substring) -> String? {

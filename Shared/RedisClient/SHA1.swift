@@ -33,18 +33,18 @@ package enum SHA1 {
             block[index..<index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
         for index in 16..<80 {
-            words.append(rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1))
+            words.append(rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], bits: 1))
         }
         var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
         for index in 0..<80 {
-            let (function, constant) = round(index, b, c, d)
-            let next = rotate(a, 5) &+ function &+ e &+ constant &+ words[index]
-            (a, b, c, d, e) = (next, a, rotate(b, 30), c, d)
+            let (function, constant) = round(index, b: b, c: c, d: d)
+            let next = rotate(a, bits: 5) &+ function &+ e &+ constant &+ words[index]
+            (a, b, c, d, e) = (next, a, rotate(b, bits: 30), c, d)
         }
         for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
     }
 
-    private static func round(_ index: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32) -> (UInt32, UInt32) {
+    private static func round(_ index: Int, b: UInt32, c: UInt32, d: UInt32) -> (UInt32, UInt32) {
         switch index {
         case 0..<20: ((b & c) | (~b & d), 0x5A82_7999)
         case 20..<40: (b ^ c ^ d, 0x6ED9_EBA1)
@@ -53,7 +53,7 @@ package enum SHA1 {
         }
     }
 
-    private static func rotate(_ word: UInt32, _ bits: UInt32) -> UInt32 {
+    private static func rotate(_ word: UInt32, bits: UInt32) -> UInt32 {
         word << bits | word >> (32 - bits)
     }
 }

@@ -45,15 +45,15 @@ package struct RateBucket: Sendable {
         precondition(limit <= .seconds(60), "a longer wait would be taken for one from before the clock was set back")
         let answer = try await redis.run(
             ScriptCall(
-                RateBucket.script, ["rate:\(settings.name)"],
-                [
+                RateBucket.script, keys: ["rate:\(settings.name)"],
+                arguments: [
                     time.map { RedisArgument($0.now.milliseconds) } ?? "", RedisArgument(permits),
                     RedisArgument(settings.permitsPerMinute), RedisArgument(settings.burst),
                     RedisArgument(limit.wholeMilliseconds),
                 ]))
         guard case .array(let parts) = answer, case .integer(let isGranted)? = parts.first,
             case .integer(let wait)? = parts.last, parts.count == 2
-        else { throw StoreError(.corrupt, "a rate bucket answered what cannot be read") }
+        else { throw StoreError(.corrupt, message: "a rate bucket answered what cannot be read") }
         return isGranted == 1 ? .granted(after: .milliseconds(wait)) : .refused(.milliseconds(wait))
     }
 

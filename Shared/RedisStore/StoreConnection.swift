@@ -41,7 +41,7 @@ package final class StoreConnection: Sendable {
     /// Something that must be there is not.
     func notReady(_ message: String) -> StoreError {
         refusals.add(1, ordering: .acquiringAndReleasing)
-        return StoreError(.notReady, message)
+        return StoreError(.notReady, message: message)
     }
 
     func send(_ command: RedisCommand) async throws(StoreError) -> RedisValue {
@@ -87,7 +87,7 @@ package final class StoreConnection: Sendable {
         for start in stride(from: 0, to: calls.count, by: pipelineMaximum) {
             let (allowed, cut) = allowed(calls[start..<min(calls.count, start + pipelineMaximum)])
             for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
-                replies.append(try value(await known(call, result)))
+                replies.append(try value(await known(call, result: result)))
             }
             if let cut { throw cut }
         }
@@ -96,7 +96,7 @@ package final class StoreConnection: Sendable {
 
     /// A server that does not know the script yet gets the whole source.
     private func known(
-        _ call: ScriptCall, _ result: Result<RedisValue, RedisError>
+        _ call: ScriptCall, result: Result<RedisValue, RedisError>
     ) async -> Result<RedisValue, RedisError> {
         guard case .failure(let error) = result, error.code == .reply("NOSCRIPT") else { return result }
         return await redis.send([call.wholeCommand])[0]
@@ -134,7 +134,7 @@ extension StoreError {
         // Every operation of the store may be repeated, also one that was executed without our knowing.
         default: code = .unavailable
         }
-        self.init(code, error.description)
+        self.init(code, message: error.description)
     }
 }
 

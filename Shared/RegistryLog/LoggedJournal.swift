@@ -93,13 +93,13 @@ package final class LoggedJournal: RegistryJournal, Service {
 }
 
 extension LoggedJournal {
-    private static let ended = StoreError(.unavailable, "the service is ending")
+    private static let ended = StoreError(.unavailable, message: "the service is ending")
 
     private func enter() throws(StoreError) {
         try state.withLock { state throws(StoreError) in
             guard !state.isStopped else { throw LoggedJournal.ended }
             guard state.open < options.changesMaximum else {
-                throw StoreError(.unavailable, "\(state.open) changes are on their way already")
+                throw StoreError(.unavailable, message: "\(state.open) changes are on their way already")
             }
             state.open += 1
         }
@@ -119,7 +119,7 @@ extension LoggedJournal {
             throw StoreError(appending: error)
         }
         guard let last = positions.compactMap(\.offset).max(), positions.allSatisfy({ $0.offset != nil }) else {
-            throw StoreError(.unavailable, "the brokers did not say where the change lies in the log")
+            throw StoreError(.unavailable, message: "the brokers did not say where the change lies in the log")
         }
         return last + 1
     }
@@ -172,7 +172,8 @@ extension LoggedJournal {
         let limit = DurationText.print(options.patience)
         return StoreError(
             problem?.code ?? .unavailable,
-            "the change is in the log and was not applied within \(limit)" + (problem.map { ": \($0.message)" } ?? ""))
+            message: "the change is in the log and was not applied within \(limit)"
+                + (problem.map { ": \($0.message)" } ?? ""))
     }
 }
 
@@ -184,6 +185,6 @@ extension StoreError {
             case .refused: .refused
             case .tooLarge: .tooMany
             }
-        self.init(code, "the change could not be appended to the registry log: \(error)")
+        self.init(code, message: "the change could not be appended to the registry log: \(error)")
     }
 }

@@ -37,7 +37,7 @@ package struct RegistryRebuild: Sendable {
         _ note: (Note) -> Void, beforeReady: () async throws -> Void = {}
     ) async throws -> RebuildProgress {
         let refill = try await maintenance.beginRebuild()
-        let applying = ApplyingBatch(refill, patience)
+        let applying = ApplyingBatch(refill, patience: patience)
         let progress: RebuildProgress
         do {
             progress = try await read(into: applying, note)
@@ -84,7 +84,7 @@ private final class ApplyingBatch {
     private let patience: StorePatience
     private var current: Task<Void, any Error>?
 
-    init(_ refill: any RegistryRefill, _ patience: StorePatience) {
+    init(_ refill: any RegistryRefill, patience: StorePatience) {
         self.refill = refill
         self.patience = patience
     }

@@ -19,7 +19,9 @@ package struct RegistryRecord: Hashable, Sendable {
     }
 
     package init(key: [UInt8]?, value: [UInt8]) throws(MalformedMessageError) {
-        guard let key, let subject = Subject(key: key) else { throw MalformedMessageError("no key of a registry record") }
+        guard let key, let subject = Subject(key: key) else {
+            throw MalformedMessageError("no key of a registry record")
+        }
         let content = try RegistryRecord.content(of: subject.kind, value)
         change = RegistryChange(app: subject.app, index: subject.index, content)
     }
@@ -107,7 +109,7 @@ private struct Subject {
             case .subscription(let topic): "s:\(index.offset):\(topic)"
             case .badge: "b:\(index.offset)"
             }
-        return Array(SegmentID(app, index.segment).description.utf8) + [0] + Array(subject.utf8)
+        return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
 
     /// Nil for bytes that are no such key.

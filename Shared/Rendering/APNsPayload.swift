@@ -24,10 +24,10 @@ struct APNsPayload: Sendable {
     /// As a publisher wrote it.
     init(_ payload: JSONObject, path: String) throws(RenderingError) {
         guard let value = payload["aps"] else {
-            throw RenderingError("\(path).aps", "is missing; it must be an object")
+            throw RenderingError("\(path).aps", message: "is missing; it must be an object")
         }
         guard let aps = value.object else {
-            throw RenderingError("\(path).aps", "must be an object, not \(value.kind)")
+            throw RenderingError("\(path).aps", message: "must be an object, not \(value.kind)")
         }
         self.aps = aps
         members = payload
@@ -68,7 +68,7 @@ struct APNsPayload: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
         guard bytes <= APNsPayload.bytesMaximum else {
             throw RenderingError(
-                path, "has \(bytes) bytes for Apple, which takes \(APNsPayload.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Apple, which takes \(APNsPayload.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])
     }

@@ -24,11 +24,11 @@ package struct AndroidNotification: Sendable, Hashable {
             guard let field = AndroidNotification.fields[name] else {
                 let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
                 throw RenderingError(
-                    "\(path).\(OutsideText.excerpt(name))", "is not known; use \(known), or put it into data")
+                    "\(path).\(OutsideText.excerpt(name))", message: "is not known; use \(known), or put it into data")
             }
             guard value != .null else { continue }
             guard let text = value.text else {
-                throw RenderingError("\(path).\(name)", "must be a text, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", message: "must be a text, not \(value.kind)")
             }
             self[keyPath: field] = text
         }

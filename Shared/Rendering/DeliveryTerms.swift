@@ -22,7 +22,7 @@ struct DeliveryTerms: Sendable {
             guard DeliveryTerms.isCollapseID(chosen) else {
                 let limit = DeliveryTerms.collapseIDBytesMaximum
                 throw RenderingError(
-                    "options.collapse_id", "must be a text of 1 to \(limit) bytes without control characters")
+                    "options.collapse_id", message: "must be a text of 1 to \(limit) bytes without control characters")
             }
         }
         priority = task.options.priority == .high ? .high : .normal

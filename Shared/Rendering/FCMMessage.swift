@@ -27,12 +27,12 @@ package struct FCMMessage: Sendable {
         let parts = JSONText.parts { json in
             json.member("message") { json in
                 json.gap("token", between: "\"", and: "\"")
-                bytes += FCMMessage.count(&json, writeShared)
+                bytes += FCMMessage.count(&json, write: writeShared)
                 json.member("android") { json in
                     writeDelivery(&json)
                     guard let notification else { return }
                     json.member("notification") { json in
-                        bytes += FCMMessage.count(&json) { FCMMessage.writeScreen(notification, &$0) }
+                        bytes += FCMMessage.count(&json) { FCMMessage.writeScreen(notification, json: &$0) }
                         if countsBadge { json.gap("notification_count") }
                     }
                 }
@@ -40,12 +40,12 @@ package struct FCMMessage: Sendable {
         }
         guard bytes <= FCMMessage.bytesMaximum else {
             throw RenderingError(
-                path, "has \(bytes) bytes for Google, which takes \(FCMMessage.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Google, which takes \(FCMMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])
     }
 
-    private static func count(_ json: inout JSONText, _ write: (inout JSONText) -> Void) -> Int {
+    private static func count(_ json: inout JSONText, write: (inout JSONText) -> Void) -> Int {
         let before = json.byteCount
         write(&json)
         return json.byteCount - before
@@ -79,7 +79,7 @@ package struct FCMMessage: Sendable {
     }
 
     /// What only Android's own notification has; the badge that differs by device comes behind it.
-    private static func writeScreen(_ notification: AndroidNotification, _ json: inout JSONText) {
+    private static func writeScreen(_ notification: AndroidNotification, json: inout JSONText) {
         if let tag = notification.tag { json.member("tag", tag) }
         if let channel = notification.channel { json.member("channel_id", channel) }
         if let sound = notification.sound { json.member("sound", sound) }

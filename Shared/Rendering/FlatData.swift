@@ -17,10 +17,12 @@ package struct FlatData: Sendable {
         var known: Set<String> = []
         for (name, _) in members {
             guard !FlatData.isReserved(name) else {
-                throw RenderingError("\(path).\(name)", "is a name that Google keeps for itself; choose another")
+                throw RenderingError(
+                    "\(path).\(name)", message: "is a name that Google keeps for itself; choose another")
             }
             guard known.insert(name).inserted else {
-                throw RenderingError("\(path).\(name)", "occurs twice once nested values are flattened; rename one")
+                throw RenderingError(
+                    "\(path).\(name)", message: "occurs twice once nested values are flattened; rename one")
             }
         }
     }
@@ -85,7 +87,8 @@ private struct Flattening {
         guard bytes <= ProviderBounds.payloadBytesMaximum else {
             throw RenderingError(
                 path,
-                "has more than \(ProviderBounds.payloadBytesMaximum) bytes once nested values are flattened, which is"
+                message:
+                    "has more than \(ProviderBounds.payloadBytesMaximum) bytes once nested values are flattened, which is"
                     + " more than any provider takes; shorten it")
         }
         members.append((String(decoding: prefix, as: UTF8.self) + name, value()))

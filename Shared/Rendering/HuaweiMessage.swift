@@ -30,7 +30,7 @@ struct HuaweiMessage: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count }
         guard bytes <= HuaweiMessage.bytesMaximum else {
             throw RenderingError(
-                path, "has \(bytes) bytes for Huawei, which takes \(HuaweiMessage.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Huawei, which takes \(HuaweiMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: [.token])
     }
@@ -40,10 +40,10 @@ struct HuaweiMessage: Sendable {
         json.member("urgency", priority == .high ? "HIGH" : "NORMAL")
         json.member("ttl", "\(min(max(timeToLive, range.lowerBound), range.upperBound))s")
         guard let notification else { return }
-        json.member("notification") { HuaweiMessage.write(notification, &$0) }
+        json.member("notification") { HuaweiMessage.write(notification, json: &$0) }
     }
 
-    private static func write(_ notification: AndroidNotification, _ json: inout JSONText) {
+    private static func write(_ notification: AndroidNotification, json: inout JSONText) {
         if let title = notification.title { json.member("title", title) }
         if let body = notification.body { json.member("body", body) }
         if let image = notification.image { json.member("image", image) }
@@ -61,11 +61,11 @@ struct HuaweiMessage: Sendable {
             json.member("type", notification.clickAction == nil ? 3 : 1)
             if let action = notification.clickAction { json.member("action", action) }
         }
-        writeBadge(notification.badge, &json)
+        writeBadge(notification.badge, json: &json)
     }
 
     /// The device counts by itself: a number of ours would make a request of every device, and ends at 99.
-    private static func writeBadge(_ badge: PushMessage.Badge?, _ json: inout JSONText) {
+    private static func writeBadge(_ badge: PushMessage.Badge?, json: inout JSONText) {
         switch badge {
         case .increment: json.member("badge") { $0.member("add_num", 1) }
         case .set(let count): json.member("badge") { $0.member("set_num", Int(min(count, badgeMaximum))) }

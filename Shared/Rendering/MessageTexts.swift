@@ -6,10 +6,10 @@ struct MessageTexts: Sendable {
     let subtitle: String?
     let body: String?
 
-    init(_ message: PushMessage, language: String?, _ template: TextTemplate) throws(RenderingError) {
-        title = try message.title?.filled(language, template, path: "message.title")
-        subtitle = try message.subtitle?.filled(language, template, path: "message.subtitle")
-        body = try message.body?.filled(language, template, path: "message.body")
+    init(_ message: PushMessage, language: String?, template: TextTemplate) throws(RenderingError) {
+        title = try message.title?.filled(language, template: template, path: "message.title")
+        subtitle = try message.subtitle?.filled(language, template: template, path: "message.subtitle")
+        body = try message.body?.filled(language, template: template, path: "message.body")
     }
 }
 
@@ -24,7 +24,7 @@ extension PushMessage {
 
 extension LocalizedText {
     fileprivate func filled(
-        _ language: String?, _ template: TextTemplate, path: String
+        _ language: String?, template: TextTemplate, path: String
     ) throws(RenderingError) -> String {
         let text = text(for: language)
         let names = language.map { [$0, String($0.prefix { $0 != "-" })] } ?? []

@@ -11,7 +11,9 @@ enum ProviderBounds {
     static func check(_ object: JSONObject, path: String) throws(RenderingError) {
         guard JSON.object(object).writtenBytesAtLeast(upTo: measuredBytesMaximum) > measuredBytesMaximum else { return }
         throw RenderingError(
-            path, "has more than \(measuredBytesMaximum) bytes, and providers take \(payloadBytesMaximum); shorten it")
+            path,
+            message:
+                "has more than \(measuredBytesMaximum) bytes, and providers take \(payloadBytesMaximum); shorten it")
     }
 }
 
@@ -31,7 +33,7 @@ extension JSON {
     }
 
     /// Of parts and the brackets around them.
-    private static func sum<Part>(_ parts: [Part], upTo bound: Int, _ size: (Part, Int) -> Int) -> Int {
+    private static func sum<Part>(_ parts: [Part], upTo bound: Int, size: (Part, Int) -> Int) -> Int {
         var bytes = 2
         for part in parts {
             guard bytes <= bound else { break }

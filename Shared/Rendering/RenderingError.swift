@@ -5,7 +5,7 @@ package struct RenderingError: Error, Sendable, Hashable, CustomStringConvertibl
     /// Completes the sentence that begins with the path, and says what to do.
     package let message: String
 
-    package init(_ path: String, _ message: String) {
+    package init(_ path: String, message: String) {
         self.path = path
         self.message = message
     }

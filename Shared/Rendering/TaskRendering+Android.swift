@@ -21,8 +21,8 @@ extension TaskRendering {
         // Google keeps four of these a device and forgets others, so none is made up.
         if terms.isCollapseIDChosen { message.collapseKey = terms.collapseID }
         return variant(
-            selection, terms, priority: message.priority, tag: content.notification?.tag,
-            try message.template(path: content.path))
+            selection, terms: terms, priority: message.priority, tag: content.notification?.tag,
+            payload: try message.template(path: content.path))
     }
 
     func huaweiVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
@@ -33,13 +33,13 @@ extension TaskRendering {
         message.priority = selection.isSilent ? .normal : terms.priority
         message.timeToLive = terms.timeToLive
         return variant(
-            selection, terms, priority: message.priority, tag: content.notification?.tag,
-            try message.template(path: content.path))
+            selection, terms: terms, priority: message.priority, tag: content.notification?.tag,
+            payload: try message.template(path: content.path))
     }
 
     private func variant(
-        _ selection: Selection, _ terms: DeliveryTerms, priority: RenderedVariant.Priority, tag: String?,
-        _ payload: PayloadTemplate
+        _ selection: Selection, terms: DeliveryTerms, priority: RenderedVariant.Priority, tag: String?,
+        payload: PayloadTemplate
     ) -> RenderedVariant {
         RenderedVariant(
             kind: selection.kind, priority: priority, pushType: "", collapseID: tag ?? "",
@@ -82,10 +82,11 @@ extension TaskRendering {
         var android = Android(data: FlatData(), path: path)
         for (name, value) in written.members {
             guard name == "data" || name == "notification" else {
-                throw RenderingError("\(path).\(OutsideText.excerpt(name))", "is not known; use data and notification")
+                throw RenderingError(
+                    "\(path).\(OutsideText.excerpt(name))", message: "is not known; use data and notification")
             }
             guard let object = value.object else {
-                throw RenderingError("\(path).\(name)", "must be an object, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", message: "must be an object, not \(value.kind)")
             }
             if name == "data" {
                 android.data = try FlatData(object, path: "\(path).data")
@@ -93,7 +94,9 @@ extension TaskRendering {
                 android.notification = try AndroidNotification(object, path: "\(path).notification")
             }
         }
-        guard !written.members.isEmpty else { throw RenderingError(path, "is empty; it must have data or notification") }
+        guard !written.members.isEmpty else {
+            throw RenderingError(path, message: "is empty; it must have data or notification")
+        }
         return android
     }
 }

@@ -32,7 +32,7 @@ extension TaskRendering {
         var payload = APNsPayload()
         payload.members = message.data
         guard message.data["aps"] == nil else {
-            throw RenderingError("message.data.aps", "is a name that Apple keeps for itself; choose another")
+            throw RenderingError("message.data.aps", message: "is a name that Apple keeps for itself; choose another")
         }
         if message.data["task_id"] == nil { payload.members["task_id"] = .string(task) }
         payload.setBadge(message.badge)
@@ -50,7 +50,8 @@ extension TaskRendering {
         payload.aps["category"] = message.category.map { .string($0) }
         guard let image = message.image else { return payload }
         guard message.data["image"] == nil else {
-            throw RenderingError("message.data.image", "is where message.image goes on Apple's devices; choose another")
+            throw RenderingError(
+                "message.data.image", message: "is where message.image goes on Apple's devices; choose another")
         }
         // The system shows no image by itself: it hands the notification to an extension of the app, which fetches it.
         payload.members["image"] = .string(image)

@@ -77,7 +77,8 @@ package struct TaskRendering: Sendable {
         case .fcm: try googleVariant(selection)
         case .huawei: try huaweiVariant(selection)
         case .webpush, .wns, .mpns, .http:
-            throw RenderingError("platforms", "has devices of \(selection.kind.name), which cannot be reached yet")
+            throw RenderingError(
+                "platforms", message: "has devices of \(selection.kind.name), which cannot be reached yet")
         }
     }
 
@@ -92,16 +93,16 @@ package struct TaskRendering: Sendable {
             let selections = spoken.map { selection(for: kind, language: $0, isSilent: false) }
                 .filter { known.insert($0).inserted }
             findings.failures = 0
-            let sizes = selections.compactMap { check($0, &findings) }
+            let sizes = selections.compactMap { check($0, findings: &findings) }
             let silent = selection(for: kind, language: nil, isSilent: true)
             let fitsSilent = sizes.contains { $0 + TaskRendering.silentBytesMaximum <= TaskRendering.bytesMaximum }
-            if !fitsSilent, !known.contains(silent) { _ = check(silent, &findings) }
+            if !fitsSilent, !known.contains(silent) { _ = check(silent, findings: &findings) }
         }
         return findings.flaws
     }
 
     /// The bytes of the variant; nil for one that does not work out.
-    private func check(_ selection: Selection, _ findings: inout Findings) -> Int? {
+    private func check(_ selection: Selection, findings: inout Findings) -> Int? {
         guard findings.failures < TaskRendering.failuresMaximum else { return nil }
         do throws(RenderingError) {
             return try variant(selection).payload.parts.reduce(0) { $0 + $1.count }
@@ -127,7 +128,8 @@ package struct TaskRendering: Sendable {
         guard bytes <= dataBytesMaximum else {
             throw RenderingError(
                 "message.data",
-                "has \(bytes) bytes, and providers take \(dataBytesMaximum) of everything together; shorten it")
+                message: "has \(bytes) bytes, and providers take \(dataBytesMaximum) of everything together; shorten it"
+            )
         }
         var flat = try FlatData(data, path: "message.data")
         if flat["task_id"] == nil { flat["task_id"] = task }
@@ -136,7 +138,8 @@ package struct TaskRendering: Sendable {
 
     func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
-        throw RenderingError("payloads.\(platform.rawValue)", "is missing, and no message is meant for the platform")
+        throw RenderingError(
+            "payloads.\(platform.rawValue)", message: "is missing, and no message is meant for the platform")
     }
 
     func texts(
@@ -144,6 +147,6 @@ package struct TaskRendering: Sendable {
     ) throws(RenderingError) -> MessageTexts? {
         guard !selection.isSilent, message.hasTexts else { return nil }
         let template = TextTemplate(variables: content.variables, data: message.data)
-        return try MessageTexts(message, language: selection.language, template)
+        return try MessageTexts(message, language: selection.language, template: template)
     }
 }

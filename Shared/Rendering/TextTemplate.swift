@@ -20,12 +20,13 @@ struct TextTemplate: Sendable {
             result.unicodeScalars.append(contentsOf: rest[..<start])
             let inside = rest[rest.index(start, offsetBy: 2)...]
             guard let end = inside.firstIndex(of: "}") else {
-                throw RenderingError(path, "has a ${ without a }; close it")
+                throw RenderingError(path, message: "has a ${ without a }; close it")
             }
             result += try value(of: String(inside[..<end]), path)
             guard result.utf8.count <= TextTemplate.bytesMaximum else {
                 let limit = TextTemplate.bytesMaximum
-                throw RenderingError(path, "has more than \(limit) bytes once its variables are filled in; shorten them")
+                throw RenderingError(
+                    path, message: "has more than \(limit) bytes once its variables are filled in; shorten them")
             }
             rest = inside[inside.index(after: end)...]
         }
@@ -47,17 +48,19 @@ struct TextTemplate: Sendable {
         let name = reference.prefixRemoved("var.")
         if let name {
             if let value = variables[name] { return value }
-            throw RenderingError(path, "asks for ${\(shown)}, which has no value; add it to variables")
+            throw RenderingError(path, message: "asks for ${\(shown)}, which has no value; add it to variables")
         }
         guard let name = reference.prefixRemoved("data.") else {
-            throw RenderingError(path, "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
+            throw RenderingError(path, message: "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
         }
         switch data[name] {
         case .string(let text): return text
         case .bool(let value): return value ? "true" : "false"
         case .integer, .unsigned, .number: return data[name]?.compactText ?? ""
-        case .array, .object, .null: throw RenderingError(path, "asks for ${\(shown)}, which is neither text nor number")
-        case nil: throw RenderingError(path, "asks for ${\(shown)}, which has no value; add it to message.data")
+        case .array, .object, .null:
+            throw RenderingError(path, message: "asks for ${\(shown)}, which is neither text nor number")
+        case nil:
+            throw RenderingError(path, message: "asks for ${\(shown)}, which has no value; add it to message.data")
         }
     }
 }

@@ -9,16 +9,16 @@ struct AdminRoutes {
     var router: HTTPRouter {
         var router = HTTPRouter()
         // Also while handlers keep every other thread busy: a process that is restarted for it would lose their work.
-        router.answerImmediately(.get, "/healthz") { _ in
+        router.answerImmediately(.get, pattern: "/healthz") { _ in
             let stalled = health.stalledLoops()
-            return AdminRoutes.answer(isGood: stalled.isEmpty, ["status", "stalled"], stalled)
+            return AdminRoutes.answer(isGood: stalled.isEmpty, names: ["status", "stalled"], reasons: stalled)
         }
-        router.on(.get, "/readyz") { _ in
+        router.on(.get, pattern: "/readyz") { _ in
             let obstacles = await health.obstacles()
             return AdminRoutes.answer(
-                isGood: obstacles.isEmpty, ["status", "reasons"], obstacles, remarks: health.remarks())
+                isGood: obstacles.isEmpty, names: ["status", "reasons"], reasons: obstacles, remarks: health.remarks())
         }
-        router.on(.get, "/metrics") { _ in
+        router.on(.get, pattern: "/metrics") { _ in
             HTTPResponse(
                 .ok, headers: [HTTPField("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
                 body: .bytes(Array(metrics.exposition().utf8)))
@@ -27,7 +27,7 @@ struct AdminRoutes {
     }
 
     private static func answer(
-        isGood: Bool, _ names: [String], _ reasons: [String], remarks: [String] = []
+        isGood: Bool, names: [String], reasons: [String], remarks: [String] = []
     ) -> HTTPResponse {
         let body = JSONText.object { json in
             json.member(names[0], isGood ? "ok" : "failing")

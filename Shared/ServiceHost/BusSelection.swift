@@ -29,7 +29,7 @@ package struct BusSelection: Sendable {
     package init(environment: inout EnvironmentReader) {
         let url = environment.text(
             "CARILLON_BUS", default: "redis://127.0.0.1:6379",
-            "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
+            meaning: "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
         let redis = RedisConfiguration(environment: &environment, isBusSecured: url.hasPrefix("rediss://"))
         let embedded = RedisBusConfiguration(environment: &environment)
         memoryPercent = embedded.memoryPercentMaximum
@@ -72,7 +72,7 @@ package struct BusSelection: Sendable {
             let parsed = try RedisConfiguration(url: url)
             guard !parsed.isCluster else {
                 environment.reject(
-                    "CARILLON_BUS", "the embedded bus needs a single Redis, not a cluster",
+                    "CARILLON_BUS", problem: "the embedded bus needs a single Redis, not a cluster",
                     fix: "name one server, or use kafka:// to scale out")
                 return redis
             }
@@ -82,11 +82,11 @@ package struct BusSelection: Sendable {
             bus.user = parsed.user ?? redis.user
             bus.password = parsed.password ?? redis.password
             bus.tls = parsed.tls == nil ? nil : redis.tlsFiles
-            bus.checkUser("CARILLON_BUS", &environment)
+            bus.checkUser("CARILLON_BUS", environment: &environment)
             return bus
         } catch {
             environment.reject(
-                "CARILLON_BUS", "it names no bus: \(error)",
+                "CARILLON_BUS", problem: "it names no bus: \(error)",
                 fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
             return redis
         }

@@ -22,7 +22,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
     private let context: ServiceContext
     private let state = Mutex(State())
 
-    init(_ options: ConsumerOptions, _ workerOptions: WorkerOptions, _ handler: Handler, context: ServiceContext) {
+    init(_ options: ConsumerOptions, workerOptions: WorkerOptions, handler: Handler, context: ServiceContext) {
         name = "worker \(options.group) of \(options.channel.name)"
         self.options = options
         self.workerOptions = workerOptions

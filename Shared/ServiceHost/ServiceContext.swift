@@ -37,12 +37,12 @@ package struct ServiceContext: Sendable {
     /// What carries single pushes has priority, as the fast lane has by itself: it is resumed before the hundreds of tasks
     /// of a broadcast that wait for a thread.
     package func worker<Handler: MessageHandler>(
-        _ options: ConsumerOptions, concurrency: Int? = nil, carriesSinglePushes: Bool = false, _ handler: Handler
+        _ options: ConsumerOptions, concurrency: Int? = nil, carriesSinglePushes: Bool = false, handler: Handler
     ) -> any Service {
         var worker = workerOptions
         worker.concurrency = concurrency ?? worker.concurrency
         worker.priority = carriesSinglePushes || options.channel.lane == .fast ? .high : nil
-        return LateWorker(options, worker, handler, context: self)
+        return LateWorker(options, workerOptions: worker, handler: handler, context: self)
     }
 
     /// A client of the store's Redis, to be closed by whoever asked for it.
@@ -61,7 +61,7 @@ package struct ServiceContext: Sendable {
 
     /// `what` completes the log's "waiting for".
     package func untilReachable<Value: Sendable>(
-        _ what: String = "the bus", _ make: @Sendable () async throws -> Value
+        _ what: String = "the bus", make: @Sendable () async throws -> Value
     ) async throws -> Value {
         var attempt = 0
         while true {

@@ -28,21 +28,25 @@ package enum ServiceHost {
             StandardError.print("\(service) cannot start:\n\(error)")
             exit(ExitCode.configuration)
         }
-        let code = await run(service, host, worker, reader.unknownVariables, signals) { try await build($0, own) }
+        let code = await run(
+            service, host: host, workerOptions: worker, unknownVariables: reader.unknownVariables, signals: signals
+        ) { try await build($0, own) }
         exit(code)
     }
 
     private static func run(
-        _ service: String, _ host: HostConfiguration, _ workerOptions: WorkerOptions, _ unknownVariables: [String],
-        _ signals: SignalListener, _ build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
+        _ service: String, host: HostConfiguration, workerOptions: WorkerOptions, unknownVariables: [String],
+        signals: SignalListener, build: @escaping @Sendable (ServiceContext) async throws -> [any Service]
     ) async -> Int32 {
         let time = SystemTimeSource()
         let log = Log(service: service, level: host.logLevel, time: time)
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: log, metrics: Metrics(), health: Health(time: time))
         for stranger in unknownVariables { log.warning("unknown variable", [.reason: stranger]) }
-        environment.health.addRemark("settings") { unknownVariables.isEmpty ? nil : unknownVariables.joined(separator: "; ") }
-        environment.metrics.gauge(.buildInfo, ["service": service, "version": CarillonVersion.current]).set(1)
+        environment.health.addRemark("settings") {
+            unknownVariables.isEmpty ? nil : unknownVariables.joined(separator: "; ")
+        }
+        environment.metrics.gauge(.buildInfo, labels: ["service": service, "version": CarillonVersion.current]).set(1)
         do {
             let bus = try host.bus.open(environment)
             environment.health.addReadinessCheck("bus") { await bus.readiness() }
@@ -58,7 +62,7 @@ package enum ServiceHost {
             let routes = AdminRoutes(health: environment.health, metrics: environment.metrics)
             let admin = HTTPService(
                 "admin server",
-                HTTPServer(
+                server: HTTPServer(
                     name: "admin", configuration: host.admin, router: routes.router, log: log,
                     metrics: environment.metrics, time: time))
             log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])

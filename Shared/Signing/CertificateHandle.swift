@@ -25,11 +25,12 @@ final class CertificateHandle: @unchecked Sendable {
         let certificate = CertificateHandle(owning: pointer)
         let issuerPointer = issuer?.pointer ?? pointer
         let isMade =
-            X509_set_version(pointer, version3) == 1 && setSerialNumber(pointer) && setTimes(pointer, validity)
-            && setSubject(pointer, subject)
+            X509_set_version(pointer, version3) == 1 && setSerialNumber(pointer)
+            && setTimes(pointer, validity: validity)
+            && setSubject(pointer, name: subject)
             && X509_set_issuer_name(pointer, X509_get_subject_name(issuerPointer)) == 1
             && X509_set_pubkey(pointer, publicKey.pointer) == 1
-            && extensions.allSatisfy { add($0.0, $0.1, to: pointer, issuer: issuerPointer) }
+            && extensions.allSatisfy { add($0.0, value: $0.1, to: pointer, issuer: issuerPointer) }
             && X509_sign(pointer, signer.pointer, EVP_sha256()) > 0
         guard isMade else { throw failure }
         return certificate
@@ -50,19 +51,19 @@ final class CertificateHandle: @unchecked Sendable {
     }
 
     /// Valid since an hour ago, for machines whose clocks differ.
-    private static func setTimes(_ certificate: OpaquePointer, _ validity: Duration) -> Bool {
+    private static func setTimes(_ certificate: OpaquePointer, validity: Duration) -> Bool {
         X509_gmtime_adj(X509_getm_notBefore(certificate), -3_600) != nil
             && X509_gmtime_adj(X509_getm_notAfter(certificate), Int(validity.components.seconds)) != nil
     }
 
-    private static func setSubject(_ certificate: OpaquePointer, _ name: String) -> Bool {
+    private static func setSubject(_ certificate: OpaquePointer, name: String) -> Bool {
         let bytes = Array(name.utf8)
         return X509_NAME_add_entry_by_txt(
             X509_get_subject_name(certificate), "CN", MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0) == 1
     }
 
     private static func add(
-        _ number: Int32, _ value: String, to certificate: OpaquePointer, issuer: OpaquePointer
+        _ number: Int32, value: String, to certificate: OpaquePointer, issuer: OpaquePointer
     ) -> Bool {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
@@ -72,6 +73,6 @@ final class CertificateHandle: @unchecked Sendable {
     }
 
     private static var failure: SigningError {
-        SigningError(.failed, "OpenSSL made no certificate: \(OpenSSLErrors.take())")
+        SigningError(.failed, message: "OpenSSL made no certificate: \(OpenSSLErrors.take())")
     }
 }

@@ -14,12 +14,15 @@ struct PrivateKeyText {
         guard access(file, R_OK) == 0 else {
             let reason = String(cString: strerror(errno))
             throw SigningError(
-                .unreadable, "the key file \(file) cannot be read (\(reason)): name a file that this user may read")
+                .unreadable,
+                message: "the key file \(file) cannot be read (\(reason)): name a file that this user may read")
         }
         guard let bytes = SmallFile.read(file, bytesMaximum: bytesMaximum) else {
             throw SigningError(
                 .unreadable,
-                "\(file) is no key file, which is at most \(bytesMaximum >> 10) KiB: name the PEM file with the key")
+                message:
+                    "\(file) is no key file, which is at most \(bytesMaximum >> 10) KiB: name the PEM file with the key"
+            )
         }
         return PrivateKeyText(pem: Secret(OutsideText.replacing(bytes)), source: file)
     }
@@ -46,10 +49,10 @@ struct PrivateKeyText {
     private var encrypted: SigningError {
         SigningError(
             .encrypted,
-            """
-            the key in \(source) is protected by a passphrase: write it without one \
-            (openssl pkcs8 -topk8 -nocrypt -in KEY -out NEW) and keep the file readable for this user alone
-            """)
+            message: """
+                the key in \(source) is protected by a passphrase: write it without one \
+                (openssl pkcs8 -topk8 -nocrypt -in KEY -out NEW) and keep the file readable for this user alone
+                """)
     }
 
     private func notAKey(_ reason: String) -> SigningError {
@@ -65,13 +68,13 @@ struct PrivateKeyText {
             } else {
                 "holds no key"
             }
-        return SigningError(.notAKey, "\(source) \(finding): \(cure)")
+        return SigningError(.notAKey, message: "\(source) \(finding): \(cure)")
     }
 }
 
 /// Notes that OpenSSL asked; without this function it would ask on the terminal, and wait.
 private func refusePassphrase(
-    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isForWriting: Int32, _ asked: UnsafeMutableRawPointer?
+    _ buffer: UnsafeMutablePointer<CChar>?, size: Int32, isForWriting: Int32, asked: UnsafeMutableRawPointer?
 ) -> Int32 {
     asked?.assumingMemoryBound(to: Bool.self).pointee = true
     return -1

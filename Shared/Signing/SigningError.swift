@@ -16,7 +16,7 @@ package struct SigningError: Error, Sendable, Equatable, CustomStringConvertible
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

@@ -5,15 +5,15 @@ extension SigningKey {
     /// A new key, of whom nobody else has a copy: for trying things, never for what a provider must know.
     package static func generated(for algorithm: SigningAlgorithm) throws(SigningError) -> SigningKey {
         guard let key = newKey(for: algorithm) else {
-            throw SigningError(.failed, "OpenSSL made no key: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL made no key: \(OpenSSLErrors.take())")
         }
-        return SigningKey(KeyHandle(owning: key), algorithm)
+        return SigningKey(KeyHandle(owning: key), algorithm: algorithm)
     }
 
     /// The private key as a PEM file holds it (PKCS #8, without a passphrase).
     package func privateKeyText() throws(SigningError) -> Secret {
         let text = PEMText.write { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
-        guard let text else { throw SigningError(.failed, "OpenSSL wrote no key: \(OpenSSLErrors.take())") }
+        guard let text else { throw SigningError(.failed, message: "OpenSSL wrote no key: \(OpenSSLErrors.take())") }
         return Secret(text)
     }
 

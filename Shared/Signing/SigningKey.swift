@@ -24,28 +24,28 @@ package final class SigningKey: Sendable {
         guard handle.fits(algorithm) else {
             throw SigningError(
                 .unsuitable,
-                """
-                \(text.source) holds \(handle.kind), and \(algorithm.rawValue) needs \(algorithm.keyRequirement): \
-                use the key that the provider issued for it
-                """)
+                message: """
+                    \(text.source) holds \(handle.kind), and \(algorithm.rawValue) needs \(algorithm.keyRequirement): \
+                    use the key that the provider issued for it
+                    """)
         }
-        self.init(handle, algorithm)
+        self.init(handle, algorithm: algorithm)
     }
 
-    init(_ handle: KeyHandle, _ algorithm: SigningAlgorithm) {
+    init(_ handle: KeyHandle, algorithm: SigningAlgorithm) {
         self.handle = handle
         self.algorithm = algorithm
-        verificationKey = VerificationKey(handle, algorithm)
+        verificationKey = VerificationKey(handle, algorithm: algorithm)
     }
 
     /// The signature as JWS wants it. Takes microseconds for ES256 and about a millisecond for RSA.
     package func sign(_ message: [UInt8]) throws(SigningError) -> [UInt8] {
         guard let signature = digestAndSign(message) else {
-            throw SigningError(.failed, "OpenSSL did not sign: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL did not sign: \(OpenSSLErrors.take())")
         }
         guard algorithm == .es256 else { return signature }
         guard let pair = ECDSASignature.pair(fromDER: signature) else {
-            throw SigningError(.failed, "OpenSSL gave a signature that is none: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL gave a signature that is none: \(OpenSSLErrors.take())")
         }
         return pair
     }

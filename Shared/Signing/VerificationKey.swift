@@ -5,7 +5,7 @@ package struct VerificationKey: Sendable {
     package let algorithm: SigningAlgorithm
     private let handle: KeyHandle
 
-    init(_ handle: KeyHandle, _ algorithm: SigningAlgorithm) {
+    init(_ handle: KeyHandle, algorithm: SigningAlgorithm) {
         self.handle = handle
         self.algorithm = algorithm
     }
@@ -17,7 +17,7 @@ package struct VerificationKey: Sendable {
             ERR_clear_error()
             return nil
         }
-        self.init(handle, .es256)
+        self.init(handle, algorithm: .es256)
     }
 
     /// Whether this key's other half signed the message; the signature is in the form of JWS.

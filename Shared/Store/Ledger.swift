@@ -4,11 +4,11 @@ package import PushModel
 /// all, a terminal state is never overwritten, and the counts change with the states.
 package protocol Ledger: Sendable {
     /// Writes the plan unless there is one; the plan that holds.
-    func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan
+    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan
     /// Plans a task for few, whose only job is done at once. Whom it means is kept with the plan, and the segments they are
     /// in are entered, all in one step: a single push waits for each step anew. A task that has a plan stays as it is.
     func begin(
-        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning
     /// Whom a task means that was begun; nil once its job is resolved.
     func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]?

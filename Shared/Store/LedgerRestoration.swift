@@ -6,12 +6,12 @@ package import PushModel
 /// Every step may be repeated, also from the beginning.
 package protocol LedgerRestoration: Sendable {
     /// False for a task whose ledger is there, and must be left as it is. The plan holds until the restoration ends.
-    func beginRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> Bool
+    func beginRestoring(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> Bool
     /// Ends those of the devices that have not ended; those that stand at this state now. Nil for a task that is not being
     /// restored any more: another has done it.
     func restore(
-        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, _ plan: TaskPlan
+        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, plan: TaskPlan
     ) async throws(StoreError) -> SegmentSet?
     /// Everything is there: from now on the task has this plan with all its jobs done, and can be closed.
-    func endRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError)
+    func endRestoring(_ task: TaskID, plan: TaskPlan) async throws(StoreError)
 }

@@ -8,18 +8,18 @@ package import PushModel
 package protocol Registry: Sendable {
     /// A token that is known keeps its id, and what is not mentioned stays as it was.
     func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+        _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration
     func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice?
     /// Also forgets failures counted so far: the device lives.
-    func change(_ id: DeviceID, _ changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool
+    func change(_ id: DeviceID, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool
     func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool
 
     func subscriptions(
         of id: DeviceID, in app: AppID
     ) async throws(StoreError) -> [TopicName: SubscriptionOptions]?
     func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange?
     /// False also when it was not subscribed.
     func unsubscribe(

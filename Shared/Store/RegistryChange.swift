@@ -23,7 +23,7 @@ package struct RegistryChange: Hashable, Sendable {
         self.content = content
     }
 
-    package var segment: SegmentID { SegmentID(app, index.segment) }
+    package var segment: SegmentID { SegmentID(app, number: index.segment) }
 }
 
 /// Makes changes true. With the embedded bus the store itself does; with Kafka they are appended to the log first, and

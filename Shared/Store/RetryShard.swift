@@ -16,7 +16,7 @@ package struct RetryShard: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Where the orders of a task and segment belong: always the same, lest a repeated order became a second entry.
-    package init(isFast: Bool, _ task: TaskID, _ segment: SegmentNumber) {
+    package init(isFast: Bool, task: TaskID, segment: SegmentNumber) {
         let spread = task.low &+ UInt64(segment.rawValue)
         self.init(isFast: isFast, number: Int(spread % UInt64(RetryShard.count)))
     }

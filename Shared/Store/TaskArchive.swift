@@ -5,7 +5,7 @@ package import ServiceKit
 /// visits, its report. It keeps bytes and does not look into them.
 package protocol TaskArchive: Sendable {
     /// Before the task is on the bus. A task that is there already stays as it is. Enters the task in its app's list.
-    func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError)
+    func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]?
 
     /// A part of a long list; it goes by itself when its task never comes.

@@ -109,10 +109,10 @@ extension TaskTrace {
             guard head & hasDetail != 0 else {
                 return TaskOutcomes.Device(index: index, state: state, detail: nil)
             }
-            return detail(&reader, state).map { TaskOutcomes.Device(index: index, state: state, detail: $0) }
+            return detail(&reader, state: state).map { TaskOutcomes.Device(index: index, state: state, detail: $0) }
         }
 
-        private mutating func detail(_ reader: inout ByteReader, _ state: DeliveryState) -> OutcomeDetail? {
+        private mutating func detail(_ reader: inout ByteReader, state: DeliveryState) -> OutcomeDetail? {
             guard let attempt = reader.byte(), let age = reader.signed(),
                 let status = reader.variableInteger().flatMap({ UInt16(exactly: $0) }), let reason = reason(&reader)
             else { return nil }

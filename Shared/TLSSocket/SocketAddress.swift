@@ -13,7 +13,8 @@ package struct SocketAddress: Sendable, Equatable {
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &list)
         guard status == 0 else {
-            throw TLSSocketError(.unresolved, "\(host) has no address: \(String(cString: gai_strerror(status)))")
+            throw TLSSocketError(
+                .unresolved, message: "\(host) has no address: \(String(cString: gai_strerror(status)))")
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

@@ -9,15 +9,17 @@ package final class TCPListener: Sendable {
     /// An IPv4 or IPv6 address; `::` takes both kinds of clients. Port zero lets the kernel choose one.
     package init(address: String, port: UInt16) throws(TLSSocketError) {
         guard let name = ListenAddress(address, port: port) else {
-            throw TLSSocketError(.misconfigured, "\(address) is no IPv4 or IPv6 address to listen on")
+            throw TLSSocketError(.misconfigured, message: "\(address) is no IPv4 or IPv6 address to listen on")
         }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(name.family, kind, 0)
-        guard descriptor >= 0 else { throw TCPListener.failure(address, port) }
-        TCPListener.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-        if name.family == AF_INET6 { TCPListener.setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+        guard descriptor >= 0 else { throw TCPListener.failure(address, port: port) }
+        TCPListener.setOption(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, value: 1)
+        if name.family == AF_INET6 {
+            TCPListener.setOption(descriptor, level: Int32(IPPROTO_IPV6), option: IPV6_V6ONLY, value: 0)
+        }
         guard let bound = name.listen(descriptor) else {
-            let error = TCPListener.failure(address, port)
+            let error = TCPListener.failure(address, port: port)
             close(descriptor)
             throw error
         }
@@ -35,13 +37,14 @@ package final class TCPListener: Sendable {
         return connection < 0 ? nil : try TLSSocket(accepted: connection, tls: tls)
     }
 
-    private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+    private static func setOption(_ descriptor: Int32, level: Int32, option: Int32, value: Int32) {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private static func failure(_ address: String, _ port: UInt16) -> TLSSocketError {
-        TLSSocketError(.unreachable, "cannot listen on \(address) port \(port): \(String(cString: strerror(errno)))")
+    private static func failure(_ address: String, port: UInt16) -> TLSSocketError {
+        TLSSocketError(
+            .unreachable, message: "cannot listen on \(address) port \(port): \(String(cString: strerror(errno)))")
     }
 }
 

@@ -21,7 +21,7 @@ package final class TLSContext: @unchecked Sendable {
         if configuration.readsAhead { carillon_ssl_context_read_ahead(pointer) }
         try trust(configuration.authorityFile)
         if let certificate = configuration.certificateFile {
-            try identify(certificate, configuration.privateKeyFile ?? certificate)
+            try identify(certificate, key: configuration.privateKeyFile ?? certificate)
         }
         try offerProtocols()
     }
@@ -37,7 +37,7 @@ package final class TLSContext: @unchecked Sendable {
         } else {
             carillon_ssl_context_read_ahead(pointer)
         }
-        try identify(configuration.certificateFile, configuration.privateKeyFile)
+        try identify(configuration.certificateFile, key: configuration.privateKeyFile)
         if let authorities = configuration.clientAuthorityFile {
             try trust(authorities)
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
@@ -59,11 +59,11 @@ package final class TLSContext: @unchecked Sendable {
     private static func make(_ method: OpaquePointer?) throws(TLSSocketError) -> OpaquePointer {
         ignoreBrokenPipes
         guard let pointer = SSL_CTX_new(method) else {
-            throw TLSSocketError(.misconfigured, "OpenSSL gave no context: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL gave no context: \(TLSErrors.take())")
         }
         guard carillon_ssl_context_require_tls_1_2(pointer) == 1 else {
             SSL_CTX_free(pointer)
-            throw TLSSocketError(.misconfigured, "OpenSSL has no TLS 1.2: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL has no TLS 1.2: \(TLSErrors.take())")
         }
         carillon_ssl_context_allow_partial_writes(pointer)
         return pointer
@@ -91,17 +91,17 @@ package final class TLSContext: @unchecked Sendable {
             return
         }
         guard SSL_CTX_load_verify_file(pointer, file) == 1 else {
-            throw TLSSocketError(.misconfigured, "no certificate authority in \(file): \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "no certificate authority in \(file): \(TLSErrors.take())")
         }
     }
 
-    private func identify(_ certificate: String, _ key: String) throws(TLSSocketError) {
+    private func identify(_ certificate: String, key: String) throws(TLSSocketError) {
         guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
-            throw TLSSocketError(.misconfigured, "no certificate in \(certificate): \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "no certificate in \(certificate): \(TLSErrors.take())")
         }
         guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
             throw TLSSocketError(
-                .misconfigured, "no private key for \(certificate) in \(key): \(TLSErrors.take())")
+                .misconfigured, message: "no private key for \(certificate) in \(key): \(TLSErrors.take())")
         }
     }
 
@@ -109,7 +109,7 @@ package final class TLSContext: @unchecked Sendable {
         guard !protocols.isEmpty else { return }
         // Unlike its neighbours this call returns zero for success.
         guard SSL_CTX_set_alpn_protos(pointer, protocols.baseAddress, UInt32(protocols.count)) == 0 else {
-            throw TLSSocketError(.misconfigured, "the application protocols cannot be offered")
+            throw TLSSocketError(.misconfigured, message: "the application protocols cannot be offered")
         }
     }
 
@@ -127,9 +127,9 @@ package final class TLSContext: @unchecked Sendable {
 }
 
 private func selectProtocol(
-    _ session: OpaquePointer?, _ name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-    _ nameLength: UnsafeMutablePointer<UInt8>?, _ offer: UnsafePointer<UInt8>?, _ offerLength: UInt32,
-    _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, name: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    nameLength: UnsafeMutablePointer<UInt8>?, offer: UnsafePointer<UInt8>?, offerLength: UInt32,
+    context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return SSL_TLSEXT_ERR_ALERT_FATAL }
     // A session holds its context as long as it lives, so the pointer is good.

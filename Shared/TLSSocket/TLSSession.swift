@@ -12,7 +12,7 @@ final class TLSSession {
         try self.init(context)
         SSL_set_connect_state(pointer)
         guard expect(serverName) else {
-            throw TLSSocketError(.misconfigured, "\(serverName) cannot be checked: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "\(serverName) cannot be checked: \(TLSErrors.take())")
         }
     }
 
@@ -24,7 +24,7 @@ final class TLSSession {
 
     private init(_ context: TLSContext) throws(TLSSocketError) {
         guard let pointer = SSL_new(context.pointer) else {
-            throw TLSSocketError(.misconfigured, "OpenSSL gave no session: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL gave no session: \(TLSErrors.take())")
         }
         self.pointer = pointer
         self.context = context
@@ -36,7 +36,7 @@ final class TLSSession {
 
     func attach(_ descriptor: Int32) throws(TLSSocketError) {
         guard SSL_set_fd(pointer, descriptor) == 1 else {
-            throw TLSSocketError(.broken, "OpenSSL did not take the socket: \(TLSErrors.take())")
+            throw TLSSocketError(.broken, message: "OpenSSL did not take the socket: \(TLSErrors.take())")
         }
     }
 
@@ -108,7 +108,7 @@ final class TLSSession {
         case SSL_ERROR_WANT_READ: return .wantRead
         case SSL_ERROR_WANT_WRITE: return .wantWrite
         case SSL_ERROR_ZERO_RETURN: return .end
-        default: throw TLSSocketError(.broken, "the TLS connection broke: \(TLSErrors.take())")
+        default: throw TLSSocketError(.broken, message: "the TLS connection broke: \(TLSErrors.take())")
         }
     }
 
@@ -116,8 +116,8 @@ final class TLSSession {
         let verdict = SSL_get_verify_result(pointer)
         if context.verifiesPeer && verdict != Int(X509_V_OK) {
             let reason = String(cString: X509_verify_cert_error_string(verdict))
-            return TLSSocketError(.untrusted, "the certificate of \(peer) is not trusted: \(reason)")
+            return TLSSocketError(.untrusted, message: "the certificate of \(peer) is not trusted: \(reason)")
         }
-        return TLSSocketError(.handshake, "no TLS with \(peer): \(TLSErrors.take())")
+        return TLSSocketError(.handshake, message: "no TLS with \(peer): \(TLSErrors.take())")
     }
 }

@@ -58,7 +58,7 @@ package final class TLSSocket {
         session = try tls.map { context throws(TLSSocketError) in try TLSSession(accepting: context) }
         try session?.attach(descriptor)
         phase = session == nil ? .open : .handshaking
-        setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
+        setOption(Int32(IPPROTO_TCP), option: TCP_NODELAY)
     }
 
     deinit {
@@ -143,15 +143,15 @@ package final class TLSSocket {
                 failure = errno
                 continue
             }
-            setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
-            setOption(SOL_SOCKET, SO_KEEPALIVE)
+            setOption(Int32(IPPROTO_TCP), option: TCP_NODELAY)
+            setOption(SOL_SOCKET, option: SO_KEEPALIVE)
             failure = address.connect(descriptor)
             if failure == 0 || failure == EINPROGRESS { return }
         }
-        throw TLSSocketError(.unreachable, "no connection to \(peer): \(String(cString: strerror(failure)))")
+        throw TLSSocketError(.unreachable, message: "no connection to \(peer): \(String(cString: strerror(failure)))")
     }
 
-    private func setOption(_ level: Int32, _ option: Int32) {
+    private func setOption(_ level: Int32, option: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -168,6 +168,6 @@ package final class TLSSocket {
     }
 
     private func broken(_ number: Int32) -> TLSSocketError {
-        TLSSocketError(.broken, "the connection to \(peer) broke: \(String(cString: strerror(number)))")
+        TLSSocketError(.broken, message: "the connection to \(peer) broke: \(String(cString: strerror(number)))")
     }
 }

@@ -18,7 +18,7 @@ package struct TLSSocketError: Error, Sendable, Equatable, CustomStringConvertib
     package let code: Code
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }

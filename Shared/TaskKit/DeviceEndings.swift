@@ -69,9 +69,11 @@ package struct DeviceEndings: Sendable {
         var ending = Ending()
         for start in stride(from: 0, to: order.devices.count, by: ClaimRequest.devicesMaximum) {
             let part = order.devices[start..<min(start + ClaimRequest.devicesMaximum, order.devices.count)]
-            let claimed = try await claim(Array(part), order)
-            ending.results += try await settle(claimed, order)
-            for (device, state) in claimed.ended { ending.results.append(try await told(device, state, order)) }
+            let claimed = try await claim(Array(part), order: order)
+            ending.results += try await settle(claimed, order: order)
+            for (device, state) in claimed.ended {
+                ending.results.append(try await told(device, state: state, order: order))
+            }
             ending.held += claimed.held
         }
         return ending
@@ -84,14 +86,14 @@ package struct DeviceEndings: Sendable {
         var held: [UInt16] = []
     }
 
-    private func claim(_ devices: [Order.Device], _ order: Order) async throws(StoreError) -> Claimed {
+    private func claim(_ devices: [Order.Device], order: Order) async throws(StoreError) -> Claimed {
         let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
             id: id, offsets: devices.map(\.offset), attempt: order.attempt, lease: DeviceEndings.claimLease,
             countsBadge: false)
         var claimed = Claimed(id: id)
         guard case .answers(let answers) = try await ledger.claim(request, of: order.task, in: order.segment) else {
-            alarm("devices that cannot be sent to have no ledger", devices.count, order)
+            alarm("devices that cannot be sent to have no ledger", count: devices.count, order: order)
             return claimed
         }
         var unmarked = 0
@@ -105,38 +107,41 @@ package struct DeviceEndings: Sendable {
             case .unmarked: unmarked += 1
             }
         }
-        if unmarked > 0 { alarm("devices that cannot be sent to were never marked", unmarked, order) }
+        if unmarked > 0 { alarm("devices that cannot be sent to were never marked", count: unmarked, order: order) }
         return claimed
     }
 
-    private func settle(_ claimed: Claimed, _ order: Order) async throws(StoreError) -> [DeviceResult] {
+    private func settle(_ claimed: Claimed, order: Order) async throws(StoreError) -> [DeviceResult] {
         guard !claimed.mine.isEmpty else { return [] }
         let group = Settlement.Group(
             offsets: claimed.mine.map(\.offset), state: order.state, attempt: order.attempt, reason: order.reason)
         let settlement = Settlement(claim: claimed.id, groups: [group])
         guard case .settled(let refused) = try await ledger.settle(settlement, of: order.task, in: order.segment)
         else {
-            alarm("a ledger went while its devices were ended", claimed.mine.count, order)
+            alarm("a ledger went while its devices were ended", count: claimed.mine.count, order: order)
             return []
         }
         let mine = claimed.mine.filter { !refused.contains($0.offset) }
         ended.increment(by: mine.count)
-        return mine.map { result($0, order.state, order.attempt, 0, group.reason, order) }
+        return mine.map {
+            result($0, state: order.state, attempt: order.attempt, status: 0, reason: group.reason, order: order)
+        }
     }
 
     /// What ended before is told again as it was: whoever ended it may have died before it was told.
     private func told(
-        _ device: Order.Device, _ state: DeliveryState, _ order: Order
+        _ device: Order.Device, state: DeliveryState, order: Order
     ) async throws(StoreError) -> DeviceResult {
         let detail = try await ledger.detail(of: device.offset, task: order.task, in: order.segment)
         return result(
-            device, state, detail?.attempt ?? order.attempt, detail?.status ?? 0, detail?.reason ?? "", order,
+            device, state: state, attempt: detail?.attempt ?? order.attempt, status: detail?.status ?? 0,
+            reason: detail?.reason ?? "", order: order,
             attempted: detail?.time)
     }
 
     private func result(
-        _ device: Order.Device, _ state: DeliveryState, _ attempt: UInt8, _ status: UInt16, _ reason: String,
-        _ order: Order, attempted: Timestamp? = nil
+        _ device: Order.Device, state: DeliveryState, attempt: UInt8, status: UInt16, reason: String,
+        order: Order, attempted: Timestamp? = nil
     ) -> DeviceResult {
         let index = DeviceIndex(segment: order.segment.number, offset: device.offset)
         return DeviceResult(
@@ -144,7 +149,7 @@ package struct DeviceEndings: Sendable {
             attempt: attempt, status: status, reason: reason, attempted: attempted)
     }
 
-    private func alarm(_ message: String, _ count: Int, _ order: Order) {
+    private func alarm(_ message: String, count: Int, order: Order) {
         unledgered.increment(by: count)
         log.error(
             message, [.task: "\(order.task)", .segment: "\(order.segment)", .count: "\(count)"])

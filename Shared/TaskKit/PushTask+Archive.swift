@@ -16,7 +16,7 @@ extension PushTask {
         } catch {
             reason = "\(error)"
         }
-        throw StoreError(.corrupt, "the content of task \(id) cannot be read in the archive: \(reason)")
+        throw StoreError(.corrupt, message: "the content of task \(id) cannot be read in the archive: \(reason)")
     }
 }
 

@@ -17,15 +17,15 @@ extension Audience {
     package init?(_ fields: JSONFields) {
         let ways: [(String, (JSONFields) -> Audience?)] = [
             ("all", Audience.everyone), ("topic", Audience.topic), ("not", Audience.not),
-            ("all_of", { Audience.parts("all_of", $0).map { .all($0) } }),
-            ("any", { Audience.parts("any", $0).map { .any($0) } }),
+            ("all_of", { Audience.parts("all_of", fields: $0).map { .all($0) } }),
+            ("any", { Audience.parts("any", fields: $0).map { .any($0) } }),
         ]
         let present = ways.filter { fields.has($0.0) }
         fields.rejectUnknown()
         guard present.count == 1 else {
             // An unknown name is told already, and is most likely the one that is missing.
             if present.count > 1 || fields.unknownNames.isEmpty {
-                fields.problems.add(fields.path, "must have exactly one of all, topic, not, all_of and any")
+                fields.problems.add(fields.path, message: "must have exactly one of all, topic, not, all_of and any")
             }
             return nil
         }
@@ -35,7 +35,7 @@ extension Audience {
 
     private static func everyone(_ fields: JSONFields) -> Audience? {
         guard let isMeant = fields.bool("all") else { return nil }
-        if !isMeant { fields.reject("all", "must be true") }
+        if !isMeant { fields.reject("all", message: "must be true") }
         return isMeant ? .everyone : nil
     }
 
@@ -49,7 +49,7 @@ extension Audience {
         fields.object("not").flatMap { Audience($0) }.map { .not($0) }
     }
 
-    private static func parts(_ name: String, _ fields: JSONFields) -> [Audience]? {
+    private static func parts(_ name: String, fields: JSONFields) -> [Audience]? {
         let elements = fields.elements(name, countMinimum: 1, countMaximum: Audience.partsMaximum)
         let parts = elements.compactMap { $0.fields.flatMap { Audience($0) } }
         return parts.isEmpty || parts.count < elements.count ? nil : parts

@@ -71,7 +71,7 @@ extension JSONFields {
             switch value {
             case .string(let text): text.utf8.count <= LocalizedText.bytesMaximum ? LocalizedText(text) : nil
             case .object(let object):
-                LocalizedText(object) { reject("\(name).\(OutsideText.excerpt($0))", $1) }
+                LocalizedText(object) { reject("\(name).\(OutsideText.excerpt($0))", message: $1) }
             default: nil
             }
         }

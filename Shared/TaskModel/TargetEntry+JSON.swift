@@ -20,11 +20,13 @@ extension TargetEntry {
             self = .device(id)
         case ("a", 3):
             guard case .integer(let raw) = parts[1],
-                let kind = UInt8(exactly: raw).flatMap(Alias.Kind.init(rawValue:)), let alias = try? Alias(kind, last)
+                let kind = UInt8(exactly: raw).flatMap(Alias.Kind.init(rawValue:)),
+                let alias = try? Alias(kind, value: last)
             else { return nil }
             self = .alias(alias)
         case ("t", 3):
-            guard let kind = parts[1].text.flatMap({ PushProtocol(name: $0) }), let token = try? PushToken(kind, last)
+            guard let kind = parts[1].text.flatMap({ PushProtocol(name: $0) }),
+                let token = try? PushToken(kind, text: last)
             else { return nil }
             self = .token(token)
         default: return nil

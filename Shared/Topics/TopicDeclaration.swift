@@ -46,7 +46,7 @@ package final class TopicDeclaration: Sendable {
     }
 
     package init(
-        _ name: String, _ kind: Kind, admission: Admission, stage: AdmissionStage = .accepting,
+        _ name: String, kind: Kind, admission: Admission, stage: AdmissionStage = .accepting,
         lanes: [Lane] = [], cleanup: Cleanup = .age(days: 7),
         partitions: Partitions, key: String, from producers: [String], to consumers: [String]
     ) {

@@ -13,29 +13,29 @@ import Testing
         #"{"timestamp":1e400}"#, "<html>", "\u{0}\u{FF}",
     ])
     func bodiesThatMakeNoSense(body: String) {
-        let gone = APNsAnswer.answer(response(410, body))
+        let gone = APNsAnswer.answer(response(410, body: body))
         #expect(gone.verdict == .invalidDevice(since: nil))
         #expect(gone.reason == "")
-        #expect(APNsAnswer.answer(response(400, body)).verdict == .payloadRejected)
-        #expect(APNsAnswer.answer(response(200, body)).verdict == .delivered)
+        #expect(APNsAnswer.answer(response(400, body: body)).verdict == .payloadRejected)
+        #expect(APNsAnswer.answer(response(200, body: body)).verdict == .delivered)
     }
 
     @Test(arguments: ["-1", "0", "1.5", "18446744073709551615", "1e18", "true"])
     func momentsThatAreNone(moment: String) {
-        let answer = APNsAnswer.answer(response(410, #"{"reason":"Unregistered","timestamp":\#(moment)}"#))
+        let answer = APNsAnswer.answer(response(410, body: #"{"reason":"Unregistered","timestamp":\#(moment)}"#))
         #expect(answer.verdict == .invalidDevice(since: nil))
     }
 
     @Test func aMomentFarAheadIsTakenAsItIs() {
-        let answer = APNsAnswer.answer(response(410, #"{"timestamp":9223372036854775807}"#))
+        let answer = APNsAnswer.answer(response(410, body: #"{"timestamp":9223372036854775807}"#))
         #expect(answer.verdict == .invalidDevice(since: Timestamp(milliseconds: .max)))
     }
 
     @Test func aLongReasonIsCut() {
         let reason = String(repeating: "é", count: 1_000)
-        #expect(APNsAnswer.answer(response(400, #"{"reason":"\#(reason)"}"#)).reason.utf8.count == 64)
+        #expect(APNsAnswer.answer(response(400, body: #"{"reason":"\#(reason)"}"#)).reason.utf8.count == 64)
         let endless = #"{"reason":"\#(String(repeating: "x", count: 60_000))"}"#
-        #expect(APNsAnswer.answer(response(400, endless)).reason == "")
+        #expect(APNsAnswer.answer(response(400, body: endless)).reason == "")
     }
 
     @Test(arguments: Dice.seeds) func noiseIsRead(seed: UInt64) {
@@ -68,13 +68,13 @@ import Testing
 
     /// Somebody has to mend it, so the app is halted and its devices are kept.
     @Test func wrongSettingsAreNoOutage() {
-        let outcome = APNsAnswer.outcome(.notSent(HTTP2Error(.misconfigured, "no such certificate")))
+        let outcome = APNsAnswer.outcome(.notSent(HTTP2Error(.misconfigured, message: "no such certificate")))
         #expect(outcome == .answered(ProviderAnswer(.misconfigured, reason: "no such certificate", status: 0)))
-        #expect(APNsAnswer.outcome(.notSent(HTTP2Error(.refused, "busy"))) == .notSent("busy"))
-        #expect(APNsAnswer.outcome(.unknown(HTTP2Error(.broken, "cut"))) == .unknown("cut"))
+        #expect(APNsAnswer.outcome(.notSent(HTTP2Error(.refused, message: "busy"))) == .notSent("busy"))
+        #expect(APNsAnswer.outcome(.unknown(HTTP2Error(.broken, message: "cut"))) == .unknown("cut"))
     }
 
-    private func response(_ status: Int, _ body: String) -> HTTP2Response {
+    private func response(_ status: Int, body: String) -> HTTP2Response {
         HTTP2Response(status: status, headers: [:], body: Array(body.utf8), isTruncated: false)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority)
         apple.server.sayGoodbye(afterRequests: 1_000)
-        let fixture = try await SenderFixture(authority, apple)
+        let fixture = try await SenderFixture(authority, apple: apple)
         let load = PushLoad(fixture.app, count: 24_000)
         try await fixture.deliver(load)
         #expect(fixture.counts(load)[.delivered] == load.count)
@@ -34,7 +34,7 @@ import Testing
         let apple = try ScriptedApple(authority) { _, _ in
             dice.withLock { $0.chance(1, of: 700) } ? .drop : .accepted
         }
-        let fixture = try await SenderFixture(authority, apple)
+        let fixture = try await SenderFixture(authority, apple: apple)
         let load = PushLoad(fixture.app, count: 8_000)
         try await fixture.deliver(load)
         #expect(fixture.counts(load)[.delivered] == load.count)
@@ -59,9 +59,9 @@ import Testing
             seen.withLock { $0.append(request.connection) }
             let first = broken.compareExchange(expected: 0, desired: request.connection, ordering: .relaxed).original
             let isBroken = first == 0 || first == request.connection
-            return isBroken ? .refused(503, "ServiceUnavailable") : .accepted
+            return isBroken ? .refused(503, reason: "ServiceUnavailable") : .accepted
         }
-        let fixture = try await SenderFixture(authority, apple) { $0.connections = connections }
+        let fixture = try await SenderFixture(authority, apple: apple) { $0.connections = connections }
         let load = PushLoad(fixture.app, count: 100)
         try await fixture.deliver(load)
         #expect(fixture.counts(load)[.delivered] == load.count)
@@ -74,9 +74,9 @@ import Testing
     @Test func aStormOfTooManyPasses() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority) { _, number in
-            number <= 1_500 ? .refused(429, "TooManyRequests") : .accepted
+            number <= 1_500 ? .refused(429, reason: "TooManyRequests") : .accepted
         }
-        let fixture = try await SenderFixture(authority, apple) { $0.window.ceiling = 64 }
+        let fixture = try await SenderFixture(authority, apple: apple) { $0.window.ceiling = 64 }
         let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
         let load = PushLoad(fixture.app, count: 6_000)
         try await fixture.plan(load)
@@ -99,8 +99,8 @@ import Testing
     @Test func theWrongEnvironmentDeletesNobody() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority)
-        let sandbox = try ScriptedApple(authority) { _, _ in .refused(400, "BadDeviceToken") }
-        let fixture = try await SenderFixture(authority, apple, sandbox: sandbox)
+        let sandbox = try ScriptedApple(authority) { _, _ in .refused(400, reason: "BadDeviceToken") }
+        let fixture = try await SenderFixture(authority, apple: apple, sandbox: sandbox)
         var load = PushLoad(fixture.app, count: 10_000)
         load.isSandbox = true
         try await fixture.deliver(load)
@@ -126,7 +126,7 @@ import Testing
             stalled.add(1, ordering: .relaxed)
             return .stall
         }
-        let fixture = try await SenderFixture(authority, apple) {
+        let fixture = try await SenderFixture(authority, apple: apple) {
             $0.window = SendWindow.Settings(ceiling: 200, patience: .milliseconds(300))
             $0.requestLimit = .seconds(8)
         }

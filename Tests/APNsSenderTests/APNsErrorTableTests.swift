@@ -70,12 +70,12 @@ import Testing
             let row = APNsErrorTableTests.rows[number]
             guard row.status != 200 else { return .accepted }
             return .refused(
-                row.status, row.reason,
+                row.status, reason: row.reason,
                 timestamp: row.status == 410 ? APNsErrorTableTests.death.milliseconds : nil)
         }
         var configuration = HTTP2Configuration()
         configuration.tls.authorityFile = authority.authorityFile
-        let pool = HTTP2Pool(apple.endpoint, configuration, log: quietLog, metrics: Metrics())
+        let pool = HTTP2Pool(apple.endpoint, configuration: configuration, log: quietLog, metrics: Metrics())
         let outcomes = await pool.send(APNsErrorTableTests.rows.indices.map { HTTP2Request(.post, "/row/\($0)") })
         for (row, outcome) in zip(APNsErrorTableTests.rows, outcomes) {
             let expected = ProviderAnswer(

@@ -22,7 +22,7 @@ import Topics
 
     init() async throws {
         authority = try await TestAuthority()
-        keyFile = try await OpenSSLCommand.makeKey("key.p8", OpenSSLCommand.p256, in: authority.directory)
+        keyFile = try await OpenSSLCommand.makeKey("key.p8", options: OpenSSLCommand.p256, in: authority.directory)
         apple = try ScriptedApple(authority, clientAuthorityFile: authority.authorityFile)
         news = try AppID("news")
         shop = try AppID("shop")

@@ -39,7 +39,7 @@ import Topics
             requests.change { $0[request.headers["apns-push-type"] ?? ""] = request }
             return .accepted
         }
-        let fixture = try await SenderFixture(authority, apple)
+        let fixture = try await SenderFixture(authority, apple: apple)
         let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
         let pushes = APNsRequestTests.kinds.map { push(type: $0.type) }
         #expect(await gateway.admit(pushes.count, lane: .bulk) == .admitted(pushes.count))

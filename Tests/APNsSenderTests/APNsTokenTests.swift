@@ -25,9 +25,9 @@ import Testing
                 uses[token, default: 0] += 1
                 return uses[token, default: 0]
             }
-            return used > 4_000 ? .refused(403, "ExpiredProviderToken") : .accepted
+            return used > 4_000 ? .refused(403, reason: "ExpiredProviderToken") : .accepted
         }
-        let fixture = try await SenderFixture(authority, apple) {
+        let fixture = try await SenderFixture(authority, apple: apple) {
             // So that one that was signed in the same second is not refused as too young.
             $0.tokenWindow = TokenWindow(
                 replaceableAge: .milliseconds(1), renewalAges: .seconds(600) ... .seconds(601),
@@ -49,7 +49,7 @@ import Testing
     @Test func aTokenSaysWhatAppleAsksFor() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority)
-        let fixture = try await SenderFixture(authority, apple)
+        let fixture = try await SenderFixture(authority, apple: apple)
         try await fixture.deliver(PushLoad(fixture.app, count: 300))
         let texts = apple.authorizations.keys
         #expect(texts.count == 1)
@@ -74,8 +74,8 @@ import Testing
     /// A wrong key is refused however new its token is: the app halts, and its devices wait.
     @Test func aWrongKeyHaltsTheApp() async throws {
         let authority = try await TestAuthority()
-        let apple = try ScriptedApple(authority) { _, _ in .refused(403, "InvalidProviderToken") }
-        let fixture = try await SenderFixture(authority, apple)
+        let apple = try ScriptedApple(authority) { _, _ in .refused(403, reason: "InvalidProviderToken") }
+        let fixture = try await SenderFixture(authority, apple: apple)
         let load = PushLoad(fixture.app, count: 1_000)
         try await fixture.plan(load)
         try await fixture.run(load.chunks())
@@ -89,7 +89,7 @@ import Testing
     @Test func aMissingKeyHaltsTheApp() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority)
-        let fixture = try await SenderFixture(authority, apple)
+        let fixture = try await SenderFixture(authority, apple: apple)
         #expect(unlink(fixture.keyFile) == 0)
         let load = PushLoad(fixture.app, count: 100)
         try await fixture.plan(load)

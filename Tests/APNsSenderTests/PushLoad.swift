@@ -37,24 +37,24 @@ struct PushLoad: Sendable {
     }
 
     func chunks() -> [DispatchChunk] {
-        segments.flatMap { chunks($0.0, $0.1, attempt: 0) }
+        segments.flatMap { chunks($0.0, offsets: $0.1, attempt: 0) }
     }
 
     func chunks(_ order: RetryOrder) -> [DispatchChunk] {
-        chunks(order.segment.number, order.offsets, attempt: order.attempt)
+        chunks(order.segment.number, offsets: order.offsets, attempt: order.attempt)
     }
 
-    private func chunks(_ segment: SegmentNumber, _ offsets: [UInt16], attempt: UInt8) -> [DispatchChunk] {
+    private func chunks(_ segment: SegmentNumber, offsets: [UInt16], attempt: UInt8) -> [DispatchChunk] {
         stride(from: 0, to: offsets.count, by: devicesPerChunk).map { start in
-            chunk(segment, offsets[start..<min(start + devicesPerChunk, offsets.count)], attempt: attempt)
+            chunk(segment, offsets: offsets[start..<min(start + devicesPerChunk, offsets.count)], attempt: attempt)
         }
     }
 
-    private func chunk(_ segment: SegmentNumber, _ offsets: ArraySlice<UInt16>, attempt: UInt8) -> DispatchChunk {
+    private func chunk(_ segment: SegmentNumber, offsets: ArraySlice<UInt16>, attempt: UInt8) -> DispatchChunk {
         var devices = SegmentDevices(segment: segment)
         for offset in offsets {
             let number = Int(segment.rawValue) * DeviceIndex.segmentCapacity + Int(offset)
-            guard let token = try? PushToken(.apns, PushLoad.token(number)) else { continue }
+            guard let token = try? PushToken(.apns, text: PushLoad.token(number)) else { continue }
             var device = Device(tag: UInt32(number), token: token, created: registered)
             device.environment = isSandbox ? .sandbox : .production
             devices.append(offset: offset, variant: 0, device: device)

@@ -62,7 +62,7 @@ extension HTTP2Reaction {
     static let accepted = HTTP2Reaction.answer(HTTP2Answer())
 
     static func refused(
-        _ status: Int, _ reason: String, timestamp: Int64? = nil, headers: HTTP2Headers = [:]
+        _ status: Int, reason: String, timestamp: Int64? = nil, headers: HTTP2Headers = [:]
     ) -> HTTP2Reaction {
         let body = JSONText.object { json in
             json.member("reason", reason)

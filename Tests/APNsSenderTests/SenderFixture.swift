@@ -30,11 +30,11 @@ final class SenderFixture: Sendable {
 
     /// Both apps have a team of their own.
     init(
-        _ authority: TestAuthority, _ apple: ScriptedApple, sandbox: ScriptedApple? = nil,
+        _ authority: TestAuthority, apple: ScriptedApple, sandbox: ScriptedApple? = nil,
         adjust: (inout APNsConfiguration) -> Void = { _ in }
     ) async throws {
         self.authority = authority
-        let keyFile = try await OpenSSLCommand.makeKey("key.p8", OpenSSLCommand.p256, in: authority.directory)
+        let keyFile = try await OpenSSLCommand.makeKey("key.p8", options: OpenSSLCommand.p256, in: authority.directory)
         self.keyFile = keyFile
         app = try AppID("news")
         ledger = MemoryLedger(time: time)
@@ -77,9 +77,9 @@ final class SenderFixture: Sendable {
     func plan(_ load: PushLoad) async throws {
         let deadline = Timestamp(milliseconds: load.deadline)
         _ = try ledger.plan(
-            load.task, TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            load.task, plan: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
         for (segment, offsets) in load.segments {
-            _ = ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, segment))
+            _ = ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, number: segment))
         }
     }
 
@@ -116,7 +116,9 @@ final class SenderFixture: Sendable {
     func counts(_ load: PushLoad) -> StateCounts {
         var counts = StateCounts()
         for (segment, _) in load.segments {
-            if let states = ledger.states(of: load.task, in: SegmentID(load.app, segment)) { counts.add(states.counts) }
+            if let states = ledger.states(of: load.task, in: SegmentID(load.app, number: segment)) {
+                counts.add(states.counts)
+            }
         }
         return counts
     }

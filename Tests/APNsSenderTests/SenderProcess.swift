@@ -19,16 +19,16 @@ final class SenderProcess: Sendable {
     private let folder: TemporaryDirectory
     private let process: Monitor<ChildProcess>
 
-    init(_ redis: RedisServer, _ authority: TestAuthority, _ apple: ScriptedApple) async throws {
+    init(_ redis: RedisServer, authority: TestAuthority, apple: ScriptedApple) async throws {
         folder = TemporaryDirectory("apps")
-        _ = try await OpenSSLCommand.makeKey("key.p8", OpenSSLCommand.p256, in: folder)
+        _ = try await OpenSSLCommand.makeKey("key.p8", options: OpenSSLCommand.p256, in: folder)
         let credentials = JSONText.object { json in
             json.member("key_file", "key.p8")
             json.member("key_id", "ABCDE12345")
             json.member("team_id", "TEAMNEWS00")
             json.member("topic", "com.example.news")
         }
-        folder.write("news.json", #"{"providers":{"apns":\#(credentials)}}"#)
+        folder.write("news.json", content: #"{"providers":{"apns":\#(credentials)}}"#)
         settings = [
             "CARILLON_BUS": redis.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "200ms",
             "CARILLON_APPS": folder.path, "CARILLON_ADMIN_PORT": "\(FreePort.next())",
@@ -52,16 +52,16 @@ final class SenderProcess: Sendable {
     func dispatch(_ load: PushLoad) async throws {
         let deadline = Timestamp(milliseconds: load.deadline)
         _ = try await ledger.plan(
-            load.task, TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            load.task, plan: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
         for (segment, offsets) in load.segments {
-            _ = try await ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, segment))
+            _ = try await ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, number: segment))
         }
         let producer = try await bus.makeProducer(ProducerOptions())
-        try await send(load.chunks(), of: load, producer)
+        try await send(load.chunks(), of: load, producer: producer)
         await producer.close()
     }
 
-    private func send(_ chunks: [DispatchChunk], of load: PushLoad, _ producer: any BusProducer) async throws {
+    private func send(_ chunks: [DispatchChunk], of load: PushLoad, producer: any BusProducer) async throws {
         let messages = chunks.enumerated().map { number, chunk in
             Topics.dispatchAPNs.message(chunk, key: Array("\(number)".utf8), lane: load.lane)
         }
@@ -69,7 +69,7 @@ final class SenderProcess: Sendable {
     }
 
     /// Puts what the sender hands back onto the bus again when it is due, as scheduler and renderer do, while the body runs.
-    func whileScheduling(_ load: PushLoad, _ body: () async throws -> Void) async throws {
+    func whileScheduling(_ load: PushLoad, body: () async throws -> Void) async throws {
         let consumer = try await bus.makeConsumer(
             ConsumerOptions(channel: Topics.retries.channel(load.lane), group: "scheduler"))
         let producer = try await bus.makeProducer(ProducerOptions())
@@ -80,7 +80,7 @@ final class SenderProcess: Sendable {
                     for message in delivery.messages {
                         let order = try RetryOrder(decoding: message.value)
                         try await time.sleep(for: Timestamp(milliseconds: order.due) - time.now)
-                        try await send(load.chunks(order), of: load, producer)
+                        try await send(load.chunks(order), of: load, producer: producer)
                     }
                     consumer.complete(delivery)
                 }
@@ -121,6 +121,6 @@ final class SenderProcess: Sendable {
     }
 
     private static func start(_ settings: [String: String]) throws -> ChildProcess {
-        try ChildProcess.service("apns-sender", settings)
+        try ChildProcess.service("apns-sender", settings: settings)
     }
 }

@@ -16,7 +16,7 @@ import Topics
         let apple = try ScriptedApple(authority, streamsMaximum: 50) { _, _ in
             .answer(HTTP2Answer(delay: .milliseconds(20)))
         }
-        let sender = try await SenderProcess(redis, authority, apple)
+        let sender = try await SenderProcess(redis, authority: authority, apple: apple)
         var load = PushLoad(try AppID("news"), count: 4_000)
         load.devicesPerChunk = 200
         var results = try await ResultReader(sender.bus)

@@ -16,12 +16,12 @@ import Testing
     init() throws {
         app = Monitor(nil)
         app.change { [id = try AppID("news"), path = folder.file("secret")] in
-            $0 = AndroidGatewaysTests.app(id, path, "1")
+            $0 = AndroidGatewaysTests.app(id, path: path, clientID: "1")
         }
     }
 
     @Test func oneGatewayServesAllWhoAsk() async throws {
-        folder.write("secret", "one")
+        folder.write("secret", content: "one")
         let gateways = gateways()
         let id = try AppID("news")
         await withTaskGroup(of: Void.self) { group in
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test func aFileThatWasReplacedIsNoticed() async throws {
-        folder.write("secret", "one")
+        folder.write("secret", content: "one")
         let gateways = gateways()
         let id = try AppID("news")
         _ = await gateways.gateway(for: id, .huawei)
-        folder.write("secret", "two")
+        folder.write("secret", content: "two")
         _ = await gateways.gateway(for: id, .huawei)
         #expect(made.withLock { $0 } == [Array("one".utf8)])
         time.advance(by: .seconds(30))
@@ -47,11 +47,11 @@ import Testing
     }
 
     @Test func changedCredentialsCountAtOnce() async throws {
-        folder.write("secret", "one")
+        folder.write("secret", content: "one")
         let gateways = gateways()
         let id = try AppID("news")
         _ = await gateways.gateway(for: id, .huawei)
-        app.change { [path = folder.file("secret")] in $0 = AndroidGatewaysTests.app(id, path, "2") }
+        app.change { [path = folder.file("secret")] in $0 = AndroidGatewaysTests.app(id, path: path, clientID: "2") }
         _ = await gateways.gateway(for: id, .huawei)
         #expect(made.withLock { $0.count } == 2)
     }
@@ -59,8 +59,8 @@ import Testing
     @Test func withoutCredentialsThereIsNone() async throws {
         let gateways = gateways()
         let id = try AppID("news")
-        #expect(await !has(gateways, id, .fcm))
-        #expect(await !has(gateways, id, .apns))
+        #expect(await !has(gateways, id: id, kind: .fcm))
+        #expect(await !has(gateways, id: id, kind: .apns))
         guard case .noProvider = await gateways.gateway(for: id, .fcm) else {
             Issue.record("an app without a provider is not one that is not known")
             return
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    private func has(_ gateways: AndroidGateways, _ id: AppID, _ kind: PushProtocol) async -> Bool {
+    private func has(_ gateways: AndroidGateways, id: AppID, kind: PushProtocol) async -> Bool {
         guard case .found = await gateways.gateway(for: id, kind) else { return false }
         return true
     }
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    private static func app(_ id: AppID, _ path: String, _ clientID: String) -> PushApp {
+    private static func app(_ id: AppID, path: String, clientID: String) -> PushApp {
         var app = PushApp(id: id)
         app.providers.huawei = HuaweiCredentials(
             clientID: clientID, clientSecretFile: KeyFile(field: "client_secret_file", path: path), project: nil)

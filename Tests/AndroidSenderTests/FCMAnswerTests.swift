@@ -22,41 +22,53 @@ import Testing
     static let rows = [
         Row(status: 200, body: #"{"name":"projects/p/messages/1"}"#, verdict: .delivered, reason: ""),
         Row(
-            status: 404, body: error("NOT_FOUND", "UNREGISTERED"), verdict: .invalidDevice(since: nil),
+            status: 404, body: error("NOT_FOUND", code: "UNREGISTERED"), verdict: .invalidDevice(since: nil),
             reason: "UNREGISTERED"),
         Row(status: 404, body: error("NOT_FOUND"), verdict: .misconfigured, reason: "NOT_FOUND"),
         Row(status: 404, body: "<html>Not Found</html>", verdict: .misconfigured),
         // From whoever stands between Google and us.
         Row(status: 302, body: "", verdict: .retryLater(after(10)), mayBeProcessed: true),
-        Row(status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT"), verdict: .invalidDevice(since: nil)),
         Row(
-            status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT", badRequest("message.token")),
+            status: 400, body: error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT"), verdict: .invalidDevice(since: nil)),
+        Row(
+            status: 400, body: error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT", detail: badRequest("message.token")),
             verdict: .invalidDevice(since: nil)),
         Row(
-            status: 400, body: error("INVALID_ARGUMENT", "INVALID_ARGUMENT", badRequest("message.data[0].value")),
+            status: 400,
+            body: error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT", detail: badRequest("message.data[0].value")),
             verdict: .payloadRejected),
-        Row(status: 400, body: error("INVALID_ARGUMENT", nil, badRequest("message")), verdict: .payloadRejected),
+        Row(
+            status: 400, body: error("INVALID_ARGUMENT", code: nil, detail: badRequest("message")),
+            verdict: .payloadRejected),
         Row(status: 400, body: error("INVALID_ARGUMENT"), verdict: .payloadRejected),
-        Row(status: 400, body: error("X", "UNSPECIFIED_ERROR"), verdict: .payloadRejected, reason: "UNSPECIFIED_ERROR"),
-        Row(status: 403, body: error("PERMISSION_DENIED", "SENDER_ID_MISMATCH"), verdict: .invalidDevice(since: nil)),
+        Row(
+            status: 400, body: error("X", code: "UNSPECIFIED_ERROR"), verdict: .payloadRejected,
+            reason: "UNSPECIFIED_ERROR"),
+        Row(
+            status: 403, body: error("PERMISSION_DENIED", code: "SENDER_ID_MISMATCH"),
+            verdict: .invalidDevice(since: nil)),
         Row(status: 403, body: error("PERMISSION_DENIED"), verdict: .misconfigured),
         Row(status: 401, body: error("UNAUTHENTICATED"), verdict: .refreshAuthorization),
-        Row(status: 401, body: error("UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), verdict: .misconfigured),
-        Row(status: 401, body: error("UNAUTHENTICATED", "APNS_AUTH_ERROR"), verdict: .misconfigured),
-        Row(status: 429, body: error("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), verdict: .throttled(.app, after(60))),
+        Row(status: 401, body: error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"), verdict: .misconfigured),
+        Row(status: 401, body: error("UNAUTHENTICATED", code: "APNS_AUTH_ERROR"), verdict: .misconfigured),
         Row(
-            status: 429, body: error("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), retryAfter: "7",
+            status: 429, body: error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"), verdict: .throttled(.app, after(60))
+        ),
+        Row(
+            status: 429, body: error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"), retryAfter: "7",
             verdict: .throttled(.app, after(7))),
         Row(
-            status: 429, body: error("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", quota("project:1")),
+            status: 429, body: error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", detail: quota("project:1")),
             retryAfter: "Thu, 01 Jan 2026 00:00:30 GMT", verdict: .throttled(.app, after(30))),
         Row(
-            status: 429, body: error("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", quota("device:1")),
+            status: 429, body: error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", detail: quota("device:1")),
             verdict: .throttled(.device, after(60))),
-        Row(status: 500, body: error("INTERNAL", "INTERNAL"), verdict: .retryLater(after(10)), mayBeProcessed: true),
-        Row(status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), verdict: .retryLater(after(10))),
         Row(
-            status: 503, body: error("UNAVAILABLE", "UNAVAILABLE"), retryAfter: "120",
+            status: 500, body: error("INTERNAL", code: "INTERNAL"), verdict: .retryLater(after(10)),
+            mayBeProcessed: true),
+        Row(status: 503, body: error("UNAVAILABLE", code: "UNAVAILABLE"), verdict: .retryLater(after(10))),
+        Row(
+            status: 503, body: error("UNAVAILABLE", code: "UNAVAILABLE"), retryAfter: "120",
             verdict: .retryLater(RetryAdvice(floor: .seconds(120), isAsked: true))),
         Row(status: 502, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(status: 503, body: "<html>", verdict: .retryLater(after(10)), mayBeProcessed: true),
@@ -65,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: rows) func meansWhatTheTableSays(_ row: Row) {
-        let answer = read(row.status, row.body, row.retryAfter)
+        let answer = read(row.status, body: row.body, retryAfter: row.retryAfter)
         #expect(answer.verdict == row.verdict)
         #expect(answer.status == UInt16(row.status))
         #expect(answer.mayBeProcessed == row.mayBeProcessed)
@@ -81,25 +93,25 @@ import Testing
         String(repeating: "[", count: 60_000), "\u{0}\u{FFFD}",
     ]) func hostileBodiesNeitherTrapNorUnregister(_ body: String) {
         for status in [-1, 0, 204, 301, 400, 401, 403, 404, 429, 500, 999_999] {
-            let answer = read(status, body, "Mon, 99 Foo 2026")
+            let answer = read(status, body: body, retryAfter: "Mon, 99 Foo 2026")
             #expect(answer.verdict != .delivered)
             #expect(answer.verdict != .invalidDevice(since: nil))
         }
     }
 
     @Test func keepsReasonsShort() {
-        let body = FCMAnswerTests.error("S", String(repeating: "LONG", count: 1_000))
-        #expect(read(400, body, nil).reason.utf8.count <= 64)
+        let body = FCMAnswerTests.error("S", code: String(repeating: "LONG", count: 1_000))
+        #expect(read(400, body: body, retryAfter: nil).reason.utf8.count <= 64)
     }
 
-    private func read(_ status: Int, _ body: String, _ retryAfter: String?) -> ProviderAnswer {
+    private func read(_ status: Int, body: String, retryAfter: String?) -> ProviderAnswer {
         var headers = HTTP2Headers()
         if let retryAfter { headers.append("retry-after", retryAfter) }
         let response = HTTP2Response(status: status, headers: headers, body: Array(body.utf8), isTruncated: false)
         return FCMAnswer.read(response, now: ManualTimeSource().now)
     }
 
-    private static func error(_ status: String, _ code: String? = nil, _ detail: String? = nil) -> String {
+    private static func error(_ status: String, code: String? = nil, detail: String? = nil) -> String {
         let own = code.map { #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#($0)"}"# }
         let details = [detail, own].compactMap { $0 }.joined(separator: ",")
         return #"{"error":{"code":1,"message":"m","status":"\#(status)","details":[\#(details)]}}"#

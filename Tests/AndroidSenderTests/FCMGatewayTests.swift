@@ -31,7 +31,7 @@ import Topics
             """#
         let fixture = try await GoogleFixture(onPush: { request in
             request.text.contains("dead")
-                ? .json(404, body) : .answer(HTTP2Answer(200, delay: .milliseconds(30)))
+                ? .json(404, body: body) : .answer(HTTP2Answer(200, delay: .milliseconds(30)))
         })
         try await withGoogle(fixture) { fixture in
             let gateway = fixture.gateway()
@@ -58,7 +58,8 @@ import Topics
         let fixture = try await GoogleFixture(
             time: time,
             onPush: { _ in
-                isOverloaded.withLock { $0 } ? .json(status, "{}", headers: ["retry-after": "30"]) : .json(200, "{}")
+                isOverloaded.withLock { $0 }
+                    ? .json(status, body: "{}", headers: ["retry-after": "30"]) : .json(200, body: "{}")
             })
         try await withGoogle(fixture) { fixture in
             let gateway = try #require(fixture.gateway() as? FCMGateway)
@@ -82,7 +83,8 @@ import Topics
     @Test func aRetryAfterOfAFewDevicesIsTheirs() async throws {
         let fixture = try await GoogleFixture(onPush: { request in
             request.text.contains("busy")
-                ? .json(503, #"{"error":{"status":"UNAVAILABLE"}}"#, headers: ["retry-after": "300"]) : .json(200, "{}")
+                ? .json(503, body: #"{"error":{"status":"UNAVAILABLE"}}"#, headers: ["retry-after": "300"])
+                : .json(200, body: "{}")
         })
         try await withGoogle(fixture) { fixture in
             let gateway = fixture.gateway()

@@ -45,7 +45,7 @@ import Topics
             time: time,
             onPush: { request in
                 let isRefused = hasEnded.withLock { $0 } && request.authorization == "Bearer token-1"
-                return isRefused ? .json(401, #"{"error":{"status":"UNAUTHENTICATED"}}"#) : .json(200, "{}")
+                return isRefused ? .json(401, body: #"{"error":{"status":"UNAUTHENTICATED"}}"#) : .json(200, body: "{}")
             })
         try await withGoogle(fixture) { fixture in
             let gateway = fixture.gateway()
@@ -67,7 +67,9 @@ import Topics
 
     /// Another token would be refused as well: the app halts instead of asking Google for tokens without end.
     @Test func aFreshTokenThatIsRefusedIsAMistakeOfTheApp() async throws {
-        let fixture = try await GoogleFixture(onPush: { _ in .json(401, #"{"error":{"status":"UNAUTHENTICATED"}}"#) })
+        let fixture = try await GoogleFixture(onPush: { _ in
+            .json(401, body: #"{"error":{"status":"UNAUTHENTICATED"}}"#)
+        })
         try await withGoogle(fixture) { fixture in
             let gateway = fixture.gateway()
             #expect(await gateway.admit(5, lane: .bulk) == .admitted(5))
@@ -93,7 +95,7 @@ import Topics
         (200, #"{"access_token":"a\nb","expires_in":3600}"#), (200, #"{"access_token":"a","expires_in":-1}"#),
         (500, ""), (503, "{}"), (429, "{}"),
     ])
-    func anAnswerWithoutATokenPauses(_ status: Int, _ body: String) async throws {
+    func anAnswerWithoutATokenPauses(_ status: Int, body: String) async throws {
         let fixture = try await GoogleFixture(onToken: { _ in HTTP2Answer(status, body: Array(body.utf8)) })
         try await withGoogle(fixture) { fixture in
             guard case .unavailable = await fixture.gateway().admit(1, lane: .bulk) else {

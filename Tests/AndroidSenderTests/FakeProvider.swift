@@ -58,7 +58,7 @@ extension HTTP2ServerRequest {
 }
 
 extension HTTP2Reaction {
-    static func json(_ status: Int, _ body: String, headers: HTTP2Headers = HTTP2Headers()) -> HTTP2Reaction {
+    static func json(_ status: Int, body: String, headers: HTTP2Headers = HTTP2Headers()) -> HTTP2Reaction {
         .answer(HTTP2Answer(status, headers: headers, body: Array(body.utf8)))
     }
 }

@@ -25,7 +25,7 @@ final class GoogleFixture: Sendable {
     init(
         time: any TimeSource = SystemTimeSource(), adjust: (inout FCMConfiguration) -> Void = { _ in },
         onToken: (@Sendable (Int) -> HTTP2Answer)? = nil,
-        onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"name":"projects/p/messages/1"}"#) }
+        onPush: @escaping FakeProvider.Handler = { _ in .json(200, body: #"{"name":"projects/p/messages/1"}"#) }
     ) async throws {
         google = try await FakeProvider(onToken: onToken, onPush: onPush)
         app = try AppID("bells")
@@ -37,7 +37,7 @@ final class GoogleFixture: Sendable {
         configuration.authorityFile = google.authority.authorityFile
         adjust(&configuration)
         self.configuration = configuration
-        pool = HTTP2Pool(configuration.endpoint, configuration.pool, log: quietLog, metrics: Metrics())
+        pool = HTTP2Pool(configuration.endpoint, configuration: configuration.pool, log: quietLog, metrics: Metrics())
         client = HTTPClient(configuration: configuration.tokenClient, log: quietLog, metrics: Metrics())
         account = try await GoogleFixture.account(tokenURL: "\(google.url)/token")
     }
@@ -49,7 +49,7 @@ final class GoogleFixture: Sendable {
             log: quietLog)
         let credentials = FCMCredentials(
             serviceAccountFile: KeyFile(field: "service_account_file", path: "keys/fcm.json"), project: project)
-        return provider.gateway(credentials, account ?? self.account, of: app)
+        return provider.gateway(credentials, content: account ?? self.account, of: app)
     }
 
     func end() async {
@@ -62,7 +62,7 @@ final class GoogleFixture: Sendable {
 
     static func account(tokenURL: String) async throws -> [UInt8] {
         let folder = TemporaryDirectory("account")
-        let file = try await OpenSSLCommand.makeKey("key.pem", OpenSSLCommand.rsa2048, in: folder)
+        let file = try await OpenSSLCommand.makeKey("key.pem", options: OpenSSLCommand.rsa2048, in: folder)
         let key = String(decoding: SmallFile.read(file, bytesMaximum: 64 << 10) ?? [], as: UTF8.self)
         let text = JSONText.object { object in
             object.member("type", "service_account")
@@ -77,7 +77,7 @@ final class GoogleFixture: Sendable {
 }
 
 /// Runs the body with Google on loopback and ends everything after it.
-func withGoogle(_ fixture: GoogleFixture, _ body: (GoogleFixture) async throws -> Void) async throws {
+func withGoogle(_ fixture: GoogleFixture, body: (GoogleFixture) async throws -> Void) async throws {
     do {
         try await body(fixture)
     } catch {

@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: rows) func meansWhatTheTableSays(_ row: Row) throws {
         let body = row.code.isEmpty ? "<html>" : #"{"code":"\#(row.code)","msg":"m","requestId":"1"}"#
-        let report = try #require(HuaweiAnswer.report(response(row.status, body)))
+        let report = try #require(HuaweiAnswer.report(response(row.status, body: body)))
         let answer = HuaweiErrorTable.answer(status: row.status, report, token: "a", retryAfter: nil)
         #expect(answer.verdict == row.verdict)
         #expect(answer.reason == row.code)
@@ -55,7 +55,7 @@ import Testing
 
     @Test func illegalTokensAreDeadAndTheOthersDelivered() throws {
         let body = #"{"code":"80100000","msg":"{\"success\":1,\"failure\":1,\"illegal_tokens\":[\"b\\\"c\"]}"}"#
-        let report = try #require(HuaweiAnswer.report(response(200, body)))
+        let report = try #require(HuaweiAnswer.report(response(200, body: body)))
         #expect(HuaweiErrorTable.answer(status: 200, report, token: "a", retryAfter: nil).verdict == .delivered)
         let dead = HuaweiErrorTable.answer(status: 200, report, token: #"b"c"#, retryAfter: nil)
         #expect(dead.verdict == .invalidDevice(since: nil))
@@ -74,10 +74,10 @@ import Testing
         #"{"code":"80100000","msg":7}"#, #"{"code":"80100000","msg":"x"}"#, #"{"code":"80100000","msg":"[]"}"#,
         #"{"code":"80100000","msg":"{\"illegal_tokens\":7}"}"#, String(repeating: "[", count: 100_000),
     ]) func unreadableAnswersLeaveTheOutcomeUnknown(_ body: String) {
-        #expect(HuaweiAnswer.report(response(200, body)) == nil)
+        #expect(HuaweiAnswer.report(response(200, body: body)) == nil)
     }
 
-    private func response(_ status: Int, _ body: String) -> HTTPClientResponse {
+    private func response(_ status: Int, body: String) -> HTTPClientResponse {
         HTTPClientResponse(status: status, body: Array(body.utf8))
     }
 }

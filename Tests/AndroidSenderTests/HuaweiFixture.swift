@@ -18,7 +18,7 @@ final class HuaweiFixture: Sendable {
 
     init(
         time: any TimeSource = SystemTimeSource(), onToken: (@Sendable (Int) -> HTTP2Answer)? = nil,
-        onPush: @escaping FakeProvider.Handler = { _ in .json(200, #"{"code":"80000000","msg":"Success"}"#) }
+        onPush: @escaping FakeProvider.Handler = { _ in .json(200, body: #"{"code":"80000000","msg":"Success"}"#) }
     ) async throws {
         huawei = try await FakeProvider(onToken: onToken, onPush: onPush)
         app = try AppID("bells")
@@ -38,7 +38,7 @@ final class HuaweiFixture: Sendable {
         let credentials = HuaweiCredentials(
             clientID: "100123", clientSecretFile: KeyFile(field: "client_secret_file", path: "keys/huawei"),
             project: project)
-        return provider.gateway(credentials, secret, of: app)
+        return provider.gateway(credentials, content: secret, of: app)
     }
 
     func end() async {
@@ -48,7 +48,7 @@ final class HuaweiFixture: Sendable {
 }
 
 /// Runs the body with Huawei on loopback and ends everything after it.
-func withHuawei(_ fixture: HuaweiFixture, _ body: (HuaweiFixture) async throws -> Void) async throws {
+func withHuawei(_ fixture: HuaweiFixture, body: (HuaweiFixture) async throws -> Void) async throws {
     do {
         try await body(fixture)
     } catch {

@@ -19,7 +19,7 @@ import Topics
             object.member("code", "80100000")
             object.member("msg", message)
         }
-        try await withHuawei(HuaweiFixture(onPush: { _ in .json(200, body) })) { fixture in
+        try await withHuawei(HuaweiFixture(onPush: { _ in .json(200, body: body) })) { fixture in
             let gateway = fixture.gateway()
             #expect(await gateway.admit(1_000, lane: .bulk) == .admitted(1_000))
             let outcomes = await gateway.send(pushes(tokens, kind: .huawei, template: .huaweiMessage()))
@@ -108,7 +108,7 @@ import Topics
             time: time,
             onPush: { request in
                 let isRefused = hasEnded.withLock { $0 } && request.authorization == "Bearer token-1"
-                return .json(isRefused ? 401 : 200, #"{"code":"\#(isRefused ? code : "80000000")"}"#)
+                return .json(isRefused ? 401 : 200, body: #"{"code":"\#(isRefused ? code : "80000000")"}"#)
             })
         try await withHuawei(fixture) { fixture in
             let gateway = fixture.gateway()
@@ -154,7 +154,7 @@ import Topics
     @Test func overloadPausesTheApp() async throws {
         let time = ManualTimeSource()
         let fixture = try await HuaweiFixture(
-            time: time, onPush: { _ in .json(503, "", headers: ["retry-after": "9"]) })
+            time: time, onPush: { _ in .json(503, body: "", headers: ["retry-after": "9"]) })
         try await withHuawei(fixture) { fixture in
             let gateway = try #require(fixture.gateway() as? HuaweiGateway)
             let full = gateway.inFlightMaximum

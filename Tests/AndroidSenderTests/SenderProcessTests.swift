@@ -21,11 +21,11 @@ import Topics
     @Test func aChunkGoesToGoogleAndToHuawei() async throws {
         let dead = #"{"code":"80100000","msg":"{\"illegal_tokens\":[\"huawei-token-0001\"]}"}"#
         let provider = try await FakeProvider(onPush: { request in
-            request.path.hasPrefix("/v1/100123/") ? .json(200, dead) : .json(200, "{}")
+            request.path.hasPrefix("/v1/100123/") ? .json(200, body: dead) : .json(200, body: "{}")
         })
         let redis = try await RedisServer(.forStores)
         let folder = TemporaryDirectory("apps")
-        let process = try await start(provider, redis, folder)
+        let process = try await start(provider, redis: redis, folder: folder)
         let configuration = try RedisConfiguration(url: redis.url)
         let client = RedisClient(configuration, log: quietLog, metrics: Metrics())
         let time = SystemTimeSource()
@@ -33,7 +33,7 @@ import Topics
             redis: configuration, RedisBusConfiguration(), log: quietLog, metrics: Metrics(),
             health: Health(time: time), time: time, random: SystemRandomSource())
         let app = try AppID("news")
-        try await dispatch(chunk(app), bus, RedisLedger(StoreConnection(client)), app)
+        try await dispatch(chunk(app), bus: bus, ledger: RedisLedger(StoreConnection(client)), app: app)
 
         var results = try await ResultReader(bus)
         #expect(try await results.read(300), "\(results.endings.count) have ended; \(process.lines)")
@@ -54,17 +54,17 @@ import Topics
     }
 
     private func start(
-        _ provider: FakeProvider, _ redis: RedisServer, _ folder: TemporaryDirectory
+        _ provider: FakeProvider, redis: RedisServer, folder: TemporaryDirectory
     ) async throws -> ChildProcess {
         let account = try await GoogleFixture.account(tokenURL: "\(provider.url)/token")
-        folder.write("fcm.json", String(decoding: account, as: UTF8.self))
-        folder.write("huawei", "secret\n")
+        folder.write("fcm.json", content: String(decoding: account, as: UTF8.self))
+        folder.write("huawei", content: "secret\n")
         folder.write(
             "news.json",
-            #"""
-            {"providers":{"fcm":{"service_account_file":"fcm.json"},
-            "huawei":{"client_id":"100123","client_secret_file":"huawei"}}}
-            """#)
+            content: #"""
+                {"providers":{"fcm":{"service_account_file":"fcm.json"},
+                "huawei":{"client_id":"100123","client_secret_file":"huawei"}}}
+                """#)
         let settings = [
             "CARILLON_BUS": redis.url, "CARILLON_APPS": folder.path, "CARILLON_ADMIN_PORT": "\(FreePort.next())",
             "CARILLON_FCM_HOST": "localhost", "CARILLON_FCM_PORT": "\(provider.server.port)",
@@ -72,7 +72,7 @@ import Topics
             "CARILLON_HUAWEI_TOKEN_URL": "\(provider.url)/token",
             "CARILLON_HUAWEI_CA_FILE": provider.authority.authorityFile,
         ]
-        return try ChildProcess.service("android-sender", settings)
+        return try ChildProcess.service("android-sender", settings: settings)
     }
 
     private func chunk(_ app: AppID) throws -> DispatchChunk {
@@ -86,8 +86,8 @@ import Topics
             let digits = String(repeating: "0", count: 4 - "\(number)".count) + "\(number)"
             let token =
                 isHuawei
-                ? try PushToken(.huawei, "huawei-token-\(digits)")
-                : try PushToken(.fcm, String(repeating: "f", count: 60) + digits)
+                ? try PushToken(.huawei, text: "huawei-token-\(digits)")
+                : try PushToken(.fcm, text: String(repeating: "f", count: 60) + digits)
             devices.append(
                 offset: UInt16(number), variant: isHuawei ? 1 : 0,
                 device: Device(tag: UInt32(number), token: token, created: 1_700_000_000))
@@ -101,11 +101,12 @@ import Topics
     private var deadline: Timestamp { SystemTimeSource().now + .seconds(3_600) }
 
     private func dispatch(
-        _ chunk: DispatchChunk, _ bus: RedisBus, _ ledger: RedisLedger, _ app: AppID
+        _ chunk: DispatchChunk, bus: RedisBus, ledger: RedisLedger, app: AppID
     ) async throws {
         let plan = TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce)
-        _ = try await ledger.plan(task, plan)
-        _ = try await ledger.mark(SegmentSet((0..<300).map { UInt16($0) }), of: task, in: SegmentID(app, segment))
+        _ = try await ledger.plan(task, plan: plan)
+        _ = try await ledger.mark(
+            SegmentSet((0..<300).map { UInt16($0) }), of: task, in: SegmentID(app, number: segment))
         let producer = try await bus.makeProducer(ProducerOptions())
         _ = try await producer.send([Topics.dispatchAndroid.message(chunk, key: [1], lane: .bulk)])
         await producer.close()

@@ -12,11 +12,11 @@ import Testing
         pepper = try #require(Pepper(fileContent: Pepper.randomFileContent()))
     }
 
-    private func credential(_ key: APIKey, _ scopes: Set<Scope>, expires: Timestamp? = nil) -> Credential {
+    private func credential(_ key: APIKey, scopes: Set<Scope>, expires: Timestamp? = nil) -> Credential {
         Credential(id: key.id, hash: pepper.hash(of: key), scopes: scopes, created: now, expires: expires)
     }
 
-    private func app(_ name: String, _ change: (inout PushApp) throws -> Void = { _ in }) throws -> PushApp {
+    private func app(_ name: String, change: (inout PushApp) throws -> Void = { _ in }) throws -> PushApp {
         var app = PushApp(id: try AppID(name))
         try change(&app)
         return app
@@ -35,27 +35,27 @@ import Testing
 
     @Test func aKeyGrantsItsAppAndItsScopes() throws {
         let key = APIKey.random()
-        let apps = [try app("news") { $0.credentials = [credential(key, [.publish])] }, try app("shop")]
+        let apps = [try app("news") { $0.credentials = [credential(key, scopes: [.publish])] }, try app("shop")]
         let access = access(apps, key: key.reveal())
         #expect(access.caller == .key(key.id))
-        #expect(name(access.choose(nil, .publish)) == "news")
-        #expect(name(access.choose("news", .publish)) == "news")
-        #expect(access.choose("news", .register) == .forbidden)
-        #expect(access.choose(nil, .register) == .forbidden)
-        #expect(access.choose("shop", .publish) == .unknownApp)
-        #expect(access.choose("none", .publish) == .unknownApp)
+        #expect(name(access.choose(nil, scope: .publish)) == "news")
+        #expect(name(access.choose("news", scope: .publish)) == "news")
+        #expect(access.choose("news", scope: .register) == .forbidden)
+        #expect(access.choose(nil, scope: .register) == .forbidden)
+        #expect(access.choose("shop", scope: .publish) == .unknownApp)
+        #expect(access.choose("none", scope: .publish) == .unknownApp)
     }
 
     @Test func oneKeyMayBeGrantedSeveralApps() throws {
         let key = APIKey.random()
         let apps = [
-            try app("shop") { $0.credentials = [credential(key, [.publish, .read])] },
-            try app("news") { $0.credentials = [credential(key, [.publish])] },
+            try app("shop") { $0.credentials = [credential(key, scopes: [.publish, .read])] },
+            try app("news") { $0.credentials = [credential(key, scopes: [.publish])] },
         ]
         let access = access(apps, key: key.reveal())
-        #expect(access.choose(nil, .publish) == .ambiguous([try AppID("news"), try AppID("shop")]))
-        #expect(name(access.choose(nil, .read)) == "shop")
-        #expect(access.choose("news", .read) == .forbidden)
+        #expect(access.choose(nil, scope: .publish) == .ambiguous([try AppID("news"), try AppID("shop")]))
+        #expect(name(access.choose(nil, scope: .read)) == "shop")
+        #expect(access.choose("news", scope: .read) == .forbidden)
         #expect(access.apps(with: .publish).map(\.id.text) == ["news", "shop"])
     }
 
@@ -63,7 +63,7 @@ import Testing
         let key = APIKey.random()
         let apps = [
             try app("news") { news in
-                news.credentials = [credential(key, [.publish])]
+                news.credentials = [credential(key, scopes: [.publish])]
                 news.allowed = [AllowedRange(range: try AddressRange("10.0.0.0/8"), scopes: [.publish])]
             }
         ]
@@ -71,7 +71,7 @@ import Testing
         for wrong in [APIKey.random().reveal(), sameID.reveal(), "ck_1", "", String(key.reveal().dropLast())] {
             let access = access(apps, key: wrong, from: "10.0.0.1")
             #expect(access.caller == .wrongKey, "\(wrong.count)")
-            #expect(access.choose("news", .publish) == .unauthenticated)
+            #expect(access.choose("news", scope: .publish) == .unauthenticated)
             #expect(access.apps(with: .publish).isEmpty)
         }
     }
@@ -79,14 +79,14 @@ import Testing
     @Test func anExpiredKeyIsAWrongKey() throws {
         let key = APIKey.random()
         let expiry = now + .seconds(60)
-        let apps = [try app("news") { $0.credentials = [credential(key, [.read], expires: expiry)] }]
+        let apps = [try app("news") { $0.credentials = [credential(key, scopes: [.read], expires: expiry)] }]
         #expect(access(apps, key: key.reveal(), at: now + .seconds(59)).caller == .key(key.id))
         #expect(access(apps, key: key.reveal(), at: expiry).caller == .wrongKey)
     }
 
     @Test func severalKeysWorkAtOnce() throws {
         let keys = [APIKey.random(), APIKey.random()]
-        let apps = [try app("news") { $0.credentials = keys.map { credential($0, [.read]) } }]
+        let apps = [try app("news") { $0.credentials = keys.map { credential($0, scopes: [.read]) } }]
         for key in keys { #expect(access(apps, key: key.reveal()).caller == .key(key.id)) }
     }
 
@@ -103,22 +103,22 @@ import Testing
         let inside = access(apps, from: "10.1.0.1")
         #expect(inside.caller == .address)
         #expect(inside.grants.map(\.scopes) == [[.register, .publish]])
-        #expect(access(apps, from: "10.2.0.1").choose("news", .publish) == .forbidden)
-        #expect(access(apps, from: "10.2.0.1").choose("shop", .read) == .unknownApp)
+        #expect(access(apps, from: "10.2.0.1").choose("news", scope: .publish) == .forbidden)
+        #expect(access(apps, from: "10.2.0.1").choose("shop", scope: .read) == .unknownApp)
         for peer in ["11.0.0.1", "", "nonsense"] {
             #expect(access(apps, from: peer).caller == .nobody)
-            #expect(access(apps, from: peer).choose("news", .register) == .unauthenticated)
+            #expect(access(apps, from: peer).choose("news", scope: .register) == .unauthenticated)
         }
     }
 
     @Test func nothingIsOpenWhereNothingIsSaid() throws {
-        #expect(access([try app("news")]).choose("news", .read) == .unauthenticated)
-        #expect(access([]).choose(nil, .read) == .unauthenticated)
+        #expect(access([try app("news")]).choose("news", scope: .read) == .unauthenticated)
+        #expect(access([]).choose(nil, scope: .read) == .unauthenticated)
     }
 
     @Test func withoutAPepperNoKeyIsRecognised() throws {
         let key = APIKey.random()
-        let apps = [try app("news") { $0.credentials = [credential(key, [.read])] }]
+        let apps = [try app("news") { $0.credentials = [credential(key, scopes: [.read])] }]
         let other = try #require(Pepper(fileContent: Pepper.randomFileContent()))
         for pepper in [nil, other] {
             let access = AppSnapshot(apps, pepper: pepper).access(presented: key.reveal(), peer: "", now: now)
@@ -130,21 +130,23 @@ import Testing
         let key = APIKey.random()
         let apps = [
             try app("news") { news in
-                news.credentials = [credential(key, [.publish])]
+                news.credentials = [credential(key, scopes: [.publish])]
                 news.identifiers = [.appmetrica: ["7", "8"], .richie: ["news-app"]]
             },
             try app("shop") { shop in
-                shop.credentials = [credential(key, [.publish])]
+                shop.credentials = [credential(key, scopes: [.publish])]
                 shop.identifiers = [.appmetrica: ["9"]]
             },
             try app("other") { $0.identifiers = [.appmetrica: ["10"]] },
         ]
         let access = access(apps, key: key.reveal())
-        #expect(name(access.choose(.appmetrica, "8", .publish)) == "news")
-        #expect(name(access.choose(.appmetrica, "9", .publish)) == "shop")
-        #expect(access.choose(.appmetrica, "10", .publish) == .unknownApp)
-        #expect(access.choose(.richie, "8", .publish) == .unknownApp)
-        #expect(access.choose(.richie, "news-app", .read) == .forbidden)
-        #expect(access.choose(.richie, nil, .publish) == .ambiguous([try AppID("news"), try AppID("shop")]))
+        #expect(name(access.choose(.appmetrica, identifier: "8", scope: .publish)) == "news")
+        #expect(name(access.choose(.appmetrica, identifier: "9", scope: .publish)) == "shop")
+        #expect(access.choose(.appmetrica, identifier: "10", scope: .publish) == .unknownApp)
+        #expect(access.choose(.richie, identifier: "8", scope: .publish) == .unknownApp)
+        #expect(access.choose(.richie, identifier: "news-app", scope: .read) == .forbidden)
+        #expect(
+            access.choose(.richie, identifier: nil, scope: .publish)
+                == .ambiguous([try AppID("news"), try AppID("shop")]))
     }
 }

@@ -27,7 +27,7 @@ import Testing
 
     /// Runs the directory's loop. `look` makes it look at the folder once, and returns when it has.
     private func withRunning(
-        _ directory: AppDirectory, _ body: (_ look: () async throws -> Void) async throws -> Void
+        _ directory: AppDirectory, body: (_ look: () async throws -> Void) async throws -> Void
     ) async throws {
         async let run: Void = directory.run()
         do {
@@ -74,7 +74,7 @@ import Testing
             try await look()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
 
-            folder.write("news.json", #"{"allow":[{"range":"10.0.0.0/8","scopes":["read"]}]}"#)
+            folder.write("news.json", content: #"{"allow":[{"range":"10.0.0.0/8","scopes":["read"]}]}"#)
             try await look()
             #expect(directory.access(presented: key.reveal(), peer: "10.1.1.1").caller == .wrongKey)
             #expect(directory.access(presented: nil, peer: "10.1.1.1").apps(with: .read).count == 1)
@@ -87,13 +87,13 @@ import Testing
     }
 
     @Test func aBrokenFileKeepsItsLastGoodVersion() async throws {
-        folder.write("news.json", #"{"identifiers":{"richie":"news-app"}}"#)
+        folder.write("news.json", content: #"{"identifiers":{"richie":"news-app"}}"#)
         let directory = await open()
         try await withRunning(directory) { look in
-            folder.write("news.json", "{\n  \"identifiers\": {\"richie\": 7},\n  \"limit\": {}\n}")
+            folder.write("news.json", content: "{\n  \"identifiers\": {\"richie\": 7},\n  \"limit\": {}\n}")
             try await look()
             try await look()
-            #expect(directory.current.app(.richie, "news-app")?.id.text == "news")
+            #expect(directory.current.app(.richie, identifier: "news-app")?.id.text == "news")
             #expect(sink.lines.filter { $0.contains("identifiers.richie") }.count == 1, "said more than once")
             #expect(sink.lines.contains { $0.contains("news.json: limit: unknown name; did you mean limits?") })
             #expect(metrics.gauge(.appFilesBroken).value == 1)
@@ -101,9 +101,9 @@ import Testing
             #expect(health.remarks().count == 1)
             #expect(await health.obstacles() == [])
 
-            folder.write("news.json", #"{"identifiers":{"richie":"other"}}"#)
+            folder.write("news.json", content: #"{"identifiers":{"richie":"other"}}"#)
             try await look()
-            #expect(directory.current.app(.richie, "other")?.id.text == "news")
+            #expect(directory.current.app(.richie, identifier: "other")?.id.text == "news")
             #expect(health.remarks() == [])
             #expect(metrics.gauge(.appFilesBroken).value == 0)
             #expect(messages().last == "mended")
@@ -115,17 +115,17 @@ import Testing
         for (version, name) in [("..1", "first"), ("..2", "other")] {
             #expect(TestFile.makeFolder(folder.file(version)))
             // Of the same size, so that only the content tells.
-            folder.write("\(version)/news.json", #"{"identifiers":{"richie":"\#(name)"}}"#)
+            folder.write("\(version)/news.json", content: #"{"identifiers":{"richie":"\#(name)"}}"#)
         }
         #expect(TestFile.link(folder.file("..data"), to: "..1"))
         #expect(TestFile.link(folder.file("news.json"), to: "..data/news.json"))
         let directory = await open()
-        #expect(directory.current.app(.richie, "first") != nil)
+        #expect(directory.current.app(.richie, identifier: "first") != nil)
         try await withRunning(directory) { look in
             #expect(TestFile.link(folder.file("..data_tmp"), to: "..2"))
             #expect(TestFile.rename(folder.file("..data_tmp"), to: folder.file("..data")))
             try await look()
-            #expect(directory.current.app(.richie, "other") != nil)
+            #expect(directory.current.app(.richie, identifier: "other") != nil)
             #expect(directory.current.apps.count == 1)
         }
         #expect(messages() == ["app added", "app changed"])
@@ -170,13 +170,13 @@ import Testing
     @Test func aMissingKeyFileIsAWarningAndTheAppCounts() async throws {
         folder.write(
             "news.json",
-            #"""
-            {"identifiers":{"richie":"a"},"providers":{"huawei":{"client_id":"1","client_secret_file":"keys/huawei"}},
-            "report":{"url":"https://example.com","authorization_file":"auth"}}
-            """#)
-        folder.write("auth", "Bearer x")
+            content: #"""
+                {"identifiers":{"richie":"a"},"providers":{"huawei":{"client_id":"1","client_secret_file":"keys/huawei"}},
+                "report":{"url":"https://example.com","authorization_file":"auth"}}
+                """#)
+        folder.write("auth", content: "Bearer x")
         let directory = await open()
-        #expect(directory.current.app(.richie, "a") != nil)
+        #expect(directory.current.app(.richie, identifier: "a") != nil)
         #expect(metrics.gauge(.appFilesBroken).value == 0)
         #expect(
             health.remarks() == [
@@ -187,7 +187,7 @@ import Testing
             ])
         try await withRunning(directory) { look in
             #expect(TestFile.makeFolder(folder.file("keys")))
-            folder.write("keys/huawei", "secret")
+            folder.write("keys/huawei", content: "secret")
             try await look()
             #expect(health.remarks() == [])
         }
@@ -197,16 +197,16 @@ import Testing
     /// Goal: a wrong key shows when it is put there, and not with the first push. Method: one file after the other in the
     /// place of Apple's key; the last one is right.
     @Test func whatAKeyFileHoldsIsLookedAt() async throws {
-        let right = try await OpenSSLCommand.makeKey("right.p8", OpenSSLCommand.p256, in: folder)
-        let curve = try await OpenSSLCommand.makeKey("curve.p8", OpenSSLCommand.p384, in: folder)
-        folder.write("text.p8", "no key at all")
+        let right = try await OpenSSLCommand.makeKey("right.p8", options: OpenSSLCommand.p256, in: folder)
+        let curve = try await OpenSSLCommand.makeKey("curve.p8", options: OpenSSLCommand.p384, in: folder)
+        folder.write("text.p8", content: "no key at all")
         folder.write(
             "news.json",
-            #"""
-            {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000",
-            "topic":"com.example"},"fcm":{"service_account_file":"account"}}}
-            """#)
-        folder.write("account", #"{"project_id":"p"}"#)
+            content: #"""
+                {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000",
+                "topic":"com.example"},"fcm":{"service_account_file":"account"}}}
+                """#)
+        folder.write("account", content: #"{"project_id":"p"}"#)
         let directory = await open()
         try await withRunning(directory) { look in
             for (file, complaint) in [("text.p8", "holds no key"), (curve, "ES256 needs")] {
@@ -234,16 +234,16 @@ import Testing
             ([.fcm, .huawei], ["providers.fcm.service_account_file", "providers.huawei.client_secret_file"]),
             ([.report], ["report.authorization_file", "report.signing_key_file"]),
         ] as [(Set<AppSecret>, [String])])
-    func aSecretIsMissedOnlyWhereItIsRead(_ secrets: Set<AppSecret>, _ missed: [String]) async throws {
+    func aSecretIsMissedOnlyWhereItIsRead(_ secrets: Set<AppSecret>, missed: [String]) async throws {
         let key = try editor().add(try AppID("news"))
         let file = try #require(SmallFile.read(folder.file("news.json"), bytesMaximum: 1_024))
         folder.write(
             "news.json",
-            #"""
-            {"providers":{"apns":{"key_file":"a","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"},
-            "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"}},
-            "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
-            """# + String(decoding: file.dropFirst(), as: UTF8.self))
+            content: #"""
+                {"providers":{"apns":{"key_file":"a","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"},
+                "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"}},
+                "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
+                """# + String(decoding: file.dropFirst(), as: UTF8.self))
         #expect(TestFile.remove(folder.file(".pepper")))
         let directory = await AppDirectory.open(
             AppsConfiguration(folder: folder.path, secrets: secrets), log: Log(service: "test", sink: sink, time: time),
@@ -263,9 +263,9 @@ import Testing
         #expect(TestFile.makeFolder(folder.file("folder.json")))
         #expect(TestFile.makePipe(folder.file("pipe.json")))
         #expect(TestFile.link(folder.file("nowhere.json"), to: "nothing"))
-        folder.write("large.json", String(repeating: " ", count: 256 * 1_024 + 1))
-        folder.write("notes.txt", "not an app")
-        folder.write(".hidden.json", "not an app")
+        folder.write("large.json", content: String(repeating: " ", count: 256 * 1_024 + 1))
+        folder.write("notes.txt", content: "not an app")
+        folder.write(".hidden.json", content: "not an app")
         let directory = await open()
         #expect(directory.current.apps.isEmpty)
         #expect(metrics.gauge(.appFilesBroken).value == 3)

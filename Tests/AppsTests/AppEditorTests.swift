@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [(0o644, true), (0o602, true), (0o620, true), (0o640, false), (0o440, false)])
-    func aPepperThatOthersMayReadIsRefused(_ mode: UInt32, _ isRefused: Bool) throws {
+    func aPepperThatOthersMayReadIsRefused(_ mode: UInt32, isRefused: Bool) throws {
         _ = try editor().add(news)
         #expect(TestFile.setMode(mode, of: path(".pepper")))
         let shop = try AppID("shop")
@@ -90,7 +90,7 @@ import Testing
 
     @Test func aPepperThatIsNoSecretIsRefused() throws {
         #expect(TestFile.makeFolder(configuration.folder))
-        folder.write("apps/.pepper", "short\n")
+        folder.write("apps/.pepper", content: "short\n")
         #expect(TestFile.setMode(0o600, of: path(".pepper")))
         #expect(code { () throws(AppsError) in _ = try editor().add(news) } == .unreadable)
     }
@@ -100,7 +100,7 @@ import Testing
         let before = try JSON(try #require(text(path("news.json"))))
         var document = try #require(before.object)
         document["limits"] = .object(JSONObject([("devices", .integer(5))]))
-        folder.write("apps/news.json", JSON.object(document).indentedText)
+        folder.write("apps/news.json", content: JSON.object(document).indentedText)
         #expect(TestFile.setMode(0o640, of: path("news.json")))
 
         let rotations = try editor().rotate(news, keeping: .seconds(60))
@@ -132,7 +132,8 @@ import Testing
         _ = try editor().add(news, scopes: [.register])
         _ = try editor().add(try AppID("shop"), scopes: [.publish, .read])
         let entries = AppSurvey(configuration).apps.flatMap(\.credentials).map(CredentialText.json)
-        folder.write("apps/news.json", JSON.object(JSONObject([("credentials", .array(entries))])).indentedText)
+        folder.write(
+            "apps/news.json", content: JSON.object(JSONObject([("credentials", .array(entries))])).indentedText)
         let rotations = try editor().rotate(news, keeping: .zero)
         #expect(rotations.map(\.scopes) == [[.register], [.publish, .read]])
         #expect(AppSurvey(configuration).apps.first?.credentials.map(\.scopes) == [[.register], [.publish, .read]])
@@ -140,7 +141,7 @@ import Testing
 
     @Test func anAppWithoutKeysGetsItsFirst() throws {
         #expect(TestFile.makeFolder(configuration.folder))
-        folder.write("apps/news.json", #"{"limits":{"devices":5}}"#)
+        folder.write("apps/news.json", content: #"{"limits":{"devices":5}}"#)
         let rotation = try #require(try editor().rotate(news, keeping: .zero).first)
         #expect(rotation.scopes == AppEditor.usualScopes)
         #expect(caller(rotation.key, at: now) == .key(rotation.key.id))
@@ -159,7 +160,7 @@ import Testing
         _ = try editor().add(news)
         let error = #expect(throws: AppsError.self) { try editor().rotate(try AppID("newz"), keeping: .zero) }
         #expect(error?.message.hasSuffix("/newz.json; did you mean news?") == true)
-        folder.write("apps/news.json", #"{"limit":{}}"#)
+        folder.write("apps/news.json", content: #"{"limit":{}}"#)
         #expect(code { () throws(AppsError) in _ = try editor().rotate(news, keeping: .zero) } == .invalid)
         #expect(text(path("news.json")) == #"{"limit":{}}"#)
     }

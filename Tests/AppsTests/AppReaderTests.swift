@@ -126,7 +126,7 @@ import Testing
         ("{\n]", "line 2, column 1: there is ] where a name in quotation marks or } should be"),
         (#"{"defaults":[[[[[[[[1]]]]]]]]}"#, "nested deeper than 8"),
     ])
-    func namesFileFieldAndFix(_ text: String, _ sentence: String) throws {
+    func namesFileFieldAndFix(_ text: String, sentence: String) throws {
         let problems = try read(text).problems
         #expect(problems.contains { $0.hasPrefix("news.json: ") && $0.contains(sentence) }, "\(problems)")
     }

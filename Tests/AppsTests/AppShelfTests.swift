@@ -15,7 +15,7 @@ import Testing
         #"{"identifiers":{"richie":["\#(texts.joined(separator: "\",\""))"]}}"#
     }
 
-    private func credential(_ id: String, _ digit: String) -> String {
+    private func credential(_ id: String, digit: String) -> String {
         let hash = String(repeating: digit, count: 64)
         return """
             {"credentials":[{"id":"\(id)","hash":"hmac-sha256:\(hash)","scopes":["read"],"created":"2026-01-01T00:00:00Z"}]}
@@ -116,10 +116,10 @@ import Testing
     }
 
     @Test mutating func oneKeyMayStandInSeveralFilesButNotTwoUnderOneID() {
-        _ = take(["news.json": credential("k1", "a"), "shop.json": credential("k1", "a")])
+        _ = take(["news.json": credential("k1", digit: "a"), "shop.json": credential("k1", digit: "a")])
         #expect(shelf.apps.count == 2)
         #expect(problems == [])
-        _ = take(["news.json": credential("k1", "a"), "shop.json": credential("k1", "b")])
+        _ = take(["news.json": credential("k1", digit: "a"), "shop.json": credential("k1", digit: "b")])
         #expect(
             problems == [
                 "shop.json: credentials: the id k1 belongs to another key in news.json; take it out of one of the two"

@@ -12,7 +12,7 @@ import Testing
         // A password with a colon, and one whose base 64 has both special letters.
         ("Basic dTphOmI=", "a:b"), ("Basic dTo+Pz8+", ">??>"),
     ])
-    func isFoundWhereEachDialectPutsIt(_ header: String, _ key: String) {
+    func isFoundWhereEachDialectPutsIt(_ header: String, key: String) {
         #expect(PresentedKey.text(inAuthorization: header) == key)
     }
 

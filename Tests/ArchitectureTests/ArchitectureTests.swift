@@ -11,18 +11,20 @@ import Testing
     }
 
     @Test func librariesImportWhatTheTableGrants() {
-        for target in targets where target.kind == "shared" { check(.library, target, folder: "Shared/\(target.name)") }
+        for target in targets where target.kind == "shared" {
+            check(.library, target: target, folder: "Shared/\(target.name)")
+        }
     }
 
     @Test func servicesImportLibrariesAlone() {
         for target in targets where target.kind == "service" {
-            check(.service, target, folder: "Services/\(target.name)")
+            check(.service, target: target, folder: "Services/\(target.name)")
         }
     }
 
     @Test func testsReachCLibrariesThroughTheirOwners() {
         for target in targets where target.kind.hasPrefix("test") {
-            check(.test, target, folder: "Tests/\(target.name)")
+            check(.test, target: target, folder: "Tests/\(target.name)")
         }
     }
 
@@ -63,7 +65,7 @@ import Testing
         #expect(ImportTable.libraries(inPage: page) == ImportRules.libraries)
     }
 
-    private func check(_ layer: ImportCheck.Layer, _ target: DeclaredTarget, folder: String) {
+    private func check(_ layer: ImportCheck.Layer, target: DeclaredTarget, folder: String) {
         let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.module)))
         let sources = SourceTree.swiftSources(under: folder)
         #expect(!sources.isEmpty, "\(folder) holds no source")

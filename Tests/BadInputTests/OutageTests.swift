@@ -15,22 +15,22 @@ import Topics
         let server = try await RedisServer(options)
         await server.stop()
         let folder = TemporaryDirectory("apps")
-        let password = folder.write("password", "right\n")
+        let password = folder.write("password", content: "right\n")
         let services = try StartedService.names.map {
             try StartedService(
                 $0,
-                [
+                settings: [
                     "CARILLON_BUS": server.url, "CARILLON_REDIS_PASSWORD_FILE": password, "CARILLON_APPS": folder.path,
                 ])
         }
         try await services.each { service in
             #expect(await service.prints("Redis is not reachable", "127.0.0.1:\(server.port): Connection refused"))
-            try await service.expectReadiness(503, "Connection refused")
+            try await service.expectReadiness(503, texts: "Connection refused")
         }
         try await server.restart()
         try await services.each { service in
             #expect(await service.prints("refuses user and password", "check CARILLON_REDIS_PASSWORD"))
-            try await service.expectReadiness(503, "refuses user and password")
+            try await service.expectReadiness(503, texts: "refuses user and password")
         }
         try await OutageTests.changePassword(of: server, from: "another", to: "right")
         try await services.each { try await $0.expectReadiness(200) }
@@ -54,11 +54,11 @@ import Topics
         let folder = TemporaryDirectory("apps")
         let services = try StartedService.names.map {
             try StartedService(
-                $0, ["CARILLON_BUS": kafka.url, "CARILLON_REDIS": server.url, "CARILLON_APPS": folder.path])
+                $0, settings: ["CARILLON_BUS": kafka.url, "CARILLON_REDIS": server.url, "CARILLON_APPS": folder.path])
         }
         try await services.each { service in
             #expect(await service.prints("Connection refused"))
-            try await service.expectReadiness(503, "bus: Kafka does not answer: ")
+            try await service.expectReadiness(503, texts: "bus: Kafka does not answer: ")
         }
         try await kafka.perform("broker up 1")
         try await services.each { try await $0.expectReadiness(200) }
@@ -75,8 +75,8 @@ import Topics
         options.isCluster = true
         let cluster = try await RedisServer(options)
         for (server, reason) in [(replica, "Redis is a replica"), (cluster, "Redis is part of a cluster")] {
-            let service = try StartedService("renderer", ["CARILLON_BUS": "redis://127.0.0.1:\(server.port)"])
-            try await service.expectReadiness(503, reason)
+            let service = try StartedService("renderer", settings: ["CARILLON_BUS": "redis://127.0.0.1:\(server.port)"])
+            try await service.expectReadiness(503, texts: reason)
             await service.stop()
         }
     }
@@ -88,12 +88,13 @@ import Topics
         options.isDurable = true
         let server = try await RedisServer(options)
         let folder = TemporaryDirectory("apps")
-        let service = try StartedService("android-sender", ["CARILLON_BUS": server.url, "CARILLON_APPS": folder.path])
+        let service = try StartedService(
+            "android-sender", settings: ["CARILLON_BUS": server.url, "CARILLON_APPS": folder.path])
         try await service.expectReadiness(200)
         let client = RawClient(port: server.port)
         client.send("ACL SETUSER default -@all\r\n")
         try await service.expectReadiness(
-            503, "bus: Redis does not answer: NOPERM", "store: Redis does not answer: NOPERM")
+            503, texts: "bus: Redis does not answer: NOPERM", "store: Redis does not answer: NOPERM")
         await service.stop()
     }
 
@@ -107,21 +108,21 @@ import Topics
         let plain = try await RedisServer()
         let file = ["CARILLON_REDIS_CA_FILE": authority.authorityFile]
         let services = [
-            try StartedService("renderer", file.merging(["CARILLON_BUS": secured.url]) { $1 }),
-            try StartedService("renderer", ["CARILLON_BUS": secured.url]),
-            try StartedService("renderer", ["CARILLON_BUS": "redis://127.0.0.1:\(secured.port)"]),
+            try StartedService("renderer", settings: file.merging(["CARILLON_BUS": secured.url]) { $1 }),
+            try StartedService("renderer", settings: ["CARILLON_BUS": secured.url]),
+            try StartedService("renderer", settings: ["CARILLON_BUS": "redis://127.0.0.1:\(secured.port)"]),
             try StartedService(
                 "renderer",
-                file.merging([
+                settings: file.merging([
                     "CARILLON_BUS": "rediss://127.0.0.1:\(plain.port)", "CARILLON_REDIS_CONNECT_DEADLINE": "1s",
                 ]) {
                     $1
                 }),
         ]
         try await services[0].expectReadiness(200)
-        try await services[1].expectReadiness(503, "is not trusted")
-        try await services[2].expectReadiness(503, "write rediss:// and not redis://")
-        try await services[3].expectReadiness(503, "write redis:// and not rediss://")
+        try await services[1].expectReadiness(503, texts: "is not trusted")
+        try await services[2].expectReadiness(503, texts: "write rediss:// and not redis://")
+        try await services[3].expectReadiness(503, texts: "write redis:// and not rediss://")
         try await services.each { await $0.stop() }
     }
 

@@ -15,14 +15,14 @@ final class StartedService: Sendable {
     let name: String
     let process: ChildProcess
 
-    init(_ name: String, _ settings: [String: String]) throws {
+    init(_ name: String, settings: [String: String]) throws {
         self.name = name
         let usual = [
             "CARILLON_ADMIN_PORT": "0", "CARILLON_INGEST_PORT": "0", "CARILLON_APPS_INTERVAL": "100ms",
             "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "6000",
             "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
         ]
-        process = try ChildProcess.service(name, usual.merging(settings) { $1 })
+        process = try ChildProcess.service(name, settings: usual.merging(settings) { $1 })
     }
 
     /// Waits for a line that holds all these texts, printed already or to come.
@@ -31,7 +31,7 @@ final class StartedService: Sendable {
     }
 
     /// Asks `/readyz` again and again, since it has no way to tell, until the answer has this status and these texts.
-    func expectReadiness(_ status: Int, _ texts: String...) async throws {
+    func expectReadiness(_ status: Int, texts: String...) async throws {
         let port = try await adminPort()
         var response: RawClient.Response?
         let isSo = try await waitUntil(within: .seconds(30)) {

@@ -11,14 +11,14 @@ import Testing
     func aTypingErrorIsNamedWithWhatWasMeant(name: String) async throws {
         let service = try StartedService(
             name,
-            [
+            settings: [
                 "CARILLON_BUS": Self.nowhere, "CARILLON_REDDIS_URL": "redis://127.0.0.1:6379",
                 // Neither another service's variable nor an address that Kubernetes puts there is a mistake.
                 "CARILLON_SIMULATOR_HOST": "localhost", "CARILLON_RELEASE_PORT": "tcp://10.0.0.1:80",
             ])
         let sentence = "CARILLON_REDDIS_URL is read by nobody; did you mean CARILLON_REDIS?"
         #expect(await service.prints("\"level\":\"warning\"", "unknown variable", sentence))
-        try await service.expectReadiness(503, "settings: \(sentence)\"")
+        try await service.expectReadiness(503, texts: "settings: \(sentence)\"")
         await service.stop()
         #expect(service.process.lines.filter { $0.contains("unknown variable") }.count == 1)
     }
@@ -26,13 +26,14 @@ import Testing
     @Test func theSimulatorAndTheCommandNameItToo() async throws {
         let folder = TemporaryDirectory("simulator")
         let simulator = try StartedService(
-            "provider-simulator", ["CARILLON_SIMULATOR_FOLDER": folder.path, "CARILLON_SIMULATOR_BUNDEL": "x"])
+            "provider-simulator",
+            settings: ["CARILLON_SIMULATOR_FOLDER": folder.path, "CARILLON_SIMULATOR_BUNDEL": "x"])
         #expect(
             await simulator.prints(
                 "CARILLON_SIMULATOR_BUNDEL is read by nobody; did you mean CARILLON_SIMULATOR_BUNDLE?"))
         await simulator.stop()
         let command = try ChildProcess.service(
-            "carillon", ["CARILLON_APS": "x", "CARILLON_APPS": folder.path], ["apps", "list"])
+            "carillon", settings: ["CARILLON_APS": "x", "CARILLON_APPS": folder.path], arguments: ["apps", "list"])
         #expect(await command.end() == .exited(0))
         #expect(command.lines.contains("carillon: CARILLON_APS is read by nobody; did you mean CARILLON_APPS?"))
     }
@@ -54,7 +55,7 @@ import Testing
     ])
     func aWrongValueEndsTheStart(name: String, variable: String, value: String, cure: String) async throws {
         let shared = ["CARILLON_BUS": "http://127.0.0.1", "CARILLON_REDIS_PASSWORD_FILE": "/nowhere/password"]
-        let service = try StartedService(name, shared.merging([variable: value]) { $1 })
+        let service = try StartedService(name, settings: shared.merging([variable: value]) { $1 })
         #expect(await service.process.end() == .exited(78))
         #expect(await service.prints("\(variable): ", cure), "\(service.process.lines)")
         guard name != "provider-simulator" else { return }
@@ -65,7 +66,7 @@ import Testing
     @Test func aTakenPortNamesItsVariables() async throws {
         let server = try await RedisServer(.forStores)
         let service = try StartedService(
-            "ingest-api", ["CARILLON_BUS": server.url, "CARILLON_INGEST_PORT": "\(server.port)"])
+            "ingest-api", settings: ["CARILLON_BUS": server.url, "CARILLON_INGEST_PORT": "\(server.port)"])
         #expect(await service.process.end() == .exited(1))
         #expect(
             await service.prints(

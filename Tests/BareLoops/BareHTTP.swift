@@ -16,7 +16,7 @@ enum BareHTTP {
 
     static func run() -> String? {
         var router = HTTPRouter()
-        router.on(.post, "/v1/tasks") { _ in answer }
+        router.on(.post, pattern: "/v1/tasks") { _ in answer }
         let server = HTTPServer(
             name: "bare", configuration: HTTPServerConfiguration(), router: router,
             log: Log(service: "BareLoops", level: .info, sink: StandardOutputSink()), metrics: Metrics())

@@ -10,10 +10,10 @@ enum BareHashes {
         guard let context = Hiredis.connect(port) else { return "no connection" }
         defer { redisFree(context) }
         var keys: [String] = []
-        Hiredis.append(context, ["KEYS", pattern])
+        Hiredis.append(context, words: ["KEYS", pattern])
         if let text = Hiredis.reply(
             context,
-            { reply in
+            body: { reply in
                 keys = Hiredis.elements(reply).map(Hiredis.text)
                 return nil
             })
@@ -24,11 +24,11 @@ enum BareHashes {
         var fields = 0
         for start in stride(from: 0, to: keys.count, by: pipelined) {
             let batch = keys[start..<min(start + pipelined, keys.count)]
-            for key in batch { Hiredis.append(context, ["HGETALL", key]) }
+            for key in batch { Hiredis.append(context, words: ["HGETALL", key]) }
             for _ in batch {
                 if let text = Hiredis.reply(
                     context,
-                    { reply in
+                    body: { reply in
                         fields += reply.pointee.elements / 2
                         return nil
                     })

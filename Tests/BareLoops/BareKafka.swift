@@ -12,21 +12,21 @@ enum BareKafka {
         let consumed = Monitor(0)
     }
 
-    static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
+    static func run(_ load: BareLoad, clock: Monitor<Usage>) -> String? {
         guard var configuration = try? KafkaConfiguration(url: load.address) else { return "no brokers are named" }
         configuration.set("fetch.wait.max.ms", "10")
         let settings = KafkaSettings.consumer(configuration, group: load.name, topic: load.name)
         guard
-            let producer = client(RD_KAFKA_PRODUCER, KafkaSettings.producer(configuration)),
-            let consumer = client(RD_KAFKA_CONSUMER, settings)
+            let producer = client(RD_KAFKA_PRODUCER, settings: KafkaSettings.producer(configuration)),
+            let consumer = client(RD_KAFKA_CONSUMER, settings: settings)
         else { return "no client could be made" }
         let progress = Progress()
-        subscribe(consumer, load.name)
+        subscribe(consumer, topic: load.name)
         let address = UInt(bitPattern: consumer)
         let consuming = NativeThread(name: "bare-consumer") {
-            consume(OpaquePointer(bitPattern: address), load, progress)
+            consume(OpaquePointer(bitPattern: address), load: load, progress: progress)
         }
-        produce(producer, load, progress, clock)
+        produce(producer, load: load, progress: progress, clock: clock)
         consuming.join()
         rd_kafka_consumer_close(consumer)
         rd_kafka_destroy(consumer)
@@ -35,7 +35,7 @@ enum BareKafka {
         return failed == 0 ? nil : "\(failed) messages failed"
     }
 
-    private static func client(_ role: rd_kafka_type_t, _ settings: [KafkaSetting]) -> OpaquePointer? {
+    private static func client(_ role: rd_kafka_type_t, settings: [KafkaSetting]) -> OpaquePointer? {
         guard let conf = rd_kafka_conf_new() else { return nil }
         var problem = [CChar](repeating: 0, count: 512)
         for setting in settings {
@@ -46,7 +46,7 @@ enum BareKafka {
         return rd_kafka_new(role, conf, &problem, problem.count)
     }
 
-    private static func subscribe(_ consumer: OpaquePointer, _ topic: String) {
+    private static func subscribe(_ consumer: OpaquePointer, topic: String) {
         rd_kafka_poll_set_consumer(consumer)
         let list = rd_kafka_topic_partition_list_new(1)
         rd_kafka_topic_partition_list_add(list, topic, -1)
@@ -55,7 +55,7 @@ enum BareKafka {
     }
 
     private static func produce(
-        _ producer: OpaquePointer, _ load: BareLoad, _ progress: Progress, _ clock: Monitor<Usage>
+        _ producer: OpaquePointer, load: BareLoad, progress: Progress, clock: Monitor<Usage>
     ) {
         let payload = load.payload
         let topic = rd_kafka_topic_new(producer, load.name, nil)
@@ -91,7 +91,7 @@ enum BareKafka {
             progress.reported.add(1, ordering: .relaxed)
         }
 
-    private static func consume(_ consumer: OpaquePointer?, _ load: BareLoad, _ progress: Progress) {
+    private static func consume(_ consumer: OpaquePointer?, load: BareLoad, progress: Progress) {
         var taken = 0
         var unreported = 0
         while taken < load.total {

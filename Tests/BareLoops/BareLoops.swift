@@ -21,7 +21,7 @@ import ServiceKit
         } else if arguments.count == 3, arguments[0] == "hashes" {
             problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
         } else if arguments.count == 8, let load = BareLoad(arguments) {
-            problem = arguments[0] == "kafka" ? BareKafka.run(load, clock) : BareRedis.run(load, clock)
+            problem = arguments[0] == "kafka" ? BareKafka.run(load, clock: clock) : BareRedis.run(load, clock: clock)
         } else {
             StandardOutputSink().write(
                 line: "usage: BareLoops kafka|redis ADDRESS NAME PARTITIONS MESSAGES BYTES BATCH WINDOW")

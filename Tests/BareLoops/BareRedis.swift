@@ -5,18 +5,18 @@ import ServiceKit
 /// One thread appends entries of a batch each, a field a message, pipelined within the window; one reads them and removes
 /// what it has read. Both with hiredis' own blocking client.
 enum BareRedis {
-    static func run(_ load: BareLoad, _ clock: Monitor<Usage>) -> String? {
+    static func run(_ load: BareLoad, clock: Monitor<Usage>) -> String? {
         let taken = Monitor(0)
         let problem = Monitor<String?>(nil)
         let consuming = NativeThread(name: "bare-consumer") {
-            if let text = consume(load, taken) { problem.change { $0 = text } }
+            if let text = consume(load, taken: taken) { problem.change { $0 = text } }
         }
-        let produced = produce(load, taken, clock)
+        let produced = produce(load, taken: taken, clock: clock)
         consuming.join()
         return produced ?? problem.withLock { $0 }
     }
 
-    private static func produce(_ load: BareLoad, _ taken: Monitor<Int>, _ clock: Monitor<Usage>) -> String? {
+    private static func produce(_ load: BareLoad, taken: Monitor<Int>, clock: Monitor<Usage>) -> String? {
         guard let context = Hiredis.connect(load.address) else { return "no connection" }
         defer { redisFree(context) }
         let payload = load.payload
@@ -29,27 +29,31 @@ enum BareRedis {
             // As many at once as the window has room for, then their answers: one write and one fsync for all.
             var pending = 0
             repeat {
-                Hiredis.append(context, ["XADD", "\(load.name)\(number % load.partitions)", "*"], load.batch, payload)
+                Hiredis.append(
+                    context, words: ["XADD", "\(load.name)\(number % load.partitions)", "*"], fields: load.batch,
+                    value: payload)
                 number += 1
                 pending += 1
                 sent += load.batch
             } while sent > load.batch && sent < load.total && sent + load.batch - load.window <= taken.withLock { $0 }
             for _ in 0..<pending {
-                guard let text = Hiredis.reply(context, { Hiredis.isError($0) ? "refused" : nil }) else { continue }
+                guard let text = Hiredis.reply(context, body: { Hiredis.isError($0) ? "refused" : nil }) else {
+                    continue
+                }
                 return text
             }
         }
         return nil
     }
 
-    private static func consume(_ load: BareLoad, _ taken: Monitor<Int>) -> String? {
+    private static func consume(_ load: BareLoad, taken: Monitor<Int>) -> String? {
         guard let context = Hiredis.connect(load.address) else { return "no connection" }
         defer { redisFree(context) }
         let names = (0..<load.partitions).map { "\(load.name)\($0)" }
         var positions = names.map { _ in "0-0" }
         var count = 0
         while count < load.total {
-            Hiredis.append(context, ["XREAD", "COUNT", "4", "BLOCK", "1000", "STREAMS"] + names + positions)
+            Hiredis.append(context, words: ["XREAD", "COUNT", "4", "BLOCK", "1000", "STREAMS"] + names + positions)
             var read: [(Int, String, Int)] = []
             let problem = Hiredis.reply(context) { value -> String? in
                 for stream in Hiredis.elements(value) {
@@ -66,7 +70,7 @@ enum BareRedis {
             if let problem { return problem }
             for (index, last, entries) in read {
                 positions[index] = last
-                Hiredis.append(context, ["XTRIM", names[index], "MINID", last])
+                Hiredis.append(context, words: ["XTRIM", names[index], "MINID", last])
                 count += entries * load.batch
                 taken.change { $0 += entries * load.batch }
             }

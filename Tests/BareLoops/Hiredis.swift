@@ -14,7 +14,7 @@ enum Hiredis {
 
     /// The words, and then so many fields with the same value.
     static func append(
-        _ context: Context, _ words: [String], _ fields: Int = 0, _ value: [UInt8] = []
+        _ context: Context, words: [String], fields: Int = 0, value: [UInt8] = []
     ) {
         let copies = words.map { strdup($0) }
         defer { copies.forEach { free($0) } }
@@ -33,7 +33,7 @@ enum Hiredis {
 
     /// Takes the next reply; the body looks at it before it is freed.
     static func reply(
-        _ context: Context, _ body: (Reply) -> String?
+        _ context: Context, body: (Reply) -> String?
     ) -> String? {
         var raw: UnsafeMutableRawPointer?
         guard redisGetReply(context, &raw) == REDIS_OK, let raw else { return "the connection failed" }

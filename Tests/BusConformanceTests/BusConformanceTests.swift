@@ -15,7 +15,8 @@ import Topics
         let bus = try fixture.bus()
         let producer = try await bus.makeProducer(ProducerOptions())
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 7) { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", batch: 7) {
+            messages, _ in
             for message in messages { record.add("\(message.key)=\(message.text)") }
             return []
         }
@@ -42,7 +43,8 @@ import Topics
         try await producer.send((0..<300).map { topic.text("\($0)") })
         for group in ["first", "second"] {
             let record = Record()
-            let worker = try await RunningWorker(fixture, bus, topic.channel, group: group) { messages, _ in
+            let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: group) {
+                messages, _ in
                 for message in messages { record.add(message.text) }
                 return []
             }
@@ -69,7 +71,7 @@ import Topics
             topic.message(OpaqueMessage([UInt8](repeating: 0, count: Topics.messageBytesMaximum)), key: []),
         ])
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages {
                 let key = message.origin.key.map { "\($0)" } ?? "none"
                 record.add(
@@ -158,7 +160,7 @@ import Topics
             topic.text("there", key: "l"),
         ])
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add("\(message.key)=\(message.text)") }
             return []
         }
@@ -193,7 +195,8 @@ import Topics
         try await producer.send((0..<20).map { topic.text("\($0)") })
         let record = Record()
         let failures = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 5) { messages, context in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", batch: 5) {
+            messages, context in
             if messages.contains(where: { $0.text == "7" }), failures.all.count < 2 {
                 failures.add("\(context.attempt)")
                 throw Hiccup()
@@ -217,9 +220,10 @@ import Topics
         let producer = try await bus.makeProducer(ProducerOptions())
         try await producer.send([topic.text("patient")])
         let attempts = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", attempts: 2) { _, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", attempts: 2) {
+            _, _ in
             attempts.add("attempt")
-            if attempts.all.count < 10 { throw BusError(.unavailable, "away") }
+            if attempts.all.count < 10 { throw BusError(.unavailable, message: "away") }
             attempts.add("done")
             return []
         }
@@ -240,7 +244,8 @@ import Topics
         let record = Record()
         let isMended = Gate()
         let mended = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10) { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", batch: 10) {
+            messages, _ in
             for message in messages where message.text == "poison" && mended.all.isEmpty {
                 throw PoisonMessageError("cannot be swallowed")
             }
@@ -284,10 +289,10 @@ import Topics
         try await fixture.prepare(output)
         let bus = try fixture.bus()
         let record = Record()
-        let relay = try await RunningWorker(fixture, bus, input.channel, group: "relay") { messages, _ in
+        let relay = try await RunningWorker(fixture, bus: bus, channel: input.channel, group: "relay") { messages, _ in
             messages.map { output.text($0.text + "!", key: $0.text) }
         }
-        let end = try await RunningWorker(fixture, bus, output.channel, group: "end") { messages, _ in
+        let end = try await RunningWorker(fixture, bus: bus, channel: output.channel, group: "end") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
@@ -311,7 +316,8 @@ import Topics
         try await producer.send((0..<10).map { topic.text("\($0)") })
         let gate = Gate()
         let record = Record()
-        let first = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 4) { messages, _ in
+        let first = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", batch: 4) {
+            messages, _ in
             await gate.pass()
             for message in messages { record.add("first \(message.text)") }
             return []
@@ -322,7 +328,8 @@ import Topics
         try await stopped
         let done = record.all
         #expect(done.first == "first 0")
-        let second = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 4) { messages, _ in
+        let second = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g", batch: 4) {
+            messages, _ in
             for message in messages { record.add("second \(message.text)") }
             return []
         }
@@ -343,7 +350,9 @@ import Topics
         let gate = Gate()
         let record = Record()
         let buffer = 256 << 10
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g", batch: 10, buffer: buffer) {
+        let worker = try await RunningWorker(
+            fixture, bus: bus, channel: topic.channel, group: "g", batch: 10, buffer: buffer
+        ) {
             messages, _ in
             await gate.pass()
             for message in messages { record.add(message.text) }
@@ -374,7 +383,7 @@ import Topics
         let gate = Gate()
         let record = Record()
         let worker = try await RunningWorker(
-            fixture, bus, topic.channel, group: "g", batch: 10, buffer: 4 << 20, concurrency: 2
+            fixture, bus: bus, channel: topic.channel, group: "g", batch: 10, buffer: 4 << 20, concurrency: 2
         ) { messages, _ in
             if messages[0].key == stuck { await gate.pass() }
             for message in messages { record.add(message.key) }

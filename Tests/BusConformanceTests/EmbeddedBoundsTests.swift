@@ -15,7 +15,7 @@ import Topics
     }
 
     /// Fills a topic until it refuses; returns how many bytes it took. A broker that is merely slow is asked again.
-    private static func fill(_ topic: Topic<OpaqueMessage>, _ bus: any Bus) async throws -> Int {
+    private static func fill(_ topic: Topic<OpaqueMessage>, bus: any Bus) async throws -> Int {
         let impatient = try await bus.makeProducer(ProducerOptions(patience: .seconds(1)))
         var bytes = 0
         var slowAnswers = 0
@@ -39,7 +39,7 @@ import Topics
         let fixture = try await Self.fixture(driver)
         let topic = TestTopics.make(partitions: 2)
         let bus = try fixture.bus()
-        let taken = try await Self.fill(topic, bus)
+        let taken = try await Self.fill(topic, bus: bus)
         #expect((Self.bound / 4..<Self.bound * 2).contains(taken))
         await bus.close()
     }
@@ -49,11 +49,11 @@ import Topics
         let fixture = try await Self.fixture(driver)
         let topic = TestTopics.make(partitions: 1)
         let bus = try fixture.bus()
-        _ = try await Self.fill(topic, bus)
+        _ = try await Self.fill(topic, bus: bus)
         let producer = try await bus.makeProducer(ProducerOptions(patience: .seconds(60)))
         async let waiting = producer.send([topic.text("patient", bytes: 10_000)])
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
@@ -83,12 +83,13 @@ import Topics
         let dispatch = TestTopics.make(partitions: 2)
         let retries = TestTopics.make(admission: .draining, partitions: 2)
         let bus = try fixture.bus()
-        _ = try await Self.fill(dispatch, bus)
-        let filled = try await Self.fill(audience, bus)
+        _ = try await Self.fill(dispatch, bus: bus)
+        let filled = try await Self.fill(audience, bus: bus)
         let gate = Gate()
         let sent = Record()
         // Everything fails once at the "provider" and comes back through retries and audience.
-        let sender = try await RunningWorker(fixture, bus, dispatch.channel, group: "sender", batch: 5) { messages, _ in
+        let sender = try await RunningWorker(fixture, bus: bus, channel: dispatch.channel, group: "sender", batch: 5) {
+            messages, _ in
             await gate.pass()
             return messages.compactMap { message in
                 guard !message.text.hasSuffix("again") else {
@@ -98,11 +99,15 @@ import Topics
                 return retries.text(message.text + "again", key: message.key, bytes: 10_000)
             }
         }
-        let scheduler = try await RunningWorker(fixture, bus, retries.channel, group: "scheduler", batch: 5) {
+        let scheduler = try await RunningWorker(
+            fixture, bus: bus, channel: retries.channel, group: "scheduler", batch: 5
+        ) {
             messages, _ in
             messages.map { audience.text($0.text, key: $0.key, bytes: 10_000) }
         }
-        let renderer = try await RunningWorker(fixture, bus, audience.channel, group: "renderer", batch: 5) {
+        let renderer = try await RunningWorker(
+            fixture, bus: bus, channel: audience.channel, group: "renderer", batch: 5
+        ) {
             messages, _ in
             messages.map { dispatch.text($0.text, key: $0.key, bytes: 10_000) }
         }
@@ -126,7 +131,7 @@ import Topics
         var workers: [RunningWorker] = []
         for (number, record) in records.enumerated() {
             workers.append(
-                try await RunningWorker(fixture, bus, topic.channel, group: "g\(number)") { messages, _ in
+                try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g\(number)") { messages, _ in
                     for message in messages { record.add(message.text) }
                     return []
                 })

@@ -41,6 +41,6 @@ final class KafkaFixture: BusFixture {
             let variable = name.uppercased().split(separator: ".").joined(separator: "_")
             environment["CARILLON_KAFKA_\(variable)"] = value
         }
-        return try Probe.spawn(topic, group: group, environment)
+        return try Probe.spawn(topic, group: group, settings: environment)
     }
 }

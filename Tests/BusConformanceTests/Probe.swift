@@ -5,7 +5,7 @@ import Topics
 /// A consumer in a process of its own.
 enum Probe {
     static func spawn(
-        _ topic: Topic<OpaqueMessage>, group: String, _ settings: [String: String]
+        _ topic: Topic<OpaqueMessage>, group: String, settings: [String: String]
     ) throws -> ChildProcess {
         var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         environment.merge(settings) { $1 }

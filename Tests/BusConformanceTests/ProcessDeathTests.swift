@@ -63,7 +63,7 @@ import Topics
 
         let gate = Gate()
         let record = Record()
-        let slow = try await RunningWorker(fixture, bus, topic.channel, group: "living") { messages, _ in
+        let slow = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "living") { messages, _ in
             await gate.pass()
             for message in messages { record.add("slow \(message.text)") }
             return []
@@ -75,7 +75,8 @@ import Topics
         _ = await dead.end()
         try await producer.send([topic.text("later")])
         let heir = Record()
-        let replacement = try await RunningWorker(fixture, bus, topic.channel, group: "dying") { messages, _ in
+        let replacement = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "dying") {
+            messages, _ in
             for message in messages { heir.add(message.text) }
             return []
         }

@@ -14,7 +14,7 @@ import Topics
         let bus = try fixture.bus()
         let promised = Record()
         let handled = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { handled.add(message.text) }
             return []
         }
@@ -50,7 +50,7 @@ import Topics
         let bus = try fixture.bus()
         let producer = try await bus.makeProducer(ProducerOptions())
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
@@ -60,7 +60,7 @@ import Topics
         let partition = "bus:{\(topic.channel.name)/0}"
         try await fixture.command("DEL", partition + ":log")
         try await fixture.command("HSET", partition + ":state", "next", "50")
-        let lost = fixture.metrics.counter(.busLeasesLost, ["topic": topic.channel.name, "group": "g"])
+        let lost = fixture.metrics.counter(.busLeasesLost, labels: ["topic": topic.channel.name, "group": "g"])
         #expect(await fixture.eventually { lost.value == 1 && worker.consumer.assignedPartitions == 1 })
         try await producer.send((0..<10).map { topic.text("after \($0)") })
         #expect(await record.wait(forCount: 110))
@@ -89,7 +89,7 @@ import Topics
             }
             return bytes
         }
-        func restore(_ history: [RedisArgument], _ script: String) async throws {
+        func restore(_ history: [RedisArgument], script: String) async throws {
             _ = try await redis.send(
                 RedisCommand(["EVAL", RedisArgument(script), "2", RedisArgument(state), RedisArgument(log)] + history))
         }
@@ -98,7 +98,7 @@ import Topics
         let early = try await dump()
         for number in 0..<50 { try await producer.send([topic.text("lost-\(number)")]) }
         let first = try await dump()
-        try await restore(early, plain)
+        try await restore(early, script: plain)
         let texts = (0..<70).map { "late-\($0)" }
         if inOneEntry {
             try await producer.send(texts.map { topic.text($0) })
@@ -106,10 +106,10 @@ import Topics
             for text in texts { try await producer.send([topic.text(text)]) }
         }
         let second = try await dump()
-        try await restore(first, plain)
+        try await restore(first, script: plain)
 
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
@@ -118,13 +118,13 @@ import Topics
         try await waitUntil { try await redis.send(question).integer == 100 }
         try await restore(
             second,
-            """
-            local fence = redis.call('HGET', KEYS[1], 'fence:g')
-            \(plain)
-            redis.call('HSET', KEYS[1], 'fence:g', fence, 'done:g', 50, 'passed:g', 1, 'removed', 50)
-            """)
+            script: """
+                local fence = redis.call('HGET', KEYS[1], 'fence:g')
+                \(plain)
+                redis.call('HSET', KEYS[1], 'fence:g', fence, 'done:g', 50, 'passed:g', 1, 'removed', 50)
+                """)
         #expect(await record.wait(within: .seconds(20)) { Set(texts).isSubset(of: $0) })
-        let gaps = fixture.metrics.counter(.busOffsetGaps, ["topic": topic.channel.name, "group": "g"])
+        let gaps = fixture.metrics.counter(.busOffsetGaps, labels: ["topic": topic.channel.name, "group": "g"])
         #expect(gaps.value > 0)
         try await worker.stop()
         await redis.close()
@@ -159,17 +159,17 @@ import Topics
         }
         try await rewrite(version: 2)
         let record = Record()
-        let worker = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
-        let held = fixture.metrics.gauge(.busPartitionsHeldBack, ["topic": topic.channel.name, "group": "g"])
+        let held = fixture.metrics.gauge(.busPartitionsHeldBack, labels: ["topic": topic.channel.name, "group": "g"])
         #expect(await fixture.eventually { held.value == 1 })
         #expect(await record.wait(forCount: 1))
         try await worker.stop()
         #expect(record.all == ["a"])
         try await rewrite(version: 1)
-        let other = try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+        let other = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }
@@ -191,7 +191,7 @@ import Topics
         var workers: [RunningWorker] = []
         for (number, bus) in buses.enumerated() {
             workers.append(
-                try await RunningWorker(fixture, bus, topic.channel, group: "g") { messages, _ in
+                try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
                     await gates[number].pass()
                     for message in messages { record.add(message.text) }
                     return []
@@ -246,7 +246,8 @@ import Topics
         // Goal: also those who start only now, since otherwise nothing could ever empty it.
         let newcomer = try fixture.bus()
         let record = Record()
-        let worker = try await RunningWorker(fixture, newcomer, draining.channel, group: "g") { messages, _ in
+        let worker = try await RunningWorker(fixture, bus: newcomer, channel: draining.channel, group: "g") {
+            messages, _ in
             for message in messages { record.add(message.text) }
             return []
         }

@@ -32,7 +32,7 @@ final class RedisFixture: BusFixture {
     func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) throws -> ChildProcess? {
         try Probe.spawn(
             topic, group: group,
-            ["CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms"])
+            settings: ["CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms"])
     }
 
     /// Lets the leases of the server's consumers run out: another server's key with as long a life is watched to its end,

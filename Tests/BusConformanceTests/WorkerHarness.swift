@@ -22,7 +22,7 @@ final class RunningWorker: Sendable {
     private let run: Task<Void, any Error>
 
     init(
-        _ fixture: any BusFixture, _ bus: any Bus, _ channel: Channel, group: String, batch: Int = 50,
+        _ fixture: any BusFixture, bus: any Bus, channel: Channel, group: String, batch: Int = 50,
         order: ConsumerOptions.Order = .partition, buffer: Int = 16 << 20, concurrency: Int = 4,
         attempts: Int = 3,
         handler:

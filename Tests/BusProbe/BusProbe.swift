@@ -14,7 +14,7 @@ import Topics
             build: { context, configuration in
                 let options = ConsumerOptions(
                     channel: configuration.topic.channel, group: configuration.group, batchMessagesMaximum: 10)
-                return [context.worker(options, PrintingHandler())]
+                return [context.worker(options, handler: PrintingHandler())]
             })
     }
 }
@@ -24,12 +24,13 @@ struct ProbeConfiguration: Sendable {
     let group: String
 
     init(environment: inout EnvironmentReader) {
-        let name = environment.text("PROBE_TOPIC", default: "probe", "The topic to read.")
-        let partitions = environment.integer("PROBE_PARTITIONS", default: 4, in: 1...64, "Its partitions.")
-        group = environment.text("PROBE_GROUP", default: "probe", "The consumer group to join.")
+        let name = environment.text("PROBE_TOPIC", default: "probe", meaning: "The topic to read.")
+        let partitions = environment.integer("PROBE_PARTITIONS", default: 4, in: 1...64, meaning: "Its partitions.")
+        group = environment.text("PROBE_GROUP", default: "probe", meaning: "The consumer group to join.")
         topic = Topic(
             TopicDeclaration(
-                name, .work, admission: .forward, partitions: .init(kafka: partitions, embedded: partitions), key: "",
+                name, kind: .work, admission: .forward, partitions: .init(kafka: partitions, embedded: partitions),
+                key: "",
                 from: ["test"], to: ["bus-probe"]))
     }
 }

@@ -11,7 +11,7 @@ import Topics
 @Suite struct ContractExamplesTests {
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func examplesAreWhatIsWritten() async throws {
         let check = try ChildProcess(
-            SourceTree.path(".venv/bin/python"), [SourceTree.path(".ci/check-contracts"), "examples"])
+            SourceTree.path(".venv/bin/python"), arguments: [SourceTree.path(".ci/check-contracts"), "examples"])
         try #require(await check.end(within: .seconds(60)) == .exited(0), "\(check.lines)")
         #expect(check.lines.count == 6)
         for line in check.lines {
@@ -20,7 +20,7 @@ import Topics
             let members = try #require(example["headers"]?.object).members
             let headers = members.compactMap { member in member.value.text.map { MessageHeader(member.name, $0) } }
             let value = Array(try #require(example["value"]?.text).utf8)
-            let written = try message(channel, value, headers)
+            let written = try message(channel, value: value, headers: headers)
             #expect(written.value == value)
             #expect(Set(written.headers.map(\.line)) == Set(headers.map(\.line)), "\(channel)")
         }
@@ -36,7 +36,7 @@ import Topics
     }
 
     /// The example as the house writes it.
-    private func message(_ channel: String, _ value: [UInt8], _ headers: [MessageHeader]) throws -> OutgoingMessage {
+    private func message(_ channel: String, value: [UInt8], headers: [MessageHeader]) throws -> OutgoingMessage {
         switch channel {
         case "results": return Topics.results.message(try ResultBatch(decoding: value), key: nil, trace: headers.trace)
         case "reports": return Topics.reports.message(try TaskReport(decoding: value), key: nil, trace: headers.trace)

@@ -35,7 +35,7 @@ import Topics
     private func isPaused(_ inbox: inout Inbox) -> Bool { inbox.updatePause() }
     private func moved(_ inbox: inout Inbox) -> [PartitionID: Int64] { inbox.takeWatermarks() }
 
-    private func missing(_ inbox: inout Inbox, _ messages: [IncomingMessage]) -> Int64 {
+    private func missing(_ inbox: inout Inbox, messages: [IncomingMessage]) -> Int64 {
         inbox.offer(messages, to: partition)
     }
 
@@ -131,8 +131,8 @@ import Topics
     @Test func aGapIsCountedAndARepeatIsNot() {
         var inbox = inbox()
         let tenure = inbox.assign(partition, from: 5)
-        #expect(missing(&inbox, messages(5...6)) == 0)
-        #expect(missing(&inbox, messages(9...9)) == 2)
+        #expect(missing(&inbox, messages: messages(5...6)) == 0)
+        #expect(missing(&inbox, messages: messages(9...9)) == 2)
         let missing = inbox.offerUnseen(messages(8...10), to: partition, tenure: tenure)
         #expect(missing == 0)
     }

@@ -11,7 +11,7 @@ import Topics
     private let topic = TestTopics.make(partitions: 1)
 
     private func worker<Handler: MessageHandler>(
-        _ producer: any BusProducer, _ handler: Handler
+        _ producer: any BusProducer, handler: Handler
     ) async throws -> Worker<Handler> {
         let time = SystemTimeSource()
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
@@ -41,7 +41,7 @@ import Topics
 
     /// Runs a worker until that many letters are buried.
     private func run(
-        _ worker: Worker<some MessageHandler>, _ producer: WatchedProducer, burials: Int
+        _ worker: Worker<some MessageHandler>, producer: WatchedProducer, burials: Int
     ) async throws {
         let running = Task { try await worker.run() }
         #expect(await producer.hasSent(burials))
@@ -54,7 +54,9 @@ import Topics
     @Test func aLetterThatIsTooLargeIsBuriedWithoutItsValue() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
         try await send("one", "much too large", "three")
-        try await run(try await worker(producer, FailingHandler { PoisonMessageError("bad") }), producer, burials: 3)
+        try await run(
+            try await worker(producer, handler: FailingHandler { PoisonMessageError("bad") }), producer: producer,
+            burials: 3)
         let letters = try await buried()
         #expect(letters.map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
         #expect(letters.map(\.isWhole) == [true, false, true])
@@ -67,13 +69,13 @@ import Topics
     @Test func oneLargeLetterDoesNotCostItsNeighboursTheirValues() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
         try await send("one", "much too large", "three")
-        try await run(try await worker(producer, PickyHandler()), producer, burials: 3)
+        try await run(try await worker(producer, handler: PickyHandler()), producer: producer, burials: 3)
         #expect(try await buried().map { String(decoding: $0.value, as: UTF8.self) } == ["one", "", "three"])
     }
 
     @Test func theProducerIsClosedAtTheEnd() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
-        let worker = try await worker(producer, FailingHandler { PoisonMessageError("bad") })
+        let worker = try await worker(producer, handler: FailingHandler { PoisonMessageError("bad") })
         worker.stop()
         try await worker.run()
         #expect(producer.isClosed)
@@ -93,7 +95,7 @@ import Topics
                 if text == "two" { throw PoisonMessageError("no more") }
             }
         }
-        try await run(try await worker(producer, handler), producer, burials: 2)
+        try await run(try await worker(producer, handler: handler), producer: producer, burials: 2)
         #expect(told.withLock { $0 } == ["one", "one", "two"])
         #expect(try await buried().map(\.reason) == [.undecodable, .undecodable])
     }
@@ -102,7 +104,8 @@ import Topics
     @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one")
-        try await run(try await worker(producer, FailingHandler { CancellationError() }), producer, burials: 1)
+        try await run(
+            try await worker(producer, handler: FailingHandler { CancellationError() }), producer: producer, burials: 1)
         #expect(try await buried().map(\.reason) == [.exhausted])
         #expect(try await buried().map(\.attempts) == [2])
     }
@@ -171,7 +174,7 @@ private final class WatchedProducer: BusProducer {
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         guard messages.allSatisfy({ $0.value.count <= valueBytesMaximum }) else {
-            throw BusError(.tooLarge, "too large for this test")
+            throw BusError(.tooLarge, message: "too large for this test")
         }
         let positions = try await producer.send(messages)
         sent.change { $0 += messages.count }

@@ -18,7 +18,7 @@ import Topics
 
     /// The process of this number, with messages to handle.
     private func process(
-        _ number: Int, _ texts: String..., gate: HandlingGate = HandlingGate(), starts: (any MessageStarts)? = nil,
+        _ number: Int, texts: String..., gate: HandlingGate = HandlingGate(), starts: (any MessageStarts)? = nil,
         order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3
     ) -> WorkerFixture {
         let fixture = WorkerFixture(
@@ -63,7 +63,7 @@ import Topics
             ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "told of trap", "b"],
         ]
         for (number, events) in expected.enumerated() {
-            let process = process(number, "a", "trap", "b")
+            let process = process(number, texts: "a", "trap", "b")
             let (worker, run) = process.start(giveUp: { process.note("told of \($0.text)") }) { [over] texts, _ in
                 process.note(texts.joined(separator: " "))
                 if texts.contains("trap") { await over.wait() }
@@ -86,7 +86,7 @@ import Topics
     /// Goal: a handler that ends the process when it is told of the letter does not hold the message.
     @Test func theHandlerIsToldOnce() async throws {
         for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
-        let first = process(1, "trap")
+        let first = process(1, texts: "trap")
         let (_, ended) = first.start(
             giveUp: { [over] _ in
                 first.note("told")
@@ -94,7 +94,7 @@ import Topics
             },
             { _, _ in [] })
         #expect(await first.hasNoted(1))
-        let second = process(2, "trap")
+        let second = process(2, texts: "trap")
         let (worker, run) = second.start(giveUp: { _ in second.note("told") }, { _, _ in [] })
         #expect(await second.consumer.hasCompleted(1))
         #expect(second.noted.isEmpty && second.deadLetters.map(\.reason) == [.crashed])
@@ -110,7 +110,7 @@ import Topics
         _ = starts.open(place, owner: "a process that died")
         var runs: [Task<Void, any Error>] = []
         for number in 1...6 {
-            let process = process(number, "a", "b")
+            let process = process(number, texts: "a", "b")
             let (worker, run) = process.start { [over] texts, _ in
                 process.note(texts.joined(separator: " "))
                 await over.wait()
@@ -129,7 +129,7 @@ import Topics
     /// Goal: what is waiting for something that is away is not in work, and a kill meanwhile does not count.
     @Test func aMessageThatWaitsIsNotCounted() async throws {
         _ = starts.open(place, owner: "a process that died")
-        let process = process(1, "a")
+        let process = process(1, texts: "a")
         let (worker, run) = process.start { [self] _, _ in
             process.note("\(counts(0))")
             guard process.noted.count > 2 else { throw Outage() }
@@ -157,7 +157,7 @@ import Topics
             batch: 1, protection: CrashProtection(starts: MemoryMessageStarts(time: ManualTimeSource()), gate: gate))
         neighbour.consumer.offer([Array("first".utf8), Array("second".utf8)])
         _ = starts.begin([0], of: place, regardless: true)
-        let suspect = process(1, "suspect", gate: gate)
+        let suspect = process(1, texts: "suspect", gate: gate)
         let events = Monitor<[String]>([])
         let other = neighbour.start { texts, _ in
             events.change { $0.append(texts[0]) }
@@ -189,7 +189,7 @@ import Topics
 
     /// Goal: a store that is away costs the counts and nothing else.
     @Test func withoutAStoreMessagesAreHandled() async throws {
-        let process = process(1, "a", "b", "c", starts: AbsentStarts(), batch: 1)
+        let process = process(1, texts: "a", "b", "c", starts: AbsentStarts(), batch: 1)
         let (worker, run) = process.start { texts, _ in
             process.note(texts[0])
             return []
@@ -203,7 +203,7 @@ import Topics
     /// Goal: in good order a message costs no question to the store.
     @Test func nothingIsCountedBehindAnOrderlyEnd() async throws {
         for number in 1...2 {
-            let process = process(number, "a", "b", batch: 1)
+            let process = process(number, texts: "a", "b", batch: 1)
             let (worker, run) = process.start { [self] texts, _ in
                 process.note("\(counts(0, 1))")
                 return []
@@ -217,7 +217,7 @@ import Topics
 }
 
 private struct AbsentStarts: MessageStarts {
-    private let away = StoreError(.unavailable, "away")
+    private let away = StoreError(.unavailable, message: "away")
 
     func open(_ partition: ConsumedPartition, owner: String) throws(StoreError) -> Bool { throw away }
 

@@ -142,7 +142,9 @@ import Topics
     }
 
     @Test func deathWaitsForTheBus() async throws {
-        let producer = ScriptedProducer(failures: [BusError(.unavailable, "away"), BusError(.full, "full")])
+        let producer = ScriptedProducer(failures: [
+            BusError(.unavailable, message: "away"), BusError(.full, message: "full"),
+        ])
         let fixture = WorkerFixture(producer: producer)
         fixture.consumer.offer(bytes("garbled"))
         let (worker, run) = fixture.start { _, _ in [] }
@@ -220,7 +222,7 @@ import Topics
     /// Goal: nothing is acknowledged before its outputs are durable. Method: the producer fails once; the message must not
     /// be complete then, and is handled again.
     @Test func outputsComeBeforeCompletion() async throws {
-        let fixture = WorkerFixture(producer: ScriptedProducer(failures: [BusError(.unavailable, "away")]))
+        let fixture = WorkerFixture(producer: ScriptedProducer(failures: [BusError(.unavailable, message: "away")]))
         let output = OutgoingMessage(channel: TestTopics.make().channel, key: nil, value: [1])
         fixture.consumer.offer(bytes("a"))
         let (worker, run) = fixture.start { [fixture] _, _ in

@@ -6,7 +6,7 @@ import Testing
     /// A `file://` transfer needs no server and still goes through options, callback and information of every type.
     @Test func fetchesAFileThroughEveryTypeOfOption() throws {
         let directory = TemporaryDirectory("curl")
-        let url = "file://" + directory.write("answer", "ding dong")
+        let url = "file://" + directory.write("answer", content: "ding dong")
         let easy = try #require(curl_easy_init())
         defer { curl_easy_cleanup(easy) }
         let headers = curl_slist_append(nil, "Accept: text/plain")
@@ -59,7 +59,7 @@ private final class Received {
 }
 
 private func collect(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+    _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let context else { return 0 }
     let received = Unmanaged<Received>.fromOpaque(context).takeUnretainedValue()

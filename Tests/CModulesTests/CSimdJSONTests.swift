@@ -127,7 +127,7 @@ private final class Parser {
         var text: UnsafePointer<CChar>?
         var length = 0
         guard csimdjson_get_string(element, &text, &length) else { return nil }
-        return string(text, length)
+        return string(text, length: length)
     }
 
     func elements(of array: csimdjson_element) -> [csimdjson_element]? {
@@ -146,11 +146,13 @@ private final class Parser {
         var name: UnsafePointer<CChar>?
         var length = 0
         var value = csimdjson_element()
-        while csimdjson_object_next(&iterator, &name, &length, &value) { members.append((string(name, length), value)) }
+        while csimdjson_object_next(&iterator, &name, &length, &value) {
+            members.append((string(name, length: length), value))
+        }
         return members
     }
 
-    private func string(_ text: UnsafePointer<CChar>?, _ length: Int) -> String {
+    private func string(_ text: UnsafePointer<CChar>?, length: Int) -> String {
         String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
     }
 }

@@ -59,7 +59,7 @@ import Testing
         (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: it takes a time from 0s to 365d"),
         (["apps", "list", "news"], "apps list takes no argument \"news\""),
     ])
-    func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
+    func wrongWordsAreNamed(_ words: [String], sentence: String) async {
         let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)
         #expect(terminal.complaints.first?.contains(sentence) == true, "\(terminal.complaints)")
@@ -71,12 +71,12 @@ import Testing
         #expect(await run("apps", "add", "shop", "--scope", "register", "--allow", "10.0.0.0/8") == 0)
         folder.write(
             "news.json",
-            #"""
-            {"identifiers":{"appmetrica":[7,8]},"providers":{"huawei":{"client_id":"1","client_secret_file":"s"}},
-            "credentials":[{"id":"old1","hash":"hmac-sha256:\#(String(repeating: "0", count: 64))","scopes":["read"],
-            "created":"2025-01-01T00:00:00Z","expires":"2025-02-01T00:00:00Z"}]}
-            """#)
-        folder.write("broken.json", "{")
+            content: #"""
+                {"identifiers":{"appmetrica":[7,8]},"providers":{"huawei":{"client_id":"1","client_secret_file":"s"}},
+                "credentials":[{"id":"old1","hash":"hmac-sha256:\#(String(repeating: "0", count: 64))","scopes":["read"],
+                "created":"2025-01-01T00:00:00Z","expires":"2025-02-01T00:00:00Z"}]}
+                """#)
+        folder.write("broken.json", content: "{")
         #expect(await run("apps", "list") == 0)
         let table = terminal.printed.drop { !$0.hasPrefix("APP") }.map { line in
             line.split(separator: " ").joined(separator: " ")
@@ -104,14 +104,14 @@ import Testing
 
     @Test func checkFailsForWhateverNeedsMending() async {
         #expect(await run("apps", "add", "news") == 0)
-        folder.write("shop.json", #"{"providers":{"fcm":{"service_account_file":"fcm.json"}}}"#)
+        folder.write("shop.json", content: #"{"providers":{"fcm":{"service_account_file":"fcm.json"}}}"#)
         #expect(await run("apps", "check") == 1)
         #expect(terminal.printed.last?.hasPrefix("warning: shop.json: providers.fcm.service_account_file: ") == true)
-        folder.write("shop.json", #"{"provider":{}}"#)
+        folder.write("shop.json", content: #"{"provider":{}}"#)
         #expect(await run("apps", "check") == 1)
         #expect(terminal.printed.last == "error: shop.json: provider: unknown name; did you mean providers?")
         #expect(terminal.complaints.last == "1 app can be used in \(folder.path), not everything is right")
-        folder.write("shop.json", "{}")
+        folder.write("shop.json", content: "{}")
         #expect(await run("apps", "check") == 0)
         #expect(terminal.printed.last == "2 apps in \(folder.path), everything is right")
     }
@@ -120,7 +120,7 @@ import Testing
     @Test func theProcessWritesRefusesAndChecks() async throws {
         func carillon(_ words: String...) async throws -> (ChildProcess.Ending?, [String]) {
             let process = try ChildProcess(
-                builtExecutable("carillon"), words, environment: ["CARILLON_APPS": folder.path])
+                builtExecutable("carillon"), arguments: words, environment: ["CARILLON_APPS": folder.path])
             await process.line { _ in false }
             return (await process.end(), process.lines)
         }
@@ -131,7 +131,7 @@ import Testing
         #expect(again.1 == ["carillon: \(folder.file("news.json")) exists already, and stays as it is"])
         let checked = try await carillon("apps", "check")
         #expect(checked.0 == .exited(0))
-        folder.write("news.json", "{")
+        folder.write("news.json", content: "{")
         let broken = try await carillon("apps", "check")
         #expect(broken.0 == .exited(1))
         #expect(broken.1.contains { $0.hasPrefix("error: news.json: line 1, column 2: ") })

@@ -9,7 +9,8 @@ struct BenchRun {
 
     init(_ words: [String], variables: [String: String] = [:]) async throws {
         let environment = EnvironmentReader.processEnvironment().merging(variables) { $1 }
-        let process = try ChildProcess(builtExecutable("carillon"), ["bench"] + words, environment: environment)
+        let process = try ChildProcess(
+            builtExecutable("carillon"), arguments: ["bench"] + words, environment: environment)
         await process.line(within: .seconds(150)) { _ in false }
         ending = await process.end()
         lines = process.lines

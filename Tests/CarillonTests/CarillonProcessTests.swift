@@ -13,7 +13,7 @@ import Topics
         _ arguments: String..., bus: String
     ) async throws -> (ending: ChildProcess.Ending?, lines: [String]) {
         let process = try ChildProcess(
-            builtExecutable("carillon"), arguments,
+            builtExecutable("carillon"), arguments: arguments,
             environment: ["CARILLON_BUS": bus, "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10"])
         // The end of its output comes after its last line; the process may be gone before that was read.
         await process.line { _ in false }
@@ -30,7 +30,8 @@ import Topics
     /// `script` gives the command a terminal. The last line that was shown there.
     private func replayAtTerminal(answering answer: String, _ server: RedisServer) async throws -> String? {
         let process = try ChildProcess(
-            "script", ["--quiet", "--command", "\(builtExecutable("carillon")) dead replay --all", "/dev/null"],
+            "script",
+            arguments: ["--quiet", "--command", "\(builtExecutable("carillon")) dead replay --all", "/dev/null"],
             environment: ["CARILLON_BUS": server.url, "SHELL": "/bin/sh"])
         #expect(await process.line { $0.hasPrefix("Replay 1 message? [y/N]") } != nil)
         process.send(answer)
@@ -150,7 +151,7 @@ import Topics
     @Test(arguments: [["dead", "list"], ["topics", "create"]])
     func aWrongEnvironmentIsNamedWithItsFix(_ words: [String]) async throws {
         let process = try ChildProcess(
-            builtExecutable("carillon"), words + ["--bus", "amqp://elsewhere"],
+            builtExecutable("carillon"), arguments: words + ["--bus", "amqp://elsewhere"],
             environment: ["CARILLON_BUS_LEASE": "soon"])
         await process.line { _ in false }
         #expect(await process.end() == .exited(78))

@@ -29,7 +29,7 @@ import Testing
     /// Goal: a setting that a service gains is not kept from it. Method: every variable of its own `--help`.
     @Test(arguments: PipelineService.all)
     func everySettingOfAServiceReachesIt(_ service: PipelineService) async throws {
-        let help = try ChildProcess.service(service.name, [:], ["--help"])
+        let help = try ChildProcess.service(service.name, settings: [:], arguments: ["--help"])
         #expect(await help.end() == .exited(0))
         let names = help.lines.filter { $0.hasPrefix("  CARILLON_") }.map { String($0.dropFirst(2)) }
             .filter { !$0.hasPrefix("CARILLON_KAFKA_") }

@@ -4,9 +4,9 @@ import Testing
 @testable import carillon
 
 @Suite struct CommandArgumentsTests {
-    private static let limit = CommandOption("--limit", value: "N", "")
-    private static let all = CommandOption("--all", "")
-    private static let partitions = CommandOption("--partitions", value: "TOPIC=N", isRepeatable: true, "")
+    private static let limit = CommandOption("--limit", value: "N", meaning: "")
+    private static let all = CommandOption("--all", meaning: "")
+    private static let partitions = CommandOption("--partitions", value: "TOPIC=N", isRepeatable: true, meaning: "")
 
     private func parse(_ words: String...) throws(UsageError) -> CommandArguments {
         try CommandArguments(words, options: [Self.limit, Self.all, Self.partitions])
@@ -40,7 +40,7 @@ import Testing
         (["--all=yes"], "--all takes no value"),
         (["--limit", "1", "--limit=2"], "--limit is given twice"),
     ])
-    func mistakesAreNamed(_ words: [String], _ sentence: String) {
+    func mistakesAreNamed(_ words: [String], sentence: String) {
         #expect(throws: UsageError(sentence)) {
             try CommandArguments(words, options: [Self.limit, Self.all, Self.partitions])
         }
@@ -72,7 +72,7 @@ import Testing
         ("list", "list", 0), ("lits", "list", 1), ("lst", "list", 1), ("listt", "list", 1), ("lost", "list", 1),
         ("", "list", 4), ("abc", "", 3), ("kitten", "sitting", 3),
     ])
-    func distancesCountMistakes(_ left: String, _ right: String, _ distance: Int) {
+    func distancesCountMistakes(_ left: String, _ right: String, distance: Int) {
         #expect(Spelling.distance(left, right) == distance)
     }
 

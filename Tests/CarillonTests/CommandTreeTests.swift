@@ -87,7 +87,7 @@ import Testing
             "carillon: no reason posion; did you mean poison?\nSee carillon dead replay --help"
         ),
     ])
-    func mistakesExitWith64(_ words: [String], _ sentence: String) async {
+    func mistakesExitWith64(_ words: [String], sentence: String) async {
         let terminal = RecordedTerminal()
         let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)

@@ -11,20 +11,21 @@ import Testing
     private let folder = TemporaryDirectory("it's a demo")
 
     private func line(_ url: String) -> CurlLine {
-        let keyFile = folder.write("demo.key", "ck_1_secret\n")
-        let body = folder.write("task.json", #"{"a": 1}"#)
+        let keyFile = folder.write("demo.key", content: "ck_1_secret\n")
+        let body = folder.write("task.json", content: #"{"a": 1}"#)
         return CurlLine(keyFile: keyFile, ["-sS", "-H", "Content-Type: application/json", "--data", "@\(body)", url])
     }
 
     /// Goal: nobody who lists processes sees the key. Method: in curl's place stands a script that prints its
     /// arguments, and after them what it reads.
     @Test func theKeyIsNoArgument() async throws {
-        let curl = folder.write("curl", "#!/bin/sh\nprintf 'argument %s\\n' \"$@\"\ncat\n")
+        let curl = folder.write("curl", content: "#!/bin/sh\nprintf 'argument %s\\n' \"$@\"\ncat\n")
         #expect(chmod(curl, 0o755) == 0)
         let line = line("http://127.0.0.1:9/v1/tasks")
         #expect(!line.text.contains("secret"))
         let path = EnvironmentReader.processEnvironment()["PATH"] ?? ""
-        let shell = try ChildProcess("sh", ["-c", line.text], environment: ["PATH": "\(folder.path):\(path)"])
+        let shell = try ChildProcess(
+            "sh", arguments: ["-c", line.text], environment: ["PATH": "\(folder.path):\(path)"])
         #expect(await shell.end() == .exited(0))
         let arguments = shell.lines.filter { $0.hasPrefix("argument ") }
         #expect(arguments.contains("argument Content-Type: application/json"))

@@ -214,7 +214,7 @@ import Topics
     }
 
     @Test(arguments: [(true, Int32(0), ["abc"]), (false, Int32(1), [])])
-    func allAsksFirst(_ answer: Bool, _ code: Int32, _ values: [String]) async throws {
+    func allAsksFirst(_ answer: Bool, code: Int32, values: [String]) async throws {
         try await bury("abc")
         let terminal = RecordedTerminal(answer: answer)
         #expect(try await replay("--all", terminal: terminal) == code)

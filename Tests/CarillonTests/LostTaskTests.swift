@@ -21,7 +21,7 @@ import Topics
         return LostTask(task)
     }
 
-    private func job(_ number: Int, _ work: SegmentJob.Work) -> SegmentJob {
+    private func job(_ number: Int, work: SegmentJob.Work) -> SegmentJob {
         SegmentJob(task: TaskID(high: 1, low: 2), app: app, lane: .bulk, job: number, work: work)
     }
 
@@ -52,14 +52,14 @@ import Topics
     /// Goal: jobs that still stand on the bus mean the same segments when the task is planned again.
     @Test func jobsSayWhichSegmentsWereDecided() {
         var planned = task()
-        #expect(planned.note(job(1, .segments(segments(4, 9), stride: 2))) == 2)
+        #expect(planned.note(job(1, work: .segments(segments(4, 9), stride: 2))) == 2)
         #expect(planned.verdict(at: now) == .end, "job 0 is not known")
-        #expect(planned.note(job(0, .segments(segments(3, 7, 11), stride: 2))) == 3)
-        #expect(planned.note(job(3, .segments(segments(9), stride: 2))) == 0)
+        #expect(planned.note(job(0, work: .segments(segments(3, 7, 11), stride: 2))) == 3)
+        #expect(planned.note(job(3, work: .segments(segments(9), stride: 2))) == 0)
         #expect(planned.verdict(at: now) == .resolve(segments(3, 4, 7, 9, 11)))
-        _ = planned.note(job(6, .part(1)))
+        _ = planned.note(job(6, work: .part(1)))
         #expect(planned.verdict(at: now) == .resolve(segments(3, 4, 7, 9, 11)))
-        _ = planned.note(job(8, .part(0)))
+        _ = planned.note(job(8, work: .part(0)))
         #expect(planned.verdict(at: now) == .end, "there are three segments more")
     }
 
@@ -84,7 +84,7 @@ import Topics
     @Test func aFullBookSaysSo() throws {
         var book = RecoveryBook(.all, entriesMaximum: 2)
         try book.close(TaskID(high: 0, low: 1))
-        try book.lose(TaskID(high: 0, low: 2), task())
+        try book.lose(TaskID(high: 0, low: 2), what: task())
         #expect(!book.isOpen(TaskID(high: 0, low: 1)) && book.isOpen(TaskID(high: 0, low: 2)))
         #expect(throws: RecoveryBook.CapacityError.self) { try book.giveUp(TaskID(high: 0, low: 3)) }
     }

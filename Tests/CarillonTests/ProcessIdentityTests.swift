@@ -35,11 +35,11 @@ import Testing
     @Test func aKilledUpIsNotTakenForWhoeverHasItsNumber() async throws {
         let folder = TemporaryDirectory("data")
         let data = try DataFolder(making: folder.path)
-        folder.write("up.json", #"{"url":"http://127.0.0.1:9","key_file":null}"#)
+        folder.write("up.json", content: #"{"url":"http://127.0.0.1:9","key_file":null}"#)
         let lock = try await DataLock(data, time: SystemTimeSource())
         #expect(DataLock.runningHolder(of: data) == getpid())
         #expect(UpAnnouncement.Summary(of: data) != nil)
-        folder.write("up.lock", "\(getpid()) 1\n")
+        folder.write("up.lock", content: "\(getpid()) 1\n")
         #expect(DataLock.runningHolder(of: data) == nil)
         #expect(UpAnnouncement.Summary(of: data) == nil)
         withExtendedLifetime(lock) {}

@@ -34,7 +34,7 @@ struct RecoveryHarness {
             metrics: Metrics(), health: Health(time: time))
         let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, doubt: NoDoubt())
         return try await TaskRecovery(
-            bus: bus ?? self.bus, stores, environment, entriesMaximum: entriesMaximum
+            bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum
         ).run { _ in }
     }
 
@@ -58,17 +58,17 @@ struct RecoveryHarness {
     }
 
     /// Puts devices on their way, as a resolver does.
-    func name(_ task: PushTask, _ offsets: Range<UInt16>) async throws {
+    func name(_ task: PushTask, offsets: Range<UInt16>) async throws {
         var split = AudienceSplit(task: task.id, app: app, lane: .fast, attempt: 0)
         for offset in offsets {
-            let token = try PushToken(.apns, String(repeating: "0", count: 60) + hexadecimal(offset))
+            let token = try PushToken(.apns, text: String(repeating: "0", count: 60) + hexadecimal(offset))
             let device = Device(tag: UInt32(offset) + 1, token: token, created: 1)
             split.append(offset, of: SegmentNumber(rawValue: 2), record: device.packed[...], isSilent: false)
         }
         try await send(split.chunks().map { Topics.audience.message($0, key: nil, lane: .fast) })
     }
 
-    func report(_ task: PushTask, _ offsets: Range<UInt16>, as state: DeliveryState) async throws {
+    func report(_ task: PushTask, offsets: Range<UInt16>, as state: DeliveryState) async throws {
         let results = offsets.map { offset in
             let index = DeviceIndex(segment: SegmentNumber(rawValue: 2), offset: offset)
             return DeviceResult(
@@ -128,7 +128,7 @@ struct CutBus: Bus {
         let left: Monitor<Int>
 
         func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
-            guard left.change({ CutBus.step(&$0) }) else { throw BusError(.refused, "cut off") }
+            guard left.change({ CutBus.step(&$0) }) else { throw BusError(.refused, message: "cut off") }
             return try await producer.send(messages)
         }
 
@@ -156,7 +156,7 @@ struct CutBus: Bus {
         try await bus.makeConsumer(options)
     }
 
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         try await bus.scan(channel) { message in
             guard left.change({ CutBus.step(&$0) }) else { throw Cut() }
             return try await visit(message)

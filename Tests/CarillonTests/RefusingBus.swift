@@ -15,8 +15,8 @@ struct RefusingBus: Bus {
         try await bus.makeConsumer(options)
     }
 
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
-        try await bus.scan(channel, visit)
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
+        try await bus.scan(channel, visit: visit)
     }
 
     func readiness() async -> Health.Readiness {
@@ -33,7 +33,9 @@ private struct RefusingProducer: BusProducer {
     let channel: Channel
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
-        guard !messages.contains(where: { $0.channel == channel }) else { throw BusError(.full, "at its bound") }
+        guard !messages.contains(where: { $0.channel == channel }) else {
+            throw BusError(.full, message: "at its bound")
+        }
         return try await producer.send(messages)
     }
 

@@ -17,7 +17,7 @@ import Testing
             words, in: CommandContext(terminal: terminal ?? self.terminal, variables: variables))
     }
 
-    private func task(_ state: String, _ counts: String, cancelled: Bool = false, jobs: String = "1") -> HTTPResponse {
+    private func task(_ state: String, counts: String, cancelled: Bool = false, jobs: String = "1") -> HTTPResponse {
         .json(
             """
             {"id":"t1","app":"demo","state":"\(state)","cancelled":\(cancelled),"created":"2026-01-31T12:00:00Z",
@@ -63,7 +63,7 @@ import Testing
             #"{"users":["u1"],"message":{"title":"x"},"options":{"time_to_live":"12h"}}"#
         ),
     ])
-    func optionsBecomeATask(_ words: [String], _ task: String) throws {
+    func optionsBecomeATask(_ words: [String], task: String) throws {
         let arguments = try CommandArguments(words, options: PushOptions.options)
         #expect(try PushOptions.task(arguments).compactText == task)
     }
@@ -83,7 +83,7 @@ import Testing
         (["tasks", "bogus"], "tasks takes no argument \"bogus\""),
         (["tasks", "--limit", "0"], "--limit 0: it takes a whole number from 1 to 1000"),
     ])
-    func wrongWordsAreNamed(_ words: [String], _ sentence: String) async {
+    func wrongWordsAreNamed(_ words: [String], sentence: String) async {
         let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
         #expect(code == 64)
         #expect(terminal.complaints.first?.contains(sentence) == true, "\(terminal.complaints)")
@@ -103,11 +103,11 @@ import Testing
     }
 
     @Test func aFileIsPostedAsItIs() async throws {
-        let file = folder.write("task.json", #"{"audience": {"all": true}, "variables": {"x": 1}}"#)
+        let file = folder.write("task.json", content: #"{"audience": {"all": true}, "variables": {"x": 1}}"#)
         try await TaskServer.with([created]) { server in
             #expect(await run("push", "--file", file, at: server) == 0)
             #expect(server.requests.first?.body == #"{"audience":{"all":true},"variables":{"x":1}}"#)
-            folder.write("task.json", "{")
+            folder.write("task.json", content: "{")
             #expect(await run("push", "--file", file, at: server) == 64)
             #expect(terminal.complaints.first?.contains("line 1, column 2") == true)
             #expect(server.requests.count == 1)
@@ -146,10 +146,10 @@ import Testing
 
     @Test func watchTellsWhatChangedUntilTheEnd() async throws {
         let answers = [
-            task("accepted", #""targeted":0"#, jobs: "2"),
-            task("sending", #""targeted":4,"open":2,"delivered":2"#),
-            task("sending", #""targeted":4,"open":2,"delivered":2"#),
-            task("closed", #""targeted":4,"open":0,"delivered":4"#),
+            task("accepted", counts: #""targeted":0"#, jobs: "2"),
+            task("sending", counts: #""targeted":4,"open":2,"delivered":2"#),
+            task("sending", counts: #""targeted":4,"open":2,"delivered":2"#),
+            task("closed", counts: #""targeted":4,"open":0,"delivered":4"#),
         ]
         try await TaskServer.with(answers) { server in
             #expect(await run("watch", "t1", at: server) == 0)
@@ -166,7 +166,8 @@ import Testing
     @Test func onATerminalOneLineIsDrawnOver() async throws {
         let terminal = RecordedTerminal(isTerminal: true)
         let answers = [
-            task("sending", #""targeted":4,"delivered":2"#), task("closed", #""targeted":4,"delivered":4"#),
+            task("sending", counts: #""targeted":4,"delivered":2"#),
+            task("closed", counts: #""targeted":4,"delivered":4"#),
         ]
         try await TaskServer.with(answers) { server in
             #expect(await run("watch", "t1", at: server, on: terminal) == 0)
@@ -181,14 +182,14 @@ import Testing
         (#""targeted":3,"delivered":2,"invalid_removed":1"#, false, 2),
         (#""targeted":3,"delivered":2,"cancelled":1"#, true, 3),
     ])
-    func theExitCodeTellsHowItEnded(_ counts: String, _ isCancelled: Bool, _ code: Int32) async throws {
-        try await TaskServer.with([created, task("closed", counts, cancelled: isCancelled)]) { server in
+    func theExitCodeTellsHowItEnded(_ counts: String, isCancelled: Bool, code: Int32) async throws {
+        try await TaskServer.with([created, task("closed", counts: counts, cancelled: isCancelled)]) { server in
             #expect(await run("push", "--all", "--silent", "--watch", at: server) == code)
         }
     }
 
     @Test func aTaskForNobodySaysSo() async throws {
-        try await TaskServer.with([task("closed", #""targeted":0"#)]) { server in
+        try await TaskServer.with([task("closed", counts: #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(terminal.printed.last == "closed: 0 targeted, there was nobody to ring")
         }
@@ -211,7 +212,7 @@ import Testing
     /// An API that is started again, say, is not the end of watching.
     @Test func watchBearsAnApiThatIsAwayForAMoment() async throws {
         let away = Problem(.serviceUnavailable, detail: "the registry is not there yet").response()
-        try await TaskServer.with([away, away, task("closed", #""targeted":1,"delivered":1"#)]) { server in
+        try await TaskServer.with([away, away, task("closed", counts: #""targeted":1,"delivered":1"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(server.requests.count == 3)
             #expect(terminal.complaints.count == 1)
@@ -241,10 +242,12 @@ import Testing
     /// Its address and key are known from its folder, and its key goes nowhere else.
     @Test func theUpThatRunsInAFolderIsFound() async throws {
         let data = try DataFolder(making: folder.file("data"))
-        folder.write("data/demo.key", "ck_3_own\n")
-        folder.write("data/up.json", #"{"url":"http://127.0.0.1:9","key_file":"\#(folder.file("data/demo.key"))"}"#)
+        folder.write("data/demo.key", content: "ck_3_own\n")
+        folder.write(
+            "data/up.json", content: #"{"url":"http://127.0.0.1:9","key_file":"\#(folder.file("data/demo.key"))"}"#)
         func access(_ words: String..., variables: [String: String] = [:]) throws -> APIAccess {
-            try APIAccess(CommandArguments(["--data", data.path] + words, options: APIAccess.options), variables)
+            try APIAccess(
+                CommandArguments(["--data", data.path] + words, options: APIAccess.options), variables: variables)
         }
         let lock = try await DataLock(data, time: SystemTimeSource())
         let found = try access(variables: ["CARILLON_URL": "http://elsewhere", "CARILLON_KEY": "ck_4_other"])
@@ -257,15 +260,15 @@ import Testing
 
     @Test func whatAKilledUpLeftIsNotBelieved() throws {
         let data = try DataFolder(making: folder.file("data"))
-        folder.write("data/up.json", #"{"url":"http://127.0.0.1:9","key_file":null}"#)
-        folder.write("data/up.lock", "1\n")
+        folder.write("data/up.json", content: #"{"url":"http://127.0.0.1:9","key_file":null}"#)
+        folder.write("data/up.lock", content: "1\n")
         #expect(throws: UpError("no carillon up is running in \(data.path)")) {
-            try APIAccess(CommandArguments(["--data", data.path], options: APIAccess.options), [:])
+            try APIAccess(CommandArguments(["--data", data.path], options: APIAccess.options), variables: [:])
         }
     }
 
     @Test func theKeyMayStandInAFile() async throws {
-        let file = folder.write("key", "ck_2_other\n")
+        let file = folder.write("key", content: "ck_2_other\n")
         try await TaskServer.with([.json(#"{"tasks":[],"next":null}"#)]) { server in
             #expect(await run("tasks", "--key-file", file, at: server) == 0)
             #expect(server.requests.first?.authorization == "Bearer ck_2_other")
@@ -319,7 +322,8 @@ import Testing
     }
 
     @Test func oneTaskIsShown() async throws {
-        try await TaskServer.with([task("sending", #""targeted":5,"open":2,"delivered":2,"failed":1"#)]) { server in
+        try await TaskServer.with([task("sending", counts: #""targeted":5,"open":2,"delivered":2,"failed":1"#)]) {
+            server in
             #expect(await run("tasks", "show", "t1", at: server) == 0)
             let rows = terminal.printed.map { $0.split(separator: " ").joined(separator: " ") }
             #expect(rows.first == "task t1")

@@ -17,9 +17,9 @@ import Topics
         let harness = try RecoveryHarness()
         let task = harness.task(1)
         try await harness.post(task)
-        try await harness.name(task, 0..<10)
-        try await harness.report(task, 0..<4, as: .delivered)
-        try await harness.report(task, 4..<5, as: .failed)
+        try await harness.name(task, offsets: 0..<10)
+        try await harness.report(task, offsets: 0..<4, as: .delivered)
+        try await harness.report(task, offsets: 4..<5, as: .failed)
         let summary = try await harness.recover()
         #expect(summary.ended == 1 && summary.proven == 5 && summary.unknown == 5 && summary.resolvedAgain == 0)
         let progress = try #require(harness.ledger.progress(of: task.id))
@@ -69,12 +69,12 @@ import Topics
         let (reported, living, givenUp) = (harness.task(1), harness.task(2), harness.task(3))
         for task in [reported, living, givenUp] {
             try await harness.post(task)
-            if task.id != givenUp.id { try await harness.name(task, 0..<3) }
+            if task.id != givenUp.id { try await harness.name(task, offsets: 0..<3) }
         }
         try await harness.close(reported, created: harness.time.now)
         let plan = TaskPlan(
             app: harness.app, jobs: 4, isFast: false, deadline: living.deadline, policy: .atLeastOnce)
-        _ = try harness.ledger.plan(living.id, plan)
+        _ = try harness.ledger.plan(living.id, plan: plan)
         try await harness.bury(givenUp)
         let summary = try await harness.recover()
         #expect(summary == RecoverySummary(reports: 1, messages: summary.messages))
@@ -116,7 +116,8 @@ import Topics
         #expect(harness.archive.reportStage(of: recent.id) == .settled)
         #expect(harness.archive.report(of: old.id) == nil)
         // Its endpoint may still be waited for.
-        #expect(harness.archive.report(of: living.id) == [1] && harness.archive.reportStage(of: living.id) == .published)
+        #expect(
+            harness.archive.report(of: living.id) == [1] && harness.archive.reportStage(of: living.id) == .published)
         #expect(try await harness.recover().reports == 0)
     }
 
@@ -127,8 +128,8 @@ import Topics
             let harness = try RecoveryHarness()
             let (begun, fresh) = (harness.task(1), harness.task(2))
             for task in [begun, fresh] { try await harness.post(task) }
-            try await harness.name(begun, 0..<6)
-            try await harness.report(begun, 0..<2, as: .delivered)
+            try await harness.name(begun, offsets: 0..<6)
+            try await harness.report(begun, offsets: 0..<2, as: .delivered)
             let isThrough: Bool
             do {
                 _ = try await harness.recover(bus: CutBus(bus: harness.bus, after: step))
@@ -152,7 +153,7 @@ import Topics
         let tasks = (0..<40).map { harness.task(UInt64($0)) }
         for task in tasks {
             try await harness.post(task)
-            if task.id.low < 30 { try await harness.name(task, 0..<2) }
+            if task.id.low < 30 { try await harness.name(task, offsets: 0..<2) }
         }
         let summary = try await harness.recover(entriesMaximum: 8)
         #expect(summary.ended == 30 && summary.unknown == 60 && summary.resolvedAgain == 10)
@@ -163,7 +164,7 @@ import Topics
 
     @Test func aTaskOfWhichOnlyDevicesAreLeftEndsToo() async throws {
         let harness = try RecoveryHarness()
-        try await harness.name(harness.task(1), 0..<2)
+        try await harness.name(harness.task(1), offsets: 0..<2)
         try await harness.send([OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: [9])])
         let summary = try await harness.recover()
         #expect(summary.ended == 1 && summary.unknown == 2 && summary.unreadable == 1)

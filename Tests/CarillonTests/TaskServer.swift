@@ -20,7 +20,7 @@ final class TaskServer: Sendable {
     private let server: HTTPServer
 
     /// Each request gets the next answer, and the last one from then on.
-    static func with(_ answers: [HTTPResponse], _ body: (TaskServer) async throws -> Void) async throws {
+    static func with(_ answers: [HTTPResponse], body: (TaskServer) async throws -> Void) async throws {
         let server = TaskServer(answers)
         try server.server.start()
         do {
@@ -37,7 +37,7 @@ final class TaskServer: Sendable {
         var router = HTTPRouter()
         for pattern in ["/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks"] {
             for method in [HTTPMethod.get, .post] {
-                router.on(method, pattern) { request in
+                router.on(method, pattern: pattern) { request in
                     let query = request.query.isEmpty ? "" : "?\(request.query)"
                     let seen = Request(
                         target: "\(method) \(request.path)\(query)", authorization: request.headers["authorization"],

@@ -52,7 +52,7 @@ import Topics
         ("audience=0", "--partitions audience=0: write it as TOPIC=N, N from 1 to 10000"),
         ("audiense=2", "no topic audiense; did you mean audience?"),
     ])
-    func wrongPartitionsAreNamed(_ text: String, _ sentence: String) async {
+    func wrongPartitionsAreNamed(_ text: String, sentence: String) async {
         #expect(await run("topics", "create", "--partitions", text) == 64)
         #expect(terminal.complaints == ["carillon: \(sentence)\nSee carillon topics create --help"])
     }
@@ -60,14 +60,14 @@ import Topics
     @Test func theReportNamesWhatDiffersAndFailsForWhatFailed() {
         let plans = KafkaTopics.plans(for: [Topics.tasks.declaration, Topics.retries.declaration], replicas: 1)
         let outcomes: [KafkaTopics.Outcome] = [.existed, .created, .differs(partitions: 5)]
-        #expect(TopicsCreate.report(Array(zip(plans, outcomes)), terminal) == 0)
+        #expect(TopicsCreate.report(Array(zip(plans, outcomes)), terminal: terminal) == 0)
         #expect(
             terminal.printed.map { String($0.prefix(20)) } == [
                 "exists  tasks", "created retries.fast", "exists  retries.bulk",
             ])
         #expect(terminal.complaints == ["retries.bulk has 5 partitions, planned are 24"])
 
-        #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], terminal) == 1)
+        #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], terminal: terminal) == 1)
         #expect(terminal.complaints.last == "tasks was not created: no rights")
     }
 }

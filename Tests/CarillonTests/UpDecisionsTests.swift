@@ -73,7 +73,7 @@ import Testing
         (#"{"level":"error","message":"gone"}"#, "error: gone"),
         ("Fatal error: index\u{1B}[31m out of range", #"Fatal error: index\u{1b}[31m out of range"#),
     ])
-    func ofServicesWarningsAndLastWordsAreSeen(_ line: String, _ seen: String?) {
+    func ofServicesWarningsAndLastWordsAreSeen(_ line: String, seen: String?) {
         #expect(LogRemark(line, in: .service)?.text == seen)
     }
 

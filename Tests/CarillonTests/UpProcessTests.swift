@@ -26,7 +26,7 @@ import Testing
         return try JSON(try #require(line, "\(up.lines)"))
     }
 
-    private func processID(_ name: String, _ announcement: JSON) throws -> pid_t {
+    private func processID(_ name: String, announcement: JSON) throws -> pid_t {
         pid_t(try #require(announcement["programs"]?[name]?.count("pid")))
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(app["providers"]?["fcm"]?["service_account_file"]?.text == data.file("simulator/service-account.json"))
 
         // The terminal sends Ctrl-C to the whole group of `up`, and the order of the end is its own affair.
-        let renderer = try processID("renderer", announced)
+        let renderer = try processID("renderer", announcement: announced)
         #expect(getpgid(renderer) == renderer)
 
         up.signal(SIGINT)
@@ -96,7 +96,7 @@ import Testing
     }
 
     private func withRedis<Result: Sendable>(
-        _ announcement: JSON, _ body: (RedisClient) async throws -> Result
+        _ announcement: JSON, body: (RedisClient) async throws -> Result
     ) async throws -> Result {
         let url = try #require(announcement["redis"]?.text)
         let client = RedisClient(
@@ -127,15 +127,16 @@ import Testing
     @Test func aProgramThatDiesIsStartedAgain() async throws {
         let up = try up("--json")
         let announced = try await announcement(of: up)
-        kill(try processID("renderer", announced), SIGKILL)
+        kill(try processID("renderer", announcement: announced), SIGKILL)
         #expect(await up.line(within: .seconds(60)) { $0.contains("renderer died (signal 9)") } != nil)
         #expect(await up.line(within: .seconds(60)) { $0.contains("renderer is ready again") } != nil)
         let renewed = try JSON(try #require(SmallFile.read(data.file("up.json"), bytesMaximum: 1 << 16)))
-        let process = try processID("renderer", renewed)
-        #expect(process != (try processID("renderer", announced)), "it may be another process' number by now")
+        let process = try processID("renderer", announcement: renewed)
+        #expect(
+            process != (try processID("renderer", announcement: announced)), "it may be another process' number by now")
         #expect(up.lines.contains { $0.hasSuffix("renderer is ready again, process \(process)") })
         #expect(renewed["programs"]?["reporter"] == announced["programs"]?["reporter"])
-        kill(try processID("redis", announced), SIGKILL)
+        kill(try processID("redis", announcement: announced), SIGKILL)
         #expect(await up.line(within: .seconds(60)) { $0.contains("redis is ready again") } != nil)
         up.signal(SIGTERM)
         #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
@@ -145,7 +146,7 @@ import Testing
     @Test func aNewSimulatorRenewsTheAppAndTheSenders() async throws {
         let up = try up("--json", "--simulator")
         let announced = try await announcement(of: up)
-        kill(try processID("provider-simulator", announced), SIGKILL)
+        kill(try processID("provider-simulator", announcement: announced), SIGKILL)
         for sender in ["apns-sender", "android-sender"] {
             #expect(await up.line(within: .seconds(60)) { $0.contains("\(sender) is ready again") } != nil)
         }
@@ -226,7 +227,7 @@ private final class ProgramFolder: Sendable {
 
     /// The command looks beside its own file, so it has to be a copy and not a link.
     init() async throws {
-        let copy = try ChildProcess("cp", [builtExecutable("carillon"), folder.path])
+        let copy = try ChildProcess("cp", arguments: [builtExecutable("carillon"), folder.path])
         #expect(await copy.end() == .exited(0))
         link("provider-simulator", to: builtExecutable("provider-simulator"))
         for service in ProgramFolder.services { link(service, to: builtExecutable("BusProbe")) }
@@ -239,7 +240,7 @@ private final class ProgramFolder: Sendable {
     func carillon(_ arguments: [String]) throws -> ChildProcess {
         let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         return try ChildProcess(
-            command, arguments, environment: inherited.merging(ProgramFolder.settings) { $1 })
+            command, arguments: arguments, environment: inherited.merging(ProgramFolder.settings) { $1 })
     }
 
     func shell(_ lines: String, in folder: String) throws -> ChildProcess {
@@ -248,7 +249,7 @@ private final class ProgramFolder: Sendable {
 
     func replace(_ name: String, withScript script: String) {
         remove(name)
-        chmod(folder.write(name, "#!/bin/sh\n\(script)\n"), 0o755)
+        chmod(folder.write(name, content: "#!/bin/sh\n\(script)\n"), 0o755)
     }
 
     func remove(_ name: String) {

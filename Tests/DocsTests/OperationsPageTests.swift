@@ -40,8 +40,8 @@ import Testing
         let own = (apple.variables + shared + reports.variables).filter { !reader.variables.contains($0) }
         let rows = rows(under: "## Settings")
         let known = (reader.variables + own).map(row)
-        #expect(difference(rows, known) == [], "only in the page")
-        #expect(difference(known, rows) == [], "only in the code")
+        #expect(difference(rows, others: known) == [], "only in the page")
+        #expect(difference(known, others: rows) == [], "only in the code")
         #expect(rows.count == known.count)
         let families = Set(rows.compactMap { $0.first?.split(separator: "_").dropFirst().first })
         let unknown = families.map { $0.filter { $0 != "`" } }.filter { !EnvironmentReader.families.contains($0) }
@@ -52,8 +52,8 @@ import Testing
         // The third column holds the labels, which are chosen where a metric is made.
         let rows = rows(under: "## Metrics").map { $0.enumerated().filter { $0.offset != 2 }.map(\.element) }
         let known = MetricName.allCases.map { ["`\($0.rawValue)`", $0.kind.rawValue, $0.help] }
-        #expect(difference(rows, known) == [], "only in the page")
-        #expect(difference(known, rows) == [], "only in the code")
+        #expect(difference(rows, others: known) == [], "only in the page")
+        #expect(difference(known, others: rows) == [], "only in the code")
         #expect(rows.count == known.count)
     }
 
@@ -71,7 +71,7 @@ import Testing
         ["`\(variable.name)`", variable.defaultText.isEmpty ? "–" : "`\(variable.defaultText)`", variable.meaning]
     }
 
-    private func difference(_ rows: [[String]], _ others: [[String]]) -> [String] {
+    private func difference(_ rows: [[String]], others: [[String]]) -> [String] {
         Set(rows.map { $0.joined(separator: " | ") }).subtracting(others.map { $0.joined(separator: " | ") }).sorted()
     }
 }

@@ -62,7 +62,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 struct FuzzFailure: Error, CustomStringConvertible {
     let description: String
 
-    static func check(_ holds: Bool, _ message: @autoclosure () -> String) throws {
+    static func check(_ holds: Bool, message: @autoclosure () -> String) throws {
         guard holds else { throw FuzzFailure(description: message()) }
     }
 }

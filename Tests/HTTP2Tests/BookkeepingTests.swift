@@ -164,7 +164,7 @@ import Testing
 @Suite struct HTTP2HeadersTests {
     @Test func keepsFieldsInOrder() {
         var headers: HTTP2Headers = ["a": "1", "long": String(repeating: "x", count: 60_000)]
-        headers.append("a", "", .nameOnly)
+        headers.append("a", "", indexing: .nameOnly)
         #expect(headers.fields.map(\.name) == ["a", "long", "a"])
         #expect(headers["a"] == "1" && headers["long"]?.utf8.count == 60_000 && headers["b"] == nil)
         #expect(headers.fields.last?.value == "")
@@ -173,7 +173,7 @@ import Testing
     @Test func aFieldTooLongToPackIsNotKept() {
         var headers = HTTP2Headers()
         let long = [UInt8](repeating: 65, count: 65_536)
-        let kept = long.withUnsafeBufferPointer { headers.append($0, $0, .table) }
+        let kept = long.withUnsafeBufferPointer { headers.append($0, $0, indexing: .table) }
         #expect(!kept && headers.isEmpty)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP2
 
 @Suite struct ConnectionMachineTests {
-    private let broken = HTTP2Error(.broken, "gone")
+    private let broken = HTTP2Error(.broken, message: "gone")
     private var configuration: HTTP2Configuration {
         var configuration = HTTP2Configuration()
         configuration.openLimit = .seconds(10)
@@ -90,7 +90,7 @@ import Testing
     @Test func nothingHappensOnceItIsClosed() {
         var machine = readyMachine(answered: true)
         let action = machine.handle(.closed, now: .zero)
-        #expect(action == .drop(HTTP2Error(.closed, "the pool was closed")))
+        #expect(action == .drop(HTTP2Error(.closed, message: "the pool was closed")))
         let later = machine.handle(.wanted, now: .zero)
         #expect(later == .none && machine.timeout == nil)
     }

@@ -14,7 +14,7 @@ import Testing
         })
         let pool = loopback.pool()
         var request = HTTP2Request(.post, "/3/device/ab", sharedHeaders: ["authorization": "bearer x"])
-        request.headers.append("apns-id", "17", .nameOnly)
+        request.headers.append("apns-id", "17", indexing: .nameOnly)
         request.body = Array("ring".utf8)
         let outcome = await pool.send(request)
         let seen = try #require(taken.withLock { $0 })
@@ -55,7 +55,7 @@ import Testing
         // More than the compression table holds, so that entries are pushed out.
         let sent = (0..<500).map { number in
             var request = HTTP2Request(.post, "/", sharedHeaders: ["topic": "t\(number / 100)"])
-            request.headers.append("apns-id", "id-\(number)", .nameOnly)
+            request.headers.append("apns-id", "id-\(number)", indexing: .nameOnly)
             request.headers.append("filler", String(repeating: "\(number % 10)", count: 100))
             return request
         }
@@ -254,7 +254,9 @@ import Testing
         let loopback = try await LoopbackServer()
         let reactor = HTTP2Reactor()
         let pools = (0..<5).map { _ in
-            HTTP2Pool(loopback.endpoint, loopback.configuration(), log: quietLog, metrics: Metrics(), reactor: reactor)
+            HTTP2Pool(
+                loopback.endpoint, configuration: loopback.configuration(), log: quietLog, metrics: Metrics(),
+                reactor: reactor)
         }
         await withTaskGroup(of: Bool.self) { tasks in
             for pool in pools {

@@ -11,7 +11,7 @@ import Testing
         })
         let process = try ChildProcess(
             "curl",
-            [
+            arguments: [
                 "--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", loopback.authority.authorityFile,
                 "--include", "--data", "ring ", "https://localhost:\(loopback.server.port)/3/device/ab",
             ])
@@ -27,7 +27,7 @@ import Testing
         let loopback = try await LoopbackServer()
         let process = try ChildProcess(
             "curl",
-            [
+            arguments: [
                 "--silent", "--http1.1", "--max-time", "30", "--cacert", loopback.authority.authorityFile,
                 "https://localhost:\(loopback.server.port)/",
             ])
@@ -41,7 +41,7 @@ import Testing
         let loopback = try await LoopbackServer(adjust: { $0.requiresALPN = requiresALPN })
         let process = try ChildProcess(
             "curl",
-            [
+            arguments: [
                 "--silent", "--no-alpn", "--http2-prior-knowledge", "--max-time", "30", "--cacert",
                 loopback.authority.authorityFile, "--write-out", "status %{http_code}\n",
                 "https://localhost:\(loopback.server.port)/",
@@ -53,7 +53,8 @@ import Testing
     @Test func h2loadOverSeveralConnections() async throws {
         let loopback = try await LoopbackServer()
         let process = try ChildProcess(
-            "h2load", ["-n", "20000", "-c", "4", "-m", "200", "https://localhost:\(loopback.server.port)/ring"])
+            "h2load",
+            arguments: ["-n", "20000", "-c", "4", "-m", "200", "https://localhost:\(loopback.server.port)/ring"])
         #expect(await process.end() == .exited(0))
         #expect(await process.line { $0.hasPrefix("status codes: 20000 2xx") } != nil, "\(process.lines)")
         #expect(loopback.seen.withLock { $0 } == ["/ring": 20_000])
@@ -64,7 +65,7 @@ import Testing
     @Test func nghttpWithASmallWindow() async throws {
         let loopback = try await LoopbackServer(handler: { _ in .answer(HTTP2Answer(body: Array("abcdefghij".utf8))) })
         let process = try ChildProcess(
-            "nghttp", ["--window-bits=2", "--timeout=30s", "https://localhost:\(loopback.server.port)/"])
+            "nghttp", arguments: ["--window-bits=2", "--timeout=30s", "https://localhost:\(loopback.server.port)/"])
         #expect(await process.end() == .exited(0))
         #expect(await process.line { $0.hasSuffix("abcdefghij") } != nil, "\(process.lines)")
         await loopback.server.close()

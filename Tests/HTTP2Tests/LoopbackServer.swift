@@ -34,7 +34,7 @@ final class LoopbackServer: Sendable {
     func pool(
         metrics: Metrics = Metrics(), adjust: (inout HTTP2Configuration) -> Void = { _ in }
     ) -> HTTP2Pool {
-        HTTP2Pool(endpoint, configuration(adjust), log: quietLog, metrics: metrics)
+        HTTP2Pool(endpoint, configuration: configuration(adjust), log: quietLog, metrics: metrics)
     }
 
     func configuration(_ adjust: (inout HTTP2Configuration) -> Void = { _ in }) -> HTTP2Configuration {

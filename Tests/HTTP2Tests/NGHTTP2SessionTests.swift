@@ -36,7 +36,7 @@ import Testing
         var total = 0
         for number in 0..<count {
             var request = HTTP2Request(.post, "/3/device", sharedHeaders: ["apns-topic": topic])
-            request.headers.append("apns-id", "\(number)" + String(repeating: "i", count: 60), indexing)
+            request.headers.append("apns-id", "\(number)" + String(repeating: "i", count: 60), indexing: indexing)
             #expect(client.send(pending(request)))
             let bytes = outgoing(client)
             #expect(deliver(bytes, to: server))
@@ -83,11 +83,11 @@ import Testing
         #expect(client.send(requests[2]))
         // The first byte of the second request was the last one the socket took.
         let second = requests[1].departure ?? 0
-        client.breakUp(bytesWritten: second + 1, HTTP2Error(.broken, "gone"))
+        client.breakUp(bytesWritten: second + 1, HTTP2Error(.broken, message: "gone"))
         var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
         let unprocessed = client.takeEvents(into: &settled)
         #expect(settled.map(\.request.request.path) == ["/0", "/1"])
-        #expect(settled.allSatisfy { $0.outcome == .unknown(HTTP2Error(.broken, "gone")) })
+        #expect(settled.allSatisfy { $0.outcome == .unknown(HTTP2Error(.broken, message: "gone")) })
         #expect(unprocessed.map(\.request.path) == ["/2"])
     }
 
@@ -111,7 +111,7 @@ import Testing
             if round % 5 == 4 { bytes = (0..<200).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
             let isUnderstood = suite.deliver(bytes, to: suite.client)
             _ = suite.outgoing(suite.client)
-            suite.client.breakUp(bytesWritten: .max, HTTP2Error(.broken, "over"))
+            suite.client.breakUp(bytesWritten: .max, HTTP2Error(.broken, message: "over"))
             var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
             let unprocessed = suite.client.takeEvents(into: &settled)
             #expect(settled.count + unprocessed.count == 1)

@@ -16,7 +16,7 @@ import Testing
         configuration.reconnectBackoff = Backoff(first: .milliseconds(5), longest: .milliseconds(50))
         adjust(&configuration)
         let endpoint = HTTP2Endpoint(host: "localhost", port: port, serverName: serverName)
-        return HTTP2Pool(endpoint, configuration, log: quietLog, metrics: Metrics())
+        return HTTP2Pool(endpoint, configuration: configuration, log: quietLog, metrics: Metrics())
     }
 
     /// Until its deadline a request waits for a peer that may come to its senses; the reason is in the message.
@@ -33,12 +33,14 @@ import Testing
         let outcome: HTTP2Outcome
     }
 
-    private func opensslServer(_ authority: TestAuthority, _ options: String...) async throws -> (ChildProcess, UInt16)
-    {
+    private func opensslServer(_ authority: TestAuthority, options: String...) async throws -> (ChildProcess, UInt16) {
         let port = FreePort.next()
         let process = try ChildProcess(
             "openssl",
-            ["s_server", "-accept", "127.0.0.1:\(port)", "-cert", authority.certificateFile, "-key", authority.keyFile]
+            arguments: [
+                "s_server", "-accept", "127.0.0.1:\(port)", "-cert", authority.certificateFile, "-key",
+                authority.keyFile,
+            ]
                 + options)
         try #require(await process.line { $0.hasPrefix("ACCEPT") } != nil, "\(process.lines)")
         return (process, port)
@@ -81,7 +83,8 @@ import Testing
 
     @Test func oneThatKnowsOnlyTLS11() async throws {
         let authority = try await TestAuthority()
-        let (server, port) = try await opensslServer(authority, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", "-alpn", "h2")
+        let (server, port) = try await opensslServer(
+            authority, options: "-tls1_1", "-cipher", "ALL:@SECLEVEL=0", "-alpn", "h2")
         #expect(try await reason(pool(port: port, authority)).contains("no TLS"))
         withExtendedLifetime(server) {}
     }
@@ -89,7 +92,7 @@ import Testing
     /// It sends our greeting back, line by line and reversed.
     @Test func oneThatTalksGarbageInsideTLS() async throws {
         let authority = try await TestAuthority()
-        let (server, port) = try await opensslServer(authority, "-alpn", "h2", "-rev")
+        let (server, port) = try await opensslServer(authority, options: "-alpn", "h2", "-rev")
         #expect(try await reason(pool(port: port, authority)).contains("HTTP/2"))
         withExtendedLifetime(server) {}
     }
@@ -110,7 +113,8 @@ import Testing
     @Test func aHostWithoutAnAddress() async throws {
         let configuration = HTTP2Configuration()
         let pool = HTTP2Pool(
-            HTTP2Endpoint(host: "no.such.host.invalid"), configuration, log: quietLog, metrics: Metrics())
+            HTTP2Endpoint(host: "no.such.host.invalid"), configuration: configuration, log: quietLog, metrics: Metrics()
+        )
         #expect(try await reason(pool).contains("has no address"))
     }
 }

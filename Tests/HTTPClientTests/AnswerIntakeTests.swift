@@ -5,7 +5,8 @@ import Testing
 @Suite struct AnswerIntakeTests {
     @Test func putsAnAnswerTogether() {
         var intake = AnswerIntake(bodyBytesMaximum: 10)
-        take(&intake, ["HTTP/1.1 200 OK", "Content-Length: 5", "X-Empty:", "retry-after:  7 ", ""], body: "hello")
+        take(
+            &intake, lines: ["HTTP/1.1 200 OK", "Content-Length: 5", "X-Empty:", "retry-after:  7 ", ""], body: "hello")
         #expect(intake.hasAnswer && intake.isWhole && !intake.isCut)
         #expect(intake.response.status == 200 && intake.response.body == Array("hello".utf8))
         #expect(intake.response.header("Retry-After") == "7" && intake.response.header("x-empty") == "")
@@ -13,9 +14,9 @@ import Testing
 
     @Test func anInterimAnswerIsNone() {
         var intake = AnswerIntake(bodyBytesMaximum: 10)
-        take(&intake, ["HTTP/1.1 103 Early Hints", "Link: x", "Content-Length: 0", ""])
+        take(&intake, lines: ["HTTP/1.1 103 Early Hints", "Link: x", "Content-Length: 0", ""])
         #expect(!intake.hasAnswer && !intake.isWhole)
-        take(&intake, ["HTTP/2 204 ", ""])
+        take(&intake, lines: ["HTTP/2 204 ", ""])
         #expect(intake.isWhole && intake.response.headers == [])
     }
 
@@ -28,7 +29,7 @@ import Testing
     ])
     func aStatusIsSetOnce(lines: [String]) {
         var intake = AnswerIntake(bodyBytesMaximum: 10)
-        take(&intake, lines)
+        take(&intake, lines: lines)
         #expect(intake.status == 503 && intake.response.status == 503)
         #expect(intake.isWhole)
         #expect(intake.response.header("content-length") == "0")
@@ -37,14 +38,14 @@ import Testing
     @Test func aHeaderThatIsNoTextIsLeftOut() {
         var intake = AnswerIntake(bodyBytesMaximum: 10)
         let marks = String(repeating: "\u{301}\u{323}", count: 1_000)
-        take(&intake, ["HTTP/1.1 200 OK", "X-\(marks): 1", "Retry-After: \(marks)", "Content-Length: 0", ""])
+        take(&intake, lines: ["HTTP/1.1 200 OK", "X-\(marks): 1", "Retry-After: \(marks)", "Content-Length: 0", ""])
         #expect(intake.isWhole)
         #expect(intake.response.headers.map(\.name) == ["Content-Length"])
     }
 
     @Test func aBodyIsCutAtItsBound() {
         var intake = AnswerIntake(bodyBytesMaximum: 4)
-        take(&intake, ["HTTP/1.1 200 OK", ""])
+        take(&intake, lines: ["HTTP/1.1 200 OK", ""])
         let fits = Array("1234".utf8).withUnsafeBytes { intake.takeBody($0) }
         let exceeds = Array("5".utf8).withUnsafeBytes { intake.takeBody($0) }
         #expect(fits && !exceeds)
@@ -64,7 +65,7 @@ import Testing
     ])
     func isNotWhole(lines: [String]) {
         var intake = AnswerIntake(bodyBytesMaximum: 10)
-        take(&intake, lines)
+        take(&intake, lines: lines)
         #expect(!intake.isWhole)
     }
 
@@ -76,7 +77,7 @@ import Testing
     }
 }
 
-private func take(_ intake: inout AnswerIntake, _ lines: [String], body: String = "") {
+private func take(_ intake: inout AnswerIntake, lines: [String], body: String = "") {
     for line in lines {
         let isTaken = Array((line + "\r\n").utf8).withUnsafeBytes { intake.takeHeader(line: $0) }
         #expect(isTaken)

@@ -11,7 +11,7 @@ extension HTTPClientConfiguration {
 func withClient(
     _ configuration: HTTPClientConfiguration = .forTests, metrics: Metrics = Metrics(),
     sink: any LogSink = CollectingSink(),
-    _ body: (HTTPClient) async throws -> Void
+    body: (HTTPClient) async throws -> Void
 ) async throws {
     let client = HTTPClient(
         configuration: configuration, log: Log(service: "test", level: .debug, sink: sink), metrics: metrics)
@@ -25,7 +25,7 @@ func withClient(
 }
 
 /// A server on a free port for as long as the body runs.
-func withServer(_ router: HTTPRouter, _ body: (String) async throws -> Void) async throws {
+func withServer(_ router: HTTPRouter, body: (String) async throws -> Void) async throws {
     let server = HTTPServer(
         configuration: HTTPServerConfiguration(), router: router,
         log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())

@@ -8,7 +8,7 @@ import Testing
     @Test func cancellingWhileTheServerIsSilentIsUnknown() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in
-            let request = HTTPClientRequest(.post, server.url(), to: .trusted)
+            let request = HTTPClientRequest(.post, url: server.url(), to: .trusted)
             let sending = Task { await client.send(request) }
             #expect(await server.hasSeen(requests: 1))
             sending.cancel()
@@ -23,7 +23,7 @@ import Testing
     @Test func cancellingAtAnyMomentEndsTheWait() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in
-            let request = HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .seconds(600))
+            let request = HTTPClientRequest(.post, url: server.url(), to: .trusted, deadline: .seconds(600))
             for _ in 0..<200 {
                 let sending = Task { await client.send(request) }
                 sending.cancel()
@@ -39,7 +39,7 @@ import Testing
         configuration.waitingMaximum = 1
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient(configuration) { client in
-            let request = HTTPClientRequest(.post, server.url(), to: .trusted)
+            let request = HTTPClientRequest(.post, url: server.url(), to: .trusted)
             let first = Task { await client.send(request) }
             #expect(await server.hasSeen(requests: 1))
             // One of the next two waits, and the other one finds no room; which of them is open.
@@ -62,10 +62,10 @@ import Testing
         configuration.concurrentMaximum = 1
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient(configuration) { client in
-            let first = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            let first = Task { await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted)) }
             #expect(await server.hasSeen(requests: 1))
             let second = await client.send(
-                HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .milliseconds(50)))
+                HTTPClientRequest(.post, url: server.url(), to: .trusted, deadline: .milliseconds(50)))
             #expect(second.notSent == .deadline)
             first.cancel()
             _ = await first.value
@@ -79,10 +79,10 @@ import Testing
         let silent = try ScriptedServer([.readHeader, .hold])
         let other = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
         try await withClient(configuration) { client in
-            let first = Task { await client.send(HTTPClientRequest(.post, silent.url(), to: .trusted)) }
+            let first = Task { await client.send(HTTPClientRequest(.post, url: silent.url(), to: .trusted)) }
             #expect(await silent.hasSeen(requests: 1))
-            let second = Task { await client.send(HTTPClientRequest(.post, silent.url("/2"), to: .trusted)) }
-            let answered = await client.send(HTTPClientRequest(.post, other.url(), to: .trusted))
+            let second = Task { await client.send(HTTPClientRequest(.post, url: silent.url("/2"), to: .trusted)) }
+            let answered = await client.send(HTTPClientRequest(.post, url: other.url(), to: .trusted))
             #expect(answered.response?.status == 204)
             second.cancel()
             #expect(await second.value.notSent == .cancelled)
@@ -95,11 +95,11 @@ import Testing
     @Test func closingGivesUpWhatIsNotDoneInTime() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in
-            let sending = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            let sending = Task { await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted)) }
             #expect(await server.hasSeen(requests: 1))
             await client.close(within: .milliseconds(50))
             #expect(await sending.value.unknown == .closed)
-            let late = await client.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+            let late = await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
             #expect(late.notSent == .closed)
         }
     }
@@ -108,7 +108,7 @@ import Testing
         let gate = OneTimeEvent()
         let server = try ScriptedServer([.readHeader, .await(gate), .send("HTTP/1.1 204 No Content\r\n\r\n")])
         try await withClient { client in
-            let sending = Task { await client.send(HTTPClientRequest(.post, server.url(), to: .trusted)) }
+            let sending = Task { await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted)) }
             #expect(await server.hasSeen(requests: 1))
             let closing = Task { await client.close(within: .seconds(30)) }
             gate.happen()
@@ -121,7 +121,7 @@ import Testing
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
         var client: HTTPClient? = HTTPClient(
             configuration: .forTests, log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
-        let outcome = await client?.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+        let outcome = await client?.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
         #expect(outcome?.response?.status == 200)
         client = nil
         // The kept connection closes with it.
@@ -137,6 +137,6 @@ import Testing
             }
         }
         let outcome = await blocking { first.wait(timeout: .seconds(30)) { $0 } }
-        return outcome ?? .notSent(HTTPClientError(.closed, "nothing came"))
+        return outcome ?? .notSent(HTTPClientError(.closed, message: "nothing came"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConfigurationTests {
     @Test func readsItsEnvironment() throws {
         let folder = TemporaryDirectory("authority")
-        let authority = folder.write("ca.pem", "")
+        let authority = folder.write("ca.pem", content: "")
         var reader = EnvironmentReader([
             "X_CONCURRENT_MAX": "7", "X_WAITING_MAX": "0", "X_HOST_MAX": "2", "X_DEADLINE": "9s",
             "X_CONNECT_DEADLINE": "250ms", "X_CA_FILE": authority,

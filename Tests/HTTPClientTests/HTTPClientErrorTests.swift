@@ -8,12 +8,12 @@ import Testing
 @Suite struct HTTPClientFailureTests {
     @Test func nobodyListens() async throws {
         let outcome = try await outcome(
-            of: HTTPClientRequest(.post, "http://127.0.0.1:\(FreePort.next())/", to: .trusted))
+            of: HTTPClientRequest(.post, url: "http://127.0.0.1:\(FreePort.next())/", to: .trusted))
         #expect(outcome.notSent == .unreachable)
     }
 
     @Test func aNameWithoutAddress() async throws {
-        let outcome = try await outcome(of: HTTPClientRequest(.get, "http://no-such-host.invalid/", to: .trusted))
+        let outcome = try await outcome(of: HTTPClientRequest(.get, url: "http://no-such-host.invalid/", to: .trusted))
         #expect(outcome.notSent == .unresolved)
     }
 
@@ -22,7 +22,7 @@ import Testing
         "gopher://127.0.0.1/", "http://127.0.0.1/\r\nHost: x", "http://127.0.0.1\u{0}.example.com/",
     ])
     func whatIsNoURLIsNotSent(url: String) async throws {
-        let outcome = try await outcome(of: HTTPClientRequest(.get, url, to: .trusted))
+        let outcome = try await outcome(of: HTTPClientRequest(.get, url: url, to: .trusted))
         #expect(outcome.notSent == .invalid, "\(outcome)")
     }
 
@@ -30,7 +30,7 @@ import Testing
     func aHeaderCannotSmuggleAnother(name: String, value: String) async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         let headers = [HTTPClientRequest.Header(name, value)]
-        let outcome = try await outcome(of: HTTPClientRequest(.get, server.url(), to: .trusted, headers: headers))
+        let outcome = try await outcome(of: HTTPClientRequest(.get, url: server.url(), to: .trusted, headers: headers))
         #expect(outcome.notSent == .invalid)
         #expect(server.connections == 0)
     }
@@ -44,21 +44,21 @@ import Testing
         ], [false, true])
     func anAnswerCutShortIsUnknown(answer: String, isReset: Bool) async throws {
         let server = try ScriptedServer([.readHeader, .send(answer)] + (isReset ? [.reset] : []))
-        let outcome = try await outcome(of: HTTPClientRequest(.post, server.url(), to: .trusted, body: [1]))
+        let outcome = try await outcome(of: HTTPClientRequest(.post, url: server.url(), to: .trusted, body: [1]))
         #expect(outcome.unknown == .broken, "\(outcome)")
     }
 
     @Test(arguments: ["hello\r\n\r\n", "\u{0}\u{1}\u{2}", "HTTP/9.9 what\r\n\r\n", "220 smtp.example.com\r\n"])
     func garbageIsNoAnswer(answer: String) async throws {
         let server = try ScriptedServer([.readHeader, .send(answer)])
-        let outcome = try await outcome(of: HTTPClientRequest(.post, server.url(), to: .trusted))
+        let outcome = try await outcome(of: HTTPClientRequest(.post, url: server.url(), to: .trusted))
         #expect(outcome.unknown == .broken, "\(outcome)")
     }
 
     @Test func aHeaderWithoutEndIsCutOff() async throws {
         let lines = String(repeating: "X: " + String(repeating: "y", count: 1_000) + "\r\n", count: 100)
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 200 OK\r\n" + lines), .hold])
-        let outcome = try await outcome(of: HTTPClientRequest(.get, server.url(), to: .trusted))
+        let outcome = try await outcome(of: HTTPClientRequest(.get, url: server.url(), to: .trusted))
         #expect(outcome.unknown == .broken)
     }
 
@@ -69,7 +69,7 @@ import Testing
             .readHeader, .send("HTTP/1.1 201 Created\r\nContent-Length: 1000000000\r\n\r\n" + body), .hold,
         ])
         let outcome = try await outcome(
-            of: HTTPClientRequest(.post, server.url(), to: .trusted, responseBytesMaximum: 100))
+            of: HTTPClientRequest(.post, url: server.url(), to: .trusted, responseBytesMaximum: 100))
         #expect(outcome.response?.status == 201)
         #expect(outcome.response?.isCut == true && outcome.response?.body.count == 100)
     }
@@ -77,7 +77,7 @@ import Testing
     @Test func aSilentServerMeetsTheDeadline() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         let outcome = try await outcome(
-            of: HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .seconds(2)))
+            of: HTTPClientRequest(.post, url: server.url(), to: .trusted, deadline: .seconds(2)))
         #expect(outcome.unknown == .deadline)
         #expect(await server.hasEnded(connections: 1))
     }
@@ -87,7 +87,7 @@ import Testing
             .readHeader, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123"), .hold,
         ])
         let outcome = try await outcome(
-            of: HTTPClientRequest(.post, server.url(), to: .trusted, deadline: .seconds(2)))
+            of: HTTPClientRequest(.post, url: server.url(), to: .trusted, deadline: .seconds(2)))
         #expect(outcome.unknown == .deadline)
     }
 
@@ -97,7 +97,7 @@ import Testing
         for body in [[], [1, 2, 3]] as [[UInt8]] {
             let server = try ScriptedServer([.readHeader, answer, .readHeader])
             try await withClient { client in
-                let request = HTTPClientRequest(.post, server.url(), to: .trusted, body: body)
+                let request = HTTPClientRequest(.post, url: server.url(), to: .trusted, body: body)
                 let first = await client.send(request)
                 #expect(first.response?.text == "ok")
                 let second = await client.send(request)
@@ -111,7 +111,7 @@ import Testing
         let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let server = try ScriptedServer([.readHeader, answer, .readHeader])
         try await withClient { client in
-            let request = HTTPClientRequest(.get, server.url(), to: .trusted)
+            let request = HTTPClientRequest(.get, url: server.url(), to: .trusted)
             _ = await client.send(request)
             let second = await client.send(request)
             #expect(second.response?.text == "ok")
@@ -126,7 +126,7 @@ import Testing
             let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
             for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, proxy.url(), 1) }
             try await withClient { client in
-                let outcome = await client.send(HTTPClientRequest(.get, server.url(), to: .trusted))
+                let outcome = await client.send(HTTPClientRequest(.get, url: server.url(), to: .trusted))
                 #expect(outcome.response?.status == 204)
             }
             #expect(proxy.connections == 0)
@@ -138,10 +138,10 @@ import Testing
         let sink = CollectingSink()
         try await withClient(metrics: metrics, sink: sink) { client in
             let url = "http://user:hush@127.0.0.1:\(FreePort.next())/secret?secret"
-            _ = await client.send(HTTPClientRequest(.post, url, to: .trusted))
+            _ = await client.send(HTTPClientRequest(.post, url: url, to: .trusted))
         }
         let labels: Metrics.Labels = ["client": "test", "outcome": "not_sent", "reason": "unreachable"]
-        #expect(metrics.counter(.httpClientRequestsFailed, labels).value == 1)
+        #expect(metrics.counter(.httpClientRequestsFailed, labels: labels).value == 1)
         let line = try #require(sink.lines.first)
         #expect(line.contains("POST http://127.0.0.1:") && !line.contains("secret") && !line.contains("hush"))
     }

@@ -9,11 +9,11 @@ import Testing
     @Test func getsAndPosts() async throws {
         try await withServer(router) { base in
             try await withClient { client in
-                let greeting = await client.send(HTTPClientRequest(.get, base + "/", to: .trusted))
+                let greeting = await client.send(HTTPClientRequest(.get, url: base + "/", to: .trusted))
                 #expect(greeting.response?.status == 200 && greeting.response?.text == "hello")
                 for body in ["", "ding dong", String(repeating: "x", count: 300_000)] {
                     let echo = await client.send(
-                        HTTPClientRequest(.post, base + "/echo", to: .trusted, body: Array(body.utf8)))
+                        HTTPClientRequest(.post, url: base + "/echo", to: .trusted, body: Array(body.utf8)))
                     #expect(echo.response?.text == body)
                 }
             }
@@ -28,7 +28,7 @@ import Testing
                 HTTPClientRequest.Header("TTL", "60"), .init("X-Empty", ""), .init("Authorization", "Bearer t"),
             ]
             let outcome = await client.send(
-                HTTPClientRequest(.post, server.url("/push?x=1"), to: .trusted, headers: headers, body: [1, 2]))
+                HTTPClientRequest(.post, url: server.url("/push?x=1"), to: .trusted, headers: headers, body: [1, 2]))
             #expect(outcome.response?.status == 200)
         }
         let lines = server.requests.first?.split(separator: "\r\n").map(String.init) ?? []
@@ -45,7 +45,7 @@ import Testing
             .readHeader, .send("HTTP/1.1 429 Slow Down\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno"), .hold,
         ])
         try await withClient { client in
-            let outcome = await client.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+            let outcome = await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
             #expect(outcome.response?.status == 429)
             #expect(outcome.response?.header("retry-after") == "7")
             #expect(outcome.response?.text == "no")
@@ -58,7 +58,7 @@ import Testing
             .readHeader, .send("HTTP/1.1 307 Go\r\nLocation: \(target.url())\r\nContent-Length: 0\r\n\r\n"), .hold,
         ])
         try await withClient { client in
-            let outcome = await client.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+            let outcome = await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
             #expect(outcome.response?.status == 307)
         }
         #expect(target.connections == 0)
@@ -69,7 +69,7 @@ import Testing
         let server = try ScriptedServer([.readHeader, answer, .readHeader, answer, .hold])
         try await withClient { client in
             for _ in 0..<2 {
-                let outcome = await client.send(HTTPClientRequest(.post, server.url(), to: .trusted))
+                let outcome = await client.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
                 #expect(outcome.response?.text == "ok")
             }
         }
@@ -86,7 +86,7 @@ import Testing
                     for number in 0..<200 {
                         tasks.addTask {
                             let request = HTTPClientRequest(
-                                .post, base + "/echo", to: .trusted, body: Array("\(number)".utf8))
+                                .post, url: base + "/echo", to: .trusted, body: Array("\(number)".utf8))
                             return await client.send(request).response?.text
                         }
                     }
@@ -95,15 +95,15 @@ import Testing
                 #expect(texts == Set((0..<200).map { "\($0)" }))
             }
         }
-        let answered = metrics.counter(.httpClientRequestsAnswered, ["client": "test", "status": "2xx"])
+        let answered = metrics.counter(.httpClientRequestsAnswered, labels: ["client": "test", "status": "2xx"])
         #expect(answered.value == 200)
-        #expect(metrics.gauge(.httpClientRequestsOpen, ["client": "test"]).value == 0)
+        #expect(metrics.gauge(.httpClientRequestsOpen, labels: ["client": "test"]).value == 0)
     }
 
     private var router: HTTPRouter {
         var router = HTTPRouter()
-        router.on(.get, "/") { _ in .text("hello") }
-        router.on(.post, "/echo") { request in HTTPResponse(.ok, body: .bytes(request.body.bytes)) }
+        router.on(.get, pattern: "/") { _ in .text("hello") }
+        router.on(.post, pattern: "/echo") { request in HTTPResponse(.ok, body: .bytes(request.body.bytes)) }
         return router
     }
 }

@@ -46,7 +46,7 @@ final class ScriptedServer: Sendable {
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 seen.change { $0.connections += 1 }
-                NativeThread(name: "scripted-one") { ScriptedServer.play(steps, on: connection, seen) }.detach()
+                NativeThread(name: "scripted-one") { ScriptedServer.play(steps, on: connection, seen: seen) }.detach()
             }
             close(listener)
         }.detach()
@@ -72,7 +72,7 @@ final class ScriptedServer: Sendable {
         await blocking { [seen] in seen.wait(timeout: .seconds(30)) { $0.ended >= count ? true : nil } ?? false }
     }
 
-    private static func play(_ steps: [Step], on connection: Int32, _ seen: Monitor<Seen>) {
+    private static func play(_ steps: [Step], on connection: Int32, seen: Monitor<Seen>) {
         for step in steps {
             switch step {
             case .readHeader:

@@ -41,7 +41,7 @@ import Testing
         let server = try ScriptedServer([.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
         try await withClient { client in
             let outcome = await client.send(
-                HTTPClientRequest(.post, "https://127.0.0.1:\(server.port)/", to: .trusted))
+                HTTPClientRequest(.post, url: "https://127.0.0.1:\(server.port)/", to: .trusted))
             #expect(outcome.notSent == .handshake)
         }
     }
@@ -51,13 +51,13 @@ import Testing
     ) async throws -> HTTPClientOutcome {
         let port = FreePort.next()
         let arguments = ["s_server", "-www", "-accept", "127.0.0.1:\(port)", "-cert", authority.certificateFile]
-        let server = try ChildProcess("openssl", arguments + ["-key", authority.keyFile] + options)
+        let server = try ChildProcess("openssl", arguments: arguments + ["-key", authority.keyFile] + options)
         try #require(await server.line { $0.hasPrefix("ACCEPT") } != nil)
         var configuration = HTTPClientConfiguration.forTests
         configuration.authorityFile = file
         let outcomes = Monitor<[HTTPClientOutcome]>([])
         try await withClient(configuration) { client in
-            let outcome = await client.send(HTTPClientRequest(.get, "https://localhost:\(port)/", to: .trusted))
+            let outcome = await client.send(HTTPClientRequest(.get, url: "https://localhost:\(port)/", to: .trusted))
             outcomes.change { $0.append(outcome) }
         }
         server.signal(SIGTERM)

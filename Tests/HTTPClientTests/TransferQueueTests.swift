@@ -24,7 +24,7 @@ import Testing
         let late = step(6)
         #expect(late.expirations == [3] && late.next == .seconds(7))
         let last = step(10)
-        #expect(last.expirations == [4] && last.aborts == [abort(1, .overdue), abort(2, .overdue)])
+        #expect(last.expirations == [4] && last.aborts == [abort(1, reason: .overdue), abort(2, reason: .overdue)])
         #expect(step(11).aborts == [])
         queue.finish(1)
         #expect(step(11).starts == [])
@@ -34,7 +34,7 @@ import Testing
         expect(.admitted, for: 1, deadline: 5)
         _ = step()
         _ = queue.withdraw(1)
-        #expect(step(5).aborts == [abort(1, .unwanted)])
+        #expect(step(5).aborts == [abort(1, reason: .unwanted)])
         #expect(step(6).aborts == [])
     }
 
@@ -58,7 +58,7 @@ import Testing
         let wasUnknown = queue.withdraw(9)
         #expect(wasWaiting && !wasRunning && !wasUnknown)
         let next = step()
-        #expect(next.aborts == [abort(1, .unwanted)])
+        #expect(next.aborts == [abort(1, reason: .unwanted)])
         #expect(step().aborts == [])
     }
 
@@ -90,7 +90,9 @@ import Testing
         queue.close(at: .seconds(30))
         #expect(step(19).next == .seconds(20))
         let last = step(20)
-        #expect(last.aborts == [abort(1, .closing), abort(2, .closing)] && last.refusals == [3] && !last.isOver)
+        #expect(
+            last.aborts == [abort(1, reason: .closing), abort(2, reason: .closing)] && last.refusals == [3]
+                && !last.isOver)
         queue.finish(1)
         queue.finish(2)
         #expect(step(20).isOver)
@@ -108,7 +110,7 @@ import Testing
         #expect(actual == admission)
     }
 
-    private func abort(_ id: Int, _ reason: TransferQueue.Abort.Reason) -> TransferQueue.Abort {
+    private func abort(_ id: Int, reason: TransferQueue.Abort.Reason) -> TransferQueue.Abort {
         TransferQueue.Abort(id: id, reason: reason)
     }
 

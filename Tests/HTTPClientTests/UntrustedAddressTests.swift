@@ -14,7 +14,7 @@ import Testing
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in
             let request = HTTPClientRequest(
-                .post, server.url(host: host), to: .untrusted(AddressPolicy()), deadline: .seconds(10))
+                .post, url: server.url(host: host), to: .untrusted(AddressPolicy()), deadline: .seconds(10))
             let outcome = await client.send(request)
             #expect(outcome.notSent == .addressRefused || outcome.notSent == .invalid || outcome.notSent == .unresolved)
             if host == "127.0.0.1" || host == "localhost" || host == "2130706433" {
@@ -31,7 +31,7 @@ import Testing
     func noInnerNetworkIsReached(host: String) async throws {
         try await withClient { client in
             let request = HTTPClientRequest(
-                .get, "http://\(host)/latest/meta-data", to: .untrusted(AddressPolicy()), deadline: .seconds(10))
+                .get, url: "http://\(host)/latest/meta-data", to: .untrusted(AddressPolicy()), deadline: .seconds(10))
             let outcome = await client.send(request)
             #expect(outcome.notSent == .addressRefused, "\(outcome)")
         }
@@ -41,7 +41,7 @@ import Testing
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
         let policy = AddressPolicy(allowed: [try AddressRange("127.0.0.0/8")])
         try await withClient { client in
-            let outcome = await client.send(HTTPClientRequest(.post, server.url(), to: .untrusted(policy)))
+            let outcome = await client.send(HTTPClientRequest(.post, url: server.url(), to: .untrusted(policy)))
             #expect(outcome.response?.status == 204)
         }
     }
@@ -51,9 +51,9 @@ import Testing
         let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let server = try ScriptedServer([.readHeader, answer, .readHeader, answer, .hold])
         try await withClient { client in
-            let trusted = await client.send(HTTPClientRequest(.get, server.url(), to: .trusted))
+            let trusted = await client.send(HTTPClientRequest(.get, url: server.url(), to: .trusted))
             #expect(trusted.response?.text == "ok")
-            let outcome = await client.send(HTTPClientRequest(.get, server.url(), to: .untrusted(AddressPolicy())))
+            let outcome = await client.send(HTTPClientRequest(.get, url: server.url(), to: .untrusted(AddressPolicy())))
             #expect(outcome.notSent == .addressRefused)
         }
         #expect(server.requests.count == 1)

@@ -9,7 +9,7 @@ import Testing
     private func router() -> HTTPRouter {
         var router = greetingRouter()
         router.on(
-            .post, "/guarded", bodyBytesMaximum: 10,
+            .post, pattern: "/guarded", bodyBytesMaximum: 10,
             admit: { request in
                 guard let name = request.headers["X-Name"] else { return .refused(HTTPResponse(.unauthorized)) }
                 return .admitted(account: name, bodyBytesMaximum: name == "large" ? 100 : nil) { request in
@@ -22,19 +22,19 @@ import Testing
     /// The body is not sent at all: the answer comes before it.
     @Test func aRequestIsRefusedBeforeItsBodyComes() async throws {
         let metrics = Metrics()
-        try await withRunning(HTTPServerConfiguration(), router(), metrics: metrics) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(), metrics: metrics) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
                 return client.receiveResponse()
             }
             #expect(response?.status == 401)
-            #expect(metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value == 0)
+            #expect(metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"]).value == 0)
         }
     }
 
     @Test func aShortBodyOfARefusedRequestIsReadOver() async throws {
-        try await withRunning(HTTPServerConfiguration(), router()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router()) { _, port in
             let statuses = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [("small", 11, 413), ("small", 10, 200), ("large", 100, 200), ("large", 101, 413)])
     func theBoundOfTheBodyIsTheAdmissions(name: String, count: Int, status: Int) async throws {
-        try await withRunning(HTTPServerConfiguration(), router()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /guarded HTTP/1.1\r\nHost: a\r\nX-Name: \(name)\r\nContent-Length: \(count)\r\n\r\n")
@@ -63,8 +63,8 @@ import Testing
     @Test func anAnswerAtHandIsGivenWhileHandlersKeepEveryThreadBusy() async throws {
         let gate = Monitor((arrived: 0, isOpen: false))
         var router = HTTPRouter()
-        router.answerImmediately(.get, "/healthz") { _ in .text("ok") }
-        router.on(.get, "/busy") { _ in
+        router.answerImmediately(.get, pattern: "/healthz") { _ in .text("ok") }
+        router.on(.get, pattern: "/busy") { _ in
             gate.change { $0.arrived += 1 }
             _ = gate.wait(timeout: .seconds(30)) { $0.isOpen ? true : nil }
             return .text("done")

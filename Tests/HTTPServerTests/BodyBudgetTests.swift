@@ -4,9 +4,9 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct BodyBudgetTests {
-    private let gauge = Metrics().gauge(.httpBodyBytesBuffered, ["server": "test"])
+    private let gauge = Metrics().gauge(.httpBodyBytesBuffered, labels: ["server": "test"])
 
-    private func payers(_ peer: String, _ account: String? = nil) -> BodyBudget.Payers {
+    private func payers(_ peer: String, account: String? = nil) -> BodyBudget.Payers {
         BodyBudget.Payers(peer: peer, account: account)
     }
 
@@ -20,10 +20,10 @@ import Testing
 
     @Test func oneKeyGetsHalfFromHoweverManyAddresses() {
         let budget = BodyBudget(bytesMaximum: 1_000, gauge: gauge)
-        #expect(budget.reserve(300, of: payers("a", "key"), total: 300))
-        #expect(!budget.hasRoom(for: 300, of: payers("b", "key")))
-        #expect(!budget.reserve(300, of: payers("b", "key"), total: 300))
-        #expect(budget.reserve(300, of: payers("b", "other"), total: 300))
+        #expect(budget.reserve(300, of: payers("a", account: "key"), total: 300))
+        #expect(!budget.hasRoom(for: 300, of: payers("b", account: "key")))
+        #expect(!budget.reserve(300, of: payers("b", account: "key"), total: 300))
+        #expect(budget.reserve(300, of: payers("b", account: "other"), total: 300))
     }
 
     @Test func largeBodiesLeaveRoomForSmallOnes() {
@@ -37,9 +37,9 @@ import Testing
 
     @Test func whatIsReleasedCanBeTakenAgain() {
         let budget = BodyBudget(bytesMaximum: 1_000, gauge: gauge)
-        #expect(budget.reserve(500, of: payers("a", "key"), total: 500))
-        budget.release(500, of: payers("a", "key"))
-        #expect(budget.reserve(500, of: payers("a", "key"), total: 500))
+        #expect(budget.reserve(500, of: payers("a", account: "key"), total: 500))
+        budget.release(500, of: payers("a", account: "key"))
+        #expect(budget.reserve(500, of: payers("a", account: "key"), total: 500))
         #expect(gauge.value == 500)
     }
 

@@ -7,24 +7,24 @@ import Testing
 /// The port with TLS: HTTP/2 for clients that ask for it, HTTP/1.1 for others, from the same routes.
 @Suite struct HTTP2Tests {
     private func withSecured(
-        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), _ router: HTTPRouter = greetingRouter(),
-        metrics: Metrics = Metrics(), _ body: (HTTPServer, UInt16, TestAuthority) async throws -> Void
+        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), router: HTTPRouter = greetingRouter(),
+        metrics: Metrics = Metrics(), body: (HTTPServer, UInt16, TestAuthority) async throws -> Void
     ) async throws {
         let authority = try await TestAuthority()
         var configuration = configuration
         configuration.tls = TLSFiles(certificate: authority.certificateFile, privateKey: authority.keyFile)
-        try await withRunning(configuration, router, metrics: metrics) { server, port in
+        try await withRunning(configuration, router: router, metrics: metrics) { server, port in
             try await body(server, port, authority)
         }
     }
 
     /// What curl writes, and behind it the protocol and the status.
     private func curl(
-        _ arguments: [String], _ path: String, _ port: UInt16, _ authority: TestAuthority
+        _ arguments: [String], path: String, port: UInt16, authority: TestAuthority
     ) async -> [String] {
         let process = try? ChildProcess(
             "curl",
-            [
+            arguments: [
                 "--silent", "--show-error", "--max-time", "30", "--cacert", authority.authorityFile, "--write-out",
                 "\n%{http_version} %{http_code}\n",
             ] + arguments + ["https://localhost:\(port)\(path)"])
@@ -37,21 +37,27 @@ import Testing
     @Test(arguments: [("--http2", "2"), ("--http1.1", "1.1")])
     func bothProtocolsAnswerTheSame(option: String, version: String) async throws {
         try await withSecured { _, port, authority in
-            #expect(await curl([option], "/", port, authority) == ["hello", "\(version) 200"])
-            #expect(await curl([option, "--head"], "/", port, authority).last == "\(version) 200")
-            #expect(await curl([option, "--data", "ring"], "/echo", port, authority) == ["ring", "\(version) 200"])
-            #expect(await curl([option], "/nothing", port, authority).last == "\(version) 404")
-            #expect(await curl([option, "--request", "DELETE"], "/", port, authority).last == "\(version) 405")
+            #expect(await curl([option], path: "/", port: port, authority: authority) == ["hello", "\(version) 200"])
+            #expect(
+                await curl([option, "--head"], path: "/", port: port, authority: authority).last == "\(version) 200")
+            #expect(
+                await curl([option, "--data", "ring"], path: "/echo", port: port, authority: authority) == [
+                    "ring", "\(version) 200",
+                ])
+            #expect(await curl([option], path: "/nothing", port: port, authority: authority).last == "\(version) 404")
+            #expect(
+                await curl([option, "--request", "DELETE"], path: "/", port: port, authority: authority).last
+                    == "\(version) 405")
         }
     }
 
     @Test(arguments: ["--http2", "--http1.1"]) func aLargeBodyArrivesWhole(option: String) async throws {
         let directory = TemporaryDirectory("body")
-        directory.write("large", String(repeating: "0123456789abcdef", count: 1 << 19))
+        directory.write("large", content: String(repeating: "0123456789abcdef", count: 1 << 19))
         try await withSecured(HTTPServerConfiguration(bodiesBytesMaximum: 64 << 20)) { _, port, authority in
             let arguments = [option, "--data-binary", "@\(directory.file("large"))"]
-            #expect(await curl(arguments, "/large", port, authority).first == "\(8 << 20)")
-            let refused = await curl(arguments, "/echo", port, authority)
+            #expect(await curl(arguments, path: "/large", port: port, authority: authority).first == "\(8 << 20)")
+            let refused = await curl(arguments, path: "/echo", port: port, authority: authority)
             #expect(refused.last?.hasSuffix(" 413") == true, "\(refused)")
         }
     }
@@ -59,7 +65,7 @@ import Testing
     @Test func h2loadOverSeveralConnections() async throws {
         try await withSecured { _, port, _ in
             let process = try ChildProcess(
-                "h2load", ["-n", "20000", "-c", "4", "-m", "50", "https://localhost:\(port)/"])
+                "h2load", arguments: ["-n", "20000", "-c", "4", "-m", "50", "https://localhost:\(port)/"])
             #expect(await process.end() == .exited(0))
             #expect(await process.line { $0.hasPrefix("status codes: 20000 2xx") } != nil, "\(process.lines)")
         }
@@ -67,7 +73,7 @@ import Testing
 
     @Test func aBodyIsWrittenWhileItIsSent() async throws {
         var router = HTTPRouter()
-        router.on(.get, "/") { _ in
+        router.on(.get, pattern: "/") { _ in
             HTTPResponse(
                 .ok,
                 body: .stream(
@@ -75,8 +81,8 @@ import Testing
                         for line in 0..<10_000 { try? await stream.write(Array("line \(line)\n".utf8)) }
                     }))
         }
-        try await withSecured(HTTPServerConfiguration(), router) { _, port, authority in
-            let lines = await curl(["--http2"], "/", port, authority)
+        try await withSecured(HTTPServerConfiguration(), router: router) { _, port, authority in
+            let lines = await curl(["--http2"], path: "/", port: port, authority: authority)
             #expect(lines.count == 10_001)
             #expect(lines.dropLast().last == "line 9999")
             #expect(lines.last == "2 200")
@@ -100,13 +106,13 @@ import Testing
         let gate = Gate()
         let begun = Monitor(0)
         var router = greetingRouter()
-        router.on(.get, "/slow") { _ in
+        router.on(.get, pattern: "/slow") { _ in
             begun.change { $0 += 1 }
             await gate.pass()
             return .text("done")
         }
         let slow: [UInt8] = [0x82, 0x87, 0x04, 0x05] + Array("/slow".utf8) + [0x41, 0x01, 0x61]
-        try await withSecured(HTTPServerConfiguration(), router) { _, port, authority in
+        try await withSecured(HTTPServerConfiguration(), router: router) { _, port, authority in
             let refused = await blocking {
                 guard let client = try? FrameClient(port: port, authorityFile: authority.authorityFile) else {
                     return UInt32(0)
@@ -171,7 +177,7 @@ import Testing
                 return client.receive { $0.type == .headers } == nil
             }
             #expect(hasEnded)
-            let refused = metrics.counter(.httpRequestsRefused, ["server": "http", "reason": "header_late"])
+            let refused = metrics.counter(.httpRequestsRefused, labels: ["server": "http", "reason": "header_late"])
             #expect(refused.value == 1)
         }
     }
@@ -213,11 +219,11 @@ import Testing
     @Test func aStoppingServerAnswersWhatItHasAndSaysGoodbye() async throws {
         let gate = Gate()
         var router = HTTPRouter()
-        router.on(.get, "/") { _ in
+        router.on(.get, pattern: "/") { _ in
             await gate.pass()
             return .text("done")
         }
-        try await withSecured(HTTPServerConfiguration(), router) { server, port, authority in
+        try await withSecured(HTTPServerConfiguration(), router: router) { server, port, authority in
             async let ending = blocking { () -> [FrameClient.Kind] in
                 guard let client = try? FrameClient(port: port, authorityFile: authority.authorityFile) else {
                     return []
@@ -242,26 +248,26 @@ import Testing
         let second = try await TestAuthority()
         let directory = TemporaryDirectory("identity")
         let files = TLSFiles(certificate: directory.file("tls.crt"), privateKey: directory.file("tls.key"))
-        install(first, directory)
+        install(first, directory: directory)
         let identity = try ServerIdentity(files, of: "http", log: .silent)
         let before = identity.context
         identity.reloadIfChanged(now: time.uptime)
         #expect(identity.context === before)
-        install(second, directory)
+        install(second, directory: directory)
         identity.reloadIfChanged(now: time.uptime + .seconds(1))
         #expect(identity.context === before, "it looks every five seconds")
         identity.reloadIfChanged(now: time.uptime + .seconds(10))
         let after = identity.context
         #expect(after !== before)
-        directory.write("tls.crt", "no certificate")
+        directory.write("tls.crt", content: "no certificate")
         identity.reloadIfChanged(now: time.uptime + .seconds(20))
         #expect(identity.context === after)
     }
 
-    private func install(_ authority: TestAuthority, _ directory: TemporaryDirectory) {
+    private func install(_ authority: TestAuthority, directory: TemporaryDirectory) {
         for (file, name) in [(authority.certificateFile, "tls.crt"), (authority.keyFile, "tls.key")] {
             let bytes = SmallFile.read(file, bytesMaximum: 64 << 10) ?? []
-            directory.write(name, String(decoding: bytes, as: UTF8.self))
+            directory.write(name, content: String(decoding: bytes, as: UTF8.self))
         }
     }
 }

@@ -8,38 +8,38 @@ import Testing
         for (method, pattern) in [
             (HTTPMethod.get, "/apps/:app"), (.get, "/apps/list"), (.post, "/apps/:app/tasks"), (.delete, "/apps/:app"),
         ] {
-            router.on(method, pattern) { _ in .text(pattern) }
+            router.on(method, pattern: pattern) { _ in .text(pattern) }
         }
         return router
     }
 
-    private func matched(_ method: HTTPMethod, _ segments: String...) -> (name: String, parameters: [String: String])? {
-        guard case .route(let route, let parameters) = router().match(method, segments) else { return nil }
+    private func matched(_ method: HTTPMethod, segments: String...) -> (name: String, parameters: [String: String])? {
+        guard case .route(let route, let parameters) = router().match(method, segments: segments) else { return nil }
         return (route.name, parameters)
     }
 
     @Test func aNameTakesOneSegment() {
-        let match = matched(.post, "apps", "one", "tasks")
+        let match = matched(.post, segments: "apps", "one", "tasks")
         #expect(match?.name == "POST /apps/:app/tasks")
         #expect(match?.parameters == ["app": "one"])
     }
 
     @Test func aLiteralWinsOverAName() {
-        #expect(matched(.get, "apps", "list")?.name == "GET /apps/list")
+        #expect(matched(.get, segments: "apps", "list")?.name == "GET /apps/list")
     }
 
     /// The literal branch has no `tasks`, so the search goes back to the name.
     @Test func aLiteralThatLeadsNowhereDoesNotHideAName() {
-        #expect(matched(.post, "apps", "list", "tasks")?.parameters == ["app": "list"])
+        #expect(matched(.post, segments: "apps", "list", "tasks")?.parameters == ["app": "list"])
     }
 
     /// As Express takes them: whatever the case of a literal, and with a slash behind. What a `:name` holds stays as it is.
     @Test(arguments: ["/thing/Ab/list", "/thing/Ab/list/", "/THING/Ab/List", "/Thing/Ab/LIST/"])
     func aLenientPathHasMoreSpellings(path: String) {
         var router = router()
-        router.on(.get, "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
+        router.on(.get, pattern: "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard case .route(let route, let parameters) = router.match(.get, segments) else {
+        guard case .route(let route, let parameters) = router.match(.get, segments: segments) else {
             Issue.record("\(path) is not found")
             return
         }
@@ -50,28 +50,28 @@ import Testing
     @Test(arguments: [["thing", "Ab", "list", "", ""], ["thing", "", "list"], ["", "thing", "Ab", "list"]])
     func aLenientPathHasNoEmptyPartsWithin(segments: [String]) {
         var router = router()
-        router.on(.get, "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
-        guard case .notFound = router.match(.get, segments) else {
+        router.on(.get, pattern: "/thing/:id/list", spelling: .lenient, admit: { _ in .refused(.text("")) })
+        guard case .notFound = router.match(.get, segments: segments) else {
             Issue.record("\(segments) is found")
             return
         }
     }
 
     @Test func otherPathsAreExact() {
-        #expect(matched(.get, "Apps", "list") == nil)
-        #expect(matched(.get, "apps", "list", "") == nil)
+        #expect(matched(.get, segments: "Apps", "list") == nil)
+        #expect(matched(.get, segments: "apps", "list", "") == nil)
     }
 
     @Test func getAnswersHead() {
-        #expect(matched(.head, "apps", "one")?.name == "GET /apps/:app")
+        #expect(matched(.head, segments: "apps", "one")?.name == "GET /apps/:app")
     }
 
     @Test func anEmptySegmentIsNoName() {
-        #expect(matched(.get, "apps", "") == nil)
+        #expect(matched(.get, segments: "apps", "") == nil)
     }
 
     @Test func anotherMethodIsToldWhatIsAllowed() {
-        guard case .methodNotAllowed(let allow) = router().match(.put, ["apps", "one"]) else {
+        guard case .methodNotAllowed(let allow) = router().match(.put, segments: ["apps", "one"]) else {
             Issue.record("matched")
             return
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTTPServerTests {
     @Test func answersFromAHandlerAndKeepsTheConnection() async throws {
         let metrics = Metrics()
-        try await withRunning(HTTPServerConfiguration(), greetingRouter(), metrics: metrics) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter(), metrics: metrics) { _, port in
             let texts = await blocking {
                 let client = RawClient(port: port)
                 return (0..<3).map { _ in
@@ -17,14 +17,14 @@ import Testing
             }
             #expect(texts == ["hello", "hello", "hello"])
         }
-        #expect(metrics.counter(.httpRequestsAnswered, ["server": "http", "status": "2xx"]).value == 3)
-        #expect(metrics.gauge(.httpConnectionsOpen, ["server": "http"]).value == 0)
+        #expect(metrics.counter(.httpRequestsAnswered, labels: ["server": "http", "status": "2xx"]).value == 3)
+        #expect(metrics.gauge(.httpConnectionsOpen, labels: ["server": "http"]).value == 0)
     }
 
     @Test func twoHundredPipelinedRequestsAreAnsweredInOrder() async throws {
         var router = HTTPRouter()
-        router.on(.get, "/:number") { request in .text(request.parameter("number")) }
-        try await withRunning(HTTPServerConfiguration(), router) { _, port in
+        router.on(.get, pattern: "/:number") { request in .text(request.parameter("number")) }
+        try await withRunning(HTTPServerConfiguration(), router: router) { _, port in
             let texts = await blocking {
                 let client = RawClient(port: port)
                 client.send((0..<200).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func headHasTheHeaderOfGetAndNoBody() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let (head, get) = await blocking {
                 let client = RawClient(port: port)
                 client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aChunkedBodyArrivesWhole() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func aBodyOf32MegabytesArrivesWhole() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: \(32 << 20)\r\n\r\n")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aClientThatWaitsToBeInvitedIsInvited() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let (invitation, response) = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
@@ -88,10 +88,10 @@ import Testing
     @Test(arguments: ["/a%2Fb%20c?q=x+y%26&empty", "http://other.example/a%2Fb%20c?q=x+y%26&empty"])
     func pathAndQueryAreDecoded(target: String) async throws {
         var router = HTTPRouter()
-        router.on(.get, "/:name") { request in
+        router.on(.get, pattern: "/:name") { request in
             .text("\(request.parameter("name"))|\(request.queryValue("q") ?? "")|\(request.queryValue("empty") ?? "-")")
         }
-        try await withRunning(HTTPServerConfiguration(), router) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -104,11 +104,11 @@ import Testing
     @Test func aThirdClientWaitsUntilOneOfTwoAllowedIsDone() async throws {
         let gate = Gate()
         var router = greetingRouter()
-        router.on(.get, "/slow") { _ in
+        router.on(.get, pattern: "/slow") { _ in
             await gate.pass()
             return .text("done")
         }
-        try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), router) { _, port in
+        try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), router: router) { _, port in
             func ask(_ path: String) async -> RawClient {
                 await blocking {
                     let client = RawClient(port: port)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func anIdleConnectionMakesWayForAClientWithARequest() async throws {
-        try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(connectionsMaximum: 2), router: greetingRouter()) { _, port in
             let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
             let (third, isFirstClosed) = await blocking {
                 let clients = (0..<2).map { _ in RawClient(port: port) }
@@ -147,11 +147,11 @@ import Testing
     @Test func aStopLetsTheRequestInFlightFinish() async throws {
         let gate = Gate()
         var router = HTTPRouter()
-        router.on(.get, "/slow") { _ in
+        router.on(.get, pattern: "/slow") { _ in
             await gate.pass()
             return .text("done")
         }
-        try await withRunning(HTTPServerConfiguration(), router) { server, port in
+        try await withRunning(HTTPServerConfiguration(), router: router) { server, port in
             let client = await blocking { RawClient(port: port) }
             let idle = await blocking { RawClient(port: port) }
             await blocking { _ = client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -170,11 +170,11 @@ import Testing
     @Test func aStopCutsOffWhatIsNotDoneByItsDeadline() async throws {
         let gate = Gate()
         var router = HTTPRouter()
-        router.on(.get, "/slow") { _ in
+        router.on(.get, pattern: "/slow") { _ in
             await gate.pass()
             return .text("too late")
         }
-        try await withRunning(HTTPServerConfiguration(), router) { server, port in
+        try await withRunning(HTTPServerConfiguration(), router: router) { server, port in
             let client = await blocking { RawClient(port: port) }
             await blocking { _ = client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
             #expect(await gate.arrivals(1))
@@ -189,11 +189,11 @@ import Testing
         let gate = Gate()
         let metrics = Metrics()
         var router = greetingRouter()
-        router.on(.get, "/slow") { _ in
+        router.on(.get, pattern: "/slow") { _ in
             await gate.pass()
             return .text("nobody reads this")
         }
-        try await withRunning(HTTPServerConfiguration(), router, metrics: metrics) { server, port in
+        try await withRunning(HTTPServerConfiguration(), router: router, metrics: metrics) { server, port in
             await blocking {
                 for part in [
                     "", "GE", "GET / HTTP/1.1\r\nHo", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
@@ -212,12 +212,12 @@ import Testing
             #expect(response?.status == 200)
             await server.stop(within: .seconds(30))
         }
-        #expect(metrics.gauge(.httpConnectionsOpen, ["server": "http"]).value == 0)
-        #expect(metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value == 0)
+        #expect(metrics.gauge(.httpConnectionsOpen, labels: ["server": "http"]).value == 0)
+        #expect(metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"]).value == 0)
     }
 
     @Test func aTakenPortIsNamedInTheError() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let second = HTTPServer(
                 configuration: HTTPServerConfiguration(port: port), router: HTTPRouter(), log: .silent,
                 metrics: Metrics())

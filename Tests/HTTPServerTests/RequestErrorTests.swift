@@ -12,7 +12,7 @@ import Testing
     ])
     func anAmbiguousLengthIsAnsweredAndTheConnectionClosed(rest: String) async throws {
         let metrics = Metrics()
-        try await withRunning(HTTPServerConfiguration(), greetingRouter(), metrics: metrics) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter(), metrics: metrics) { _, port in
             let (response, isClosed) = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\n" + rest)
@@ -23,13 +23,13 @@ import Testing
             #expect(response?.text.contains("\"status\":400") == true)
             #expect(isClosed)
         }
-        let counter = metrics.counter(.httpRequestsRefused, ["server": "http", "reason": "ambiguous_length"])
+        let counter = metrics.counter(.httpRequestsRefused, labels: ["server": "http", "reason": "ambiguous_length"])
         #expect(counter.value == 1)
     }
 
     /// RFC 9112 lets a server take equal repeats as one; this one does.
     @Test func equalLengthsAreTakenAsOne() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello")
@@ -42,7 +42,7 @@ import Testing
     @Test func aDribbledHeaderIsAnswered408AtItsDeadline() async throws {
         let metrics = Metrics()
         let configuration = HTTPServerConfiguration(headerDeadline: .milliseconds(200))
-        try await withRunning(configuration, greetingRouter(), metrics: metrics) { _, port in
+        try await withRunning(configuration, router: greetingRouter(), metrics: metrics) { _, port in
             let (response, isClosed) = await blocking {
                 let client = RawClient(port: port)
                 client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
@@ -51,20 +51,20 @@ import Testing
             #expect(response?.status == 408)
             #expect(isClosed)
         }
-        let counter = metrics.counter(.httpRequestsRefused, ["server": "http", "reason": "header_late"])
+        let counter = metrics.counter(.httpRequestsRefused, labels: ["server": "http", "reason": "header_late"])
         #expect(counter.value == 1)
     }
 
     @Test func aClientThatSaysNothingIsCutOffAtTheDeadlineOfItsHeader() async throws {
         let configuration = HTTPServerConfiguration(headerDeadline: .milliseconds(200))
-        try await withRunning(configuration, greetingRouter()) { _, port in
+        try await withRunning(configuration, router: greetingRouter()) { _, port in
             #expect(await blocking { RawClient(port: port).isClosed() })
         }
     }
 
     @Test func aBodyThatNeverComesIsAnswered408AtItsDeadline() async throws {
         let configuration = HTTPServerConfiguration(bodyDeadline: .milliseconds(200))
-        try await withRunning(configuration, greetingRouter()) { _, port in
+        try await withRunning(configuration, router: greetingRouter()) { _, port in
             let (response, isClosed) = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe")
@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: [17 << 10, 60 << 10])
     func aHeaderOverItsBoundIsAnswered431(bytes: Int) async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let (response, isClosed) = await blocking {
                 let client = RawClient(port: port)
                 client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Long: \(String(repeating: "x", count: bytes))\r\n\r\n")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func aHeaderOfSixteenKiBInAHundredFieldsIsTaken() async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 let field = String(repeating: "x", count: 150)
@@ -104,7 +104,7 @@ import Testing
 
     @Test func aSmallerBoundOfTheHeaderIsKept() async throws {
         let configuration = HTTPServerConfiguration(headerBytesMaximum: 4 << 10)
-        try await withRunning(configuration, greetingRouter()) { _, port in
+        try await withRunning(configuration, router: greetingRouter()) { _, port in
             let statuses = await blocking {
                 [3_900, 4_200].map { bytes in
                     let client = RawClient(port: port)
@@ -118,7 +118,7 @@ import Testing
 
     @Test(arguments: ["/echo", "/large"])
     func aBodyOf33MegabytesIsAnswered413(path: String) async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let (response, isClosed) = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(33 << 20)\r\n\r\n")
@@ -132,7 +132,7 @@ import Testing
 
     @Test func aChunkedBodyOverItsBoundIsAnswered413() async throws {
         let configuration = HTTPServerConfiguration(bodyBytesMaximum: 10)
-        try await withRunning(configuration, greetingRouter()) { _, port in
+        try await withRunning(configuration, router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -147,12 +147,12 @@ import Testing
     @Test func bodiesOverTheSharedBoundAreAnswered503() async throws {
         let gate = Gate()
         var router = HTTPRouter()
-        router.on(.post, "/hold") { request in
+        router.on(.post, pattern: "/hold") { request in
             await gate.pass()
             return .text("\(request.body.bytes.count)")
         }
         let configuration = HTTPServerConfiguration(bodiesBytesMaximum: 3_000)
-        try await withRunning(configuration, router) { _, port in
+        try await withRunning(configuration, router: router) { _, port in
             let request = "POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
             let body = [UInt8](repeating: 0, count: 1_000)
             let first = await blocking { RawClient(port: port) }
@@ -193,7 +193,7 @@ import Testing
         ("DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
     ])
     func isAnsweredAsAProblem(request: String, status: Int) async throws {
-        try await withRunning(HTTPServerConfiguration(), greetingRouter()) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
                 let client = RawClient(port: port)
                 client.send(request)
@@ -207,7 +207,7 @@ import Testing
 
     /// Whatever the server makes of them, it ends those connections and serves the next client.
     @Test func garbageHurtsNobodyElse() async throws {
-        try await withRunning(HTTPServerConfiguration(headerDeadline: .milliseconds(200)), greetingRouter()) {
+        try await withRunning(HTTPServerConfiguration(headerDeadline: .milliseconds(200)), router: greetingRouter()) {
             _, port in
             let random = SeededRandomSource(seed: 11)
             let response = await blocking {

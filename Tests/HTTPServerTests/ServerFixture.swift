@@ -5,8 +5,8 @@ import TestSupport
 
 /// Runs a server on a free port for as long as the body runs.
 func withRunning(
-    _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), _ router: HTTPRouter,
-    metrics: Metrics = Metrics(), _ body: (HTTPServer, UInt16) async throws -> Void
+    _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), router: HTTPRouter,
+    metrics: Metrics = Metrics(), body: (HTTPServer, UInt16) async throws -> Void
 ) async throws {
     let server = HTTPServer(configuration: configuration, router: router, log: .silent, metrics: metrics)
     try server.start()
@@ -23,9 +23,9 @@ func withRunning(
 /// `GET /` answers "hello", `POST /echo` answers the body it was sent, `POST /large` the number of its bytes.
 func greetingRouter() -> HTTPRouter {
     var router = HTTPRouter()
-    router.on(.get, "/") { _ in .text("hello") }
-    router.on(.post, "/echo") { request in HTTPResponse(.ok, body: .bytes(request.body.bytes)) }
-    router.on(.post, "/large", bodyBytesMaximum: 32 << 20) { request in .text("\(request.body.bytes.count)") }
+    router.on(.get, pattern: "/") { _ in .text("hello") }
+    router.on(.post, pattern: "/echo") { request in HTTPResponse(.ok, body: .bytes(request.body.bytes)) }
+    router.on(.post, pattern: "/large", bodyBytesMaximum: 32 << 20) { request in .text("\(request.body.bytes.count)") }
     return router
 }
 

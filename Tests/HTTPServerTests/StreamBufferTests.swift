@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct StreamBufferTests {
-    private func read(_ buffer: inout StreamBuffer, _ count: Int) -> (StreamBuffer.Read, String) {
+    private func read(_ buffer: inout StreamBuffer, count: Int) -> (StreamBuffer.Read, String) {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = bytes.withUnsafeMutableBytes { buffer.read(into: $0) }
         guard case .bytes(let count) = read else { return (read, "") }
@@ -14,15 +14,15 @@ import Testing
         var buffer = StreamBuffer(bytesMaximum: 100)
         _ = buffer.write(Array("abc".utf8))
         _ = buffer.write(Array("defg".utf8))
-        #expect(read(&buffer, 2).1 == "ab")
-        #expect(read(&buffer, 3).1 == "cde")
-        #expect(read(&buffer, 9).1 == "fg")
-        #expect(read(&buffer, 9).0 == .wait)
+        #expect(read(&buffer, count: 2).1 == "ab")
+        #expect(read(&buffer, count: 3).1 == "cde")
+        #expect(read(&buffer, count: 9).1 == "fg")
+        #expect(read(&buffer, count: 9).0 == .wait)
     }
 
     @Test func aWaitingReaderIsWokenOnce() {
         var buffer = StreamBuffer(bytesMaximum: 100)
-        #expect(read(&buffer, 1).0 == .wait)
+        #expect(read(&buffer, count: 1).0 == .wait)
         #expect(buffer.write([1]) == .stored(wakesReader: true))
         #expect(buffer.write([2]) == .stored(wakesReader: false))
         buffer.leave()
@@ -46,8 +46,8 @@ import Testing
         var buffer = StreamBuffer(bytesMaximum: 4)
         _ = buffer.write(Array("x".utf8))
         _ = buffer.finish()
-        #expect(read(&buffer, 4).1 == "x")
-        #expect(read(&buffer, 4).0 == .end)
+        #expect(read(&buffer, count: 4).1 == "x")
+        #expect(read(&buffer, count: 4).0 == .end)
     }
 
     @Test func aReaderThatLeftIsNotWrittenTo() {
@@ -55,7 +55,7 @@ import Testing
         _ = buffer.write([1])
         buffer.leave()
         #expect(buffer.write([1]) == .readerLeft)
-        #expect(read(&buffer, 4).0 == .cut)
+        #expect(read(&buffer, count: 4).0 == .cut)
         #expect(buffer.bytesBuffered == 0)
     }
 }

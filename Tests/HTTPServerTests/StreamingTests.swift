@@ -10,7 +10,7 @@ import Testing
 
     private func router(_ streams: Inbox<HTTPStream>, bytesMaximum: Int = 64 << 10) -> HTTPRouter {
         var router = HTTPRouter()
-        router.on(.get, "/stream") { _ in
+        router.on(.get, pattern: "/stream") { _ in
             let stream = HTTPStream(bytesMaximum: bytesMaximum)
             streams.put(stream)
             return HTTPResponse(.ok, body: .stream(stream))
@@ -20,7 +20,7 @@ import Testing
 
     @Test func whatIsWrittenArrivesAndTheEndIsSeen() async throws {
         let streams = Inbox<HTTPStream>()
-        try await withRunning(HTTPServerConfiguration(), router(streams)) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(streams)) { _, port in
             let client = await blocking { RawClient(port: port) }
             await blocking { _ = client.send(StreamingTests.request) }
             let stream = try #require(await streams.first(1)?.first)
@@ -36,14 +36,14 @@ import Testing
     @Test func aProducerRunsUntilItsReaderLeaves() async throws {
         let ended = Inbox<Bool>()
         var router = HTTPRouter()
-        router.on(.get, "/stream") { _ in
+        router.on(.get, pattern: "/stream") { _ in
             let stream = HTTPStream { stream in
                 while (try? await stream.write([UInt8](repeating: 1, count: 10_000))) != nil {}
                 ended.put(stream.hasReaderLeft)
             }
             return HTTPResponse(.ok, body: .stream(stream))
         }
-        try await withRunning(HTTPServerConfiguration(), router) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router) { _, port in
             await blocking {
                 let client = RawClient(port: port)
                 client.send(StreamingTests.request)
@@ -56,7 +56,7 @@ import Testing
     /// The client reads nothing, so kernel buffers and the stream's own fill up, and the writer must be told.
     @Test func aWriterIsHeldBackByASlowReader() async throws {
         let streams = Inbox<HTTPStream>()
-        try await withRunning(HTTPServerConfiguration(), router(streams)) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(streams)) { _, port in
             let client = await blocking { RawClient(port: port) }
             await blocking { _ = client.send("GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
             let stream = try #require(await streams.first(1)?.first)
@@ -75,7 +75,7 @@ import Testing
         let streams = Inbox<HTTPStream>()
         let left = Inbox<Bool>()
         let metrics = Metrics()
-        try await withRunning(HTTPServerConfiguration(), router(streams), metrics: metrics) { server, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(streams), metrics: metrics) { server, port in
             await blocking {
                 let client = RawClient(port: port)
                 client.send(StreamingTests.request)
@@ -89,12 +89,12 @@ import Testing
             // Nothing is in flight any more, so this does not wait for its deadline.
             await server.stop(within: .seconds(30))
         }
-        #expect(metrics.gauge(.httpConnectionsOpen, ["server": "http"]).value == 0)
+        #expect(metrics.gauge(.httpConnectionsOpen, labels: ["server": "http"]).value == 0)
     }
 
     @Test func aStopCutsAStreamOffVisibly() async throws {
         let streams = Inbox<HTTPStream>()
-        try await withRunning(HTTPServerConfiguration(), router(streams)) { server, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(streams)) { server, port in
             let client = await blocking { RawClient(port: port) }
             await blocking {
                 client.send(StreamingTests.request)
@@ -113,7 +113,7 @@ import Testing
     @Test func fiveThousandSilentClientsGetTheirEvent() async throws {
         let count = 5_000
         let streams = Inbox<HTTPStream>()
-        try await withRunning(HTTPServerConfiguration(), router(streams)) { _, port in
+        try await withRunning(HTTPServerConfiguration(), router: router(streams)) { _, port in
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             limit.rlim_cur = limit.rlim_max

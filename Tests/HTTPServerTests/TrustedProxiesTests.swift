@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TrustedProxiesTests {
     private func client(
-        _ peer: String, _ headers: KeyValuePairs<String, String>, field: TrustedProxies.Field = .xForwardedFor
+        _ peer: String, headers: KeyValuePairs<String, String>, field: TrustedProxies.Field = .xForwardedFor
     ) throws -> String? {
         let proxies = TrustedProxies(
             ranges: [try AddressRange("10.0.0.0/8"), try AddressRange("2001:db8::/32")], field: field)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func aClientWithoutAProxyIsBelievedNothing() throws {
-        #expect(try client("192.0.2.1", ["X-Forwarded-For": "198.51.100.1"]) == "192.0.2.1")
+        #expect(try client("192.0.2.1", headers: ["X-Forwarded-For": "198.51.100.1"]) == "192.0.2.1")
     }
 
     @Test(arguments: [
@@ -24,18 +24,18 @@ import Testing
         ("10.0.0.3, 10.0.0.2", "10.0.0.3"), ("203.0.113.9, unknown, 10.0.0.2", "10.0.0.2"), ("", "10.0.0.1"),
     ])
     func theLastAddressThatIsNoProxyIsTheClient(value: String, expected: String) throws {
-        #expect(try client("10.0.0.1", ["X-Forwarded-For": value]) == expected)
+        #expect(try client("10.0.0.1", headers: ["X-Forwarded-For": value]) == expected)
     }
 
     @Test func severalFieldsAreOneList() throws {
         let headers: KeyValuePairs = ["X-Forwarded-For": "203.0.113.9", "x-forwarded-for": "198.51.100.1"]
-        #expect(try client("10.0.0.1", headers) == "198.51.100.1")
+        #expect(try client("10.0.0.1", headers: headers) == "198.51.100.1")
     }
 
     /// A proxy that sets the one passes the other on as the client wrote it.
     @Test func onlyTheFieldThatIsConfiguredIsBelieved() throws {
-        #expect(try client("10.0.0.1", ["Forwarded": "for=198.51.100.1"]) == "10.0.0.1")
-        #expect(try client("10.0.0.1", ["X-Forwarded-For": "198.51.100.1"], field: .forwarded) == "10.0.0.1")
+        #expect(try client("10.0.0.1", headers: ["Forwarded": "for=198.51.100.1"]) == "10.0.0.1")
+        #expect(try client("10.0.0.1", headers: ["X-Forwarded-For": "198.51.100.1"], field: .forwarded) == "10.0.0.1")
     }
 
     @Test(arguments: [
@@ -47,7 +47,7 @@ import Testing
         ("for=203.0.113.9;x=\", for=198.51.100.1", "10.0.0.1"), ("for=203.0.113.9, proto=http", "10.0.0.1"),
     ])
     func readsTheStandardField(value: String, expected: String) throws {
-        #expect(try client("10.0.0.1", ["Forwarded": value], field: .forwarded) == expected)
+        #expect(try client("10.0.0.1", headers: ["Forwarded": value], field: .forwarded) == expected)
     }
 
     @Test func whoHasOneAddressOfIPv6HasItsWholeNetwork() {

@@ -49,7 +49,7 @@ import Testing
         try await IngestFixture.run { fixture in
             for (method, path) in routes(id: try await fixture.subscriber()) {
                 let response = await fixture.form(
-                    method, path, "a=b", headers: ["Authorization": fixture.authorization(.publisher)])
+                    method, path, form: "a=b", headers: ["Authorization": fixture.authorization(.publisher)])
                 #expect(response.status == 403, "\(method) \(path)")
                 #expect(response.error == "Unauthorized")
             }
@@ -60,7 +60,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let headers = ["Authorization": fixture.authorization(.both)]
             let form = "proto=apns&token=\(Samples.token)"
-            let shop = await fixture.form("POST", "/apps/shop/subscribers", form, headers: headers)
+            let shop = await fixture.form("POST", "/apps/shop/subscribers", form: form, headers: headers)
             #expect(shop.status == 201)
             let id = try #require(shop.json["id"]?.text)
             #expect(shop.headers["location"] == "/apps/shop/subscriber/\(id)")
@@ -105,11 +105,11 @@ import Testing
         try await IngestFixture.run(openRange: "127.0.0.0/8") { fixture in
             let open = ["Authorization": ""]
             let form = "proto=apns&token=\(Samples.token)"
-            #expect(await fixture.form("POST", "/subscribers", form, headers: open).status == 201)
-            #expect(await fixture.form("POST", "/apps/shop/subscribers", form, headers: open).status == 404)
+            #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == 201)
+            #expect(await fixture.form("POST", "/apps/shop/subscribers", form: form, headers: open).status == 404)
             // Who shows a key means that key.
             let wrong = ["Authorization": "Bearer wrong"]
-            #expect(await fixture.form("POST", "/subscribers", form, headers: wrong).status == 401)
+            #expect(await fixture.form("POST", "/subscribers", form: form, headers: wrong).status == 401)
         }
         try await IngestFixture.run(openRange: "10.0.0.0/8") { fixture in
             #expect(await fixture.form("GET", "/subscriber/x", headers: ["Authorization": ""]).status == 401)
@@ -127,10 +127,10 @@ import Testing
         try await IngestFixture.run(openRange: "127.0.0.0/8") { fixture in
             let form = "proto=apns&token=\(Samples.token)"
             let open = headers.merging(["Authorization": ""]) { $1 }
-            #expect(await fixture.form("POST", "/subscribers", form, headers: open).status == status)
+            #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == status)
             let keyed = headers.merging(["Authorization": fixture.authorization(.news)]) { $1 }
             // 200 for a device that the request before has registered.
-            #expect([200, 201].contains(await fixture.form("POST", "/subscribers", form, headers: keyed).status))
+            #expect([200, 201].contains(await fixture.form("POST", "/subscribers", form: form, headers: keyed).status))
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
             let headers = ["Authorization": "Bearer wrong"]
             let refused = await fixture.sendHead("POST", path, bodyBytes: 16 << 20, headers: headers)
             #expect(refused?.status == 401)
-            #expect(fixture.metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value == 0)
+            #expect(fixture.metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"]).value == 0)
         }
     }
 

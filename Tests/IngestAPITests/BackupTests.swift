@@ -16,17 +16,17 @@ import Testing
         options.isDurable = true
         let redis = try await RedisServer(options)
         let home = TemporaryDirectory("backup")
-        try await run("mkdir carillon-data; ln -s \(redis.directory.path) carillon-data/redis", in: home, redis)
+        try await run("mkdir carillon-data; ln -s \(redis.directory.path) carillon-data/redis", in: home, redis: redis)
 
         let api = try await IngestProcess(redis: redis.url)
         let kept = try await register(Samples.token, at: api)
-        let output = try await run(backup, in: home, redis)
+        let output = try await run(backup, in: home, redis: redis)
         #expect(output.contains { $0.contains("All AOF files and manifest are valid") }, "\(output)")
         let late = try await register(String(Samples.token.reversed()), at: api)
 
         await api.kill9()
         await redis.kill9()
-        try await run(restore, in: home, redis)
+        try await run(restore, in: home, redis: redis)
         try await redis.restart()
         let restored = try await IngestProcess(redis: redis.url)
         #expect(try await restored.curl("GET", "/subscriber/\(kept)").status == 200)
@@ -35,14 +35,14 @@ import Testing
     }
 
     private func register(_ token: String, at api: IngestProcess) async throws -> String {
-        let answer = try await api.curl("POST", "/subscribers", "proto=apns&token=\(token)")
+        let answer = try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(token)")
         return try #require(answer.json["id"]?.text, "\(answer)")
     }
 
     @discardableResult
-    private func run(_ commands: String, in home: TemporaryDirectory, _ redis: RedisServer) async throws -> [String] {
+    private func run(_ commands: String, in home: TemporaryDirectory, redis: RedisServer) async throws -> [String] {
         let shell = try ChildProcess(
-            "sh", ["-euc", "cd \(home.path); REDIS_PORT=\(redis.port)\n\(commands)"])
+            "sh", arguments: ["-euc", "cd \(home.path); REDIS_PORT=\(redis.port)\n\(commands)"])
         await shell.line { _ in false }
         let ending = await shell.end()
         try #require(ending == .exited(0), "\(shell.lines)")

@@ -17,7 +17,8 @@ import Testing
             _ = await fixture.form("POST", "\(list)/old")
             let response = await fixture.json(
                 "POST", list,
-                #"{"sport":{}, "music":null, "news":{"ignore_message":true}, "art":{"ignore_message":0}, "tv":1}"#)
+                json: #"{"sport":{}, "music":null, "news":{"ignore_message":true}, "art":{"ignore_message":0}, "tv":1}"#
+            )
             #expect(response.status == 204)
             #expect(response.body.isEmpty)
             let subscriptions = await fixture.form("GET", list).json
@@ -30,7 +31,7 @@ import Testing
     @Test func takesForms() async throws {
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
-            #expect(await fixture.form("POST", list, "sport=&music&a%40b=1").status == 204)
+            #expect(await fixture.form("POST", list, form: "sport=&music&a%40b=1").status == 204)
             #expect(await fixture.form("GET", list).json.object?.names == ["a@b", "music", "sport"])
         }
     }
@@ -39,7 +40,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             let form = "sport[ignore_message]=1&music%5Bignore_message%5D=0&art[ignore_message]=&tv="
-            #expect(await fixture.form("POST", list, form).status == 204)
+            #expect(await fixture.form("POST", list, form: form).status == 204)
             let subscriptions = await fixture.form("GET", list).json
             #expect(subscriptions.object?.names == ["art", "music", "sport", "tv"])
             #expect(subscriptions["sport"]?["ignore_message"] == .bool(true))
@@ -53,7 +54,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             _ = await fixture.form("POST", "\(list)/sport")
-            let response = await fixture.form("POST", list, form)
+            let response = await fixture.form("POST", list, form: form)
             #expect(response.status == 400)
             #expect(response.detail?.hasPrefix("has brackets") == true, "\(response.text)")
             #expect(await fixture.form("GET", list).json.object?.names == ["sport"])
@@ -66,10 +67,10 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             let name = JSON.string(topic).compactText
-            #expect(await fixture.json("POST", list, "{\(name):{}}").status == 204)
+            #expect(await fixture.json("POST", list, json: "{\(name):{}}").status == 204)
             #expect(await fixture.form("GET", list).json.object?.names == [topic])
             let task = #"{"audience":{"topic":\#(name)},"message":{"body":"x"}}"#
-            let count = await fixture.json("POST", "/v1/tasks?dry_run=true", task, as: .publisher)
+            let count = await fixture.json("POST", "/v1/tasks?dry_run=true", json: task, as: .publisher)
             #expect(count.text == #"{"devices":1}"#)
         }
     }
@@ -78,7 +79,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             let body = #"{"sport":{"ignore_message":false,"ignore_message":true},"sport":{"ignore_message":1}}"#
-            #expect(await fixture.json("POST", list, body).status == 204)
+            #expect(await fixture.json("POST", list, json: body).status == 204)
             #expect(await fixture.form("GET", list).text == #"{"sport":{"ignore_message":true}}"#)
         }
     }
@@ -88,7 +89,7 @@ import Testing
             let list = try await list(fixture)
             for clear in ["{}", ""] {
                 _ = await fixture.form("POST", "\(list)/sport")
-                #expect(await fixture.json("POST", list, clear).status == 204)
+                #expect(await fixture.json("POST", list, json: clear).status == 204)
                 #expect(await fixture.form("GET", list).text == "{}")
             }
             _ = await fixture.form("POST", "\(list)/sport")
@@ -116,7 +117,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             _ = await fixture.form("POST", "\(list)/sport")
-            let response = await fixture.json("POST", list, body)
+            let response = await fixture.json("POST", list, json: body)
             #expect(response.status == 400)
             #expect(response.error != nil)
             #expect(await fixture.form("GET", list).text == #"{"sport":{"ignore_message":false}}"#)
@@ -131,7 +132,7 @@ import Testing
             // Names as long as they may be, so that it is their number that counts and not the body's size.
             let padding = String(repeating: "x", count: 100)
             let names = (0..<count).map { "\"\("\($0)\(padding)".prefix(100))\":{\"ignore_message\":false}" }
-            let response = await fixture.json("POST", list, "{\(names.joined(separator: ","))}")
+            let response = await fixture.json("POST", list, json: "{\(names.joined(separator: ","))}")
             #expect(response.status == 400)
             #expect(response.error == "Too many subscriptions")
             #expect(response.detail == "\(count) were given; a subscriber has at most 1000.")
@@ -143,7 +144,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             let names = (0..<RegistryBounds.subscriptionsMaximum).map { "\"event\($0)\":{}" }
-            #expect(await fixture.json("POST", list, "{\(names.joined(separator: ","))}").status == 204)
+            #expect(await fixture.json("POST", list, json: "{\(names.joined(separator: ","))}").status == 204)
             #expect(
                 await fixture.form("GET", list).json.object?.members.count == RegistryBounds.subscriptionsMaximum)
         }

@@ -16,9 +16,9 @@ final class FaultyArchive: TaskArchive {
         if let error = fault.withLock({ $0 }) { throw error }
     }
 
-    func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
+    func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
         try pass()
-        archive.keep(content, of: task, entry)
+        archive.keep(content, of: task, entry: entry)
     }
 
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {

@@ -20,10 +20,10 @@ final class FaultyRegistry: Registry {
     }
 
     func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+        _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration {
         try pass()
-        return try await registry.register(token, changes, in: app)
+        return try await registry.register(token, changes: changes, in: app)
     }
 
     func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
@@ -31,9 +31,9 @@ final class FaultyRegistry: Registry {
         return try await registry.device(id, in: app)
     }
 
-    func change(_ id: DeviceID, _ changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
+    func change(_ id: DeviceID, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
         try pass()
-        return try await registry.change(id, changes, in: app)
+        return try await registry.change(id, changes: changes, in: app)
     }
 
     func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
@@ -49,10 +49,10 @@ final class FaultyRegistry: Registry {
     }
 
     func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange? {
         try pass()
-        return try await registry.subscribe(id, to: topic, options, in: app)
+        return try await registry.subscribe(id, to: topic, options: options, in: app)
     }
 
     func unsubscribe(_ id: DeviceID, from topic: TopicName, in app: AppID) async throws(StoreError) -> Bool? {

@@ -35,7 +35,7 @@ import Testing
     func takes(name: String, value: String) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
-            #expect(await fixture.form("POST", "/subscriber/\(id)", "\(name)=\(value)").status == 204)
+            #expect(await fixture.form("POST", "/subscriber/\(id)", form: "\(name)=\(value)").status == 204)
             #expect(await fixture.form("GET", "/subscriber/\(id)").json[name] != nil)
         }
     }
@@ -46,12 +46,12 @@ import Testing
             let id = try await fixture.subscriber()
             let before = await fixture.form("GET", "/subscriber/\(id)").text
             fixture.time.advance(by: .seconds(1))
-            let ping = await fixture.form("POST", "/subscriber/\(id)", "\(name)=\(value)")
+            let ping = await fixture.form("POST", "/subscriber/\(id)", form: "\(name)=\(value)")
             #expect(ping.status == 400)
             #expect(ping.error == "Invalid value for `\(name)'")
             #expect(ping.detail?.hasPrefix("must be ") == true)
             let registration = await fixture.form(
-                "POST", "/subscribers", "proto=apns&token=\(Samples.token)&\(name)=\(value)")
+                "POST", "/subscribers", form: "proto=apns&token=\(Samples.token)&\(name)=\(value)")
             #expect(registration.status == 400)
             #expect(await fixture.form("GET", "/subscriber/\(id)").text == before)
         }
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: RegistrationForm.aliases.map(\.name) + ["lang", "badge", "token", "proto", "environment"])
     func aListIsNoValue(name: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/subscriber/\(Samples.token)", "{\"\(name)\":[1]}")
+            let response = await fixture.json("POST", "/subscriber/\(Samples.token)", json: "{\"\(name)\":[1]}")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `\(name)'")
             #expect(response.detail == "must be a text, not a list")
@@ -80,7 +80,7 @@ import Testing
     ])
     func refusesRegistrations(form: String, field: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscribers", form)
+            let response = await fixture.form("POST", "/subscribers", form: form)
             #expect(response.status == 400)
             #expect(response.headers["content-type"] == "application/json")
             #expect(response.error == "Invalid value for `\(field)'")
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: ["webpush", "wns", "mpns", "http"])
     func protocolsWithoutASenderAreRefused(proto: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscribers", "proto=\(proto)&token=https://push.test/1")
+            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=https://push.test/1")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `proto'")
             #expect(response.detail == "no sender for this protocol yet")
@@ -107,7 +107,7 @@ import Testing
     func bodiesThatCannotBeReadAreRefused(type: String, body: [UInt8]) async throws {
         try await IngestFixture.run { fixture in
             for path in ["/subscribers", "/subscriber/\(Samples.token)"] {
-                let response = await fixture.send("POST", path, body, headers: ["Content-Type": type])
+                let response = await fixture.send("POST", path, body: body, headers: ["Content-Type": type])
                 #expect(response.status == 400)
                 #expect(response.error == "Invalid body")
                 #expect(response.detail?.isEmpty == false)
@@ -119,7 +119,7 @@ import Testing
     func otherContentTypesAreRefused(type: String) async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.send(
-                "POST", "/subscribers", Array("a=b".utf8), headers: ["Content-Type": type])
+                "POST", "/subscribers", body: Array("a=b".utf8), headers: ["Content-Type": type])
             #expect(response.status == 415)
             #expect(response.error == "Unknown content type")
         }
@@ -129,7 +129,8 @@ import Testing
     @Test func aBodyOverTheBoundIsRefusedInTheDialect() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.send(
-                "POST", "/subscribers", [], headers: ["Content-Length": "99999999", "Content-Type": "application/json"])
+                "POST", "/subscribers", body: [],
+                headers: ["Content-Length": "99999999", "Content-Type": "application/json"])
             #expect(response.status == 413)
             #expect(response.headers["content-type"] == "application/json")
             #expect(response.error == "Content Too Large")

@@ -7,7 +7,7 @@ struct HostileDocument: Sendable {
     let type: String
     let body: [UInt8]
 
-    private init(_ name: String, _ path: String, _ body: String, type: String = "application/json") {
+    private init(_ name: String, path: String, body: String, type: String = "application/json") {
         self.name = name
         self.path = path
         self.type = type
@@ -18,7 +18,7 @@ struct HostileDocument: Sendable {
 
     /// As many items as fit, between two ends.
     private static func filled(
-        _ start: String, _ end: String, bytes: Int = bytes, separator: String = ",", _ item: (Int) -> String
+        _ start: String, _ end: String, bytes: Int = bytes, separator: String = ",", item: (Int) -> String
     ) -> String {
         var text = start
         var room = bytes - start.utf8.count - end.utf8.count
@@ -35,7 +35,7 @@ struct HostileDocument: Sendable {
         String(repeating: text, count: bytes / text.utf8.count)
     }
 
-    private static func nested(_ depth: Int, _ inside: String) -> String {
+    private static func nested(_ depth: Int, inside: String) -> String {
         String(repeating: #"{"a":"#, count: depth) + inside + String(repeating: "}", count: depth)
     }
 
@@ -44,7 +44,9 @@ struct HostileDocument: Sendable {
     private static let message = #""message":{"body":"x"}"#
     private static let target = "{\(audience),"
 
-    private static let native: [HostileDocument] = texts.map { HostileDocument("tasks: \($0)", "/v1/tasks", $1) }
+    private static let native: [HostileDocument] = texts.map {
+        HostileDocument("tasks: \($0)", path: "/v1/tasks", body: $1)
+    }
 
     private static let texts: [(String, String)] = [
         ("unknown names", filled("{\(audience),\(message),", "}") { #""k\#($0)":0"# }),
@@ -59,7 +61,7 @@ struct HostileDocument: Sendable {
         ("deep lists", repeated("[", bytes: bytes / 2) + repeated("]", bytes: bytes / 2)),
         (
             "deep data",
-            filled(#"\#(target)"message":{"body":"x","data":{"#, "}}}") { #""k\#($0)":\#(nested(18, "1"))"# }
+            filled(#"\#(target)"message":{"body":"x","data":{"#, "}}}") { #""k\#($0)":\#(nested(18, inside: "1"))"# }
         ),
         ("languages", filled(#"\#(target)"message":{"body":{"default":"x","#, "}}}") { #""l\#($0)":"x""# }),
         (
@@ -158,7 +160,7 @@ struct HostileDocument: Sendable {
             ("topics", filled(#"{"app_id":"example",\#(android)}}},"topics":["#, "]}") { _ in #""a""# }),
             ("no app", filled(#"{"payloads":{"android":{"data":{"body":"x","#, "}}}}") { #""isue-pag\#($0)":0"# }),
         ]
-        return texts.map { HostileDocument("richie: \($0)", "/push/v2/admin/task", $1) }
+        return texts.map { HostileDocument("richie: \($0)", path: "/push/v2/admin/task", body: $1) }
     }()
 
     /// The id is one that nobody has: what a body costs is paid before it is looked for.
@@ -167,22 +169,28 @@ struct HostileDocument: Sendable {
         let all = "\(subscriber)/subscriptions"
         let form = "application/x-www-form-urlencoded"
         return [
-            HostileDocument("pushd: names", "/subscribers", filled(#"{"proto":"apns","#, "}") { #""k\#($0)":0"# }),
-            HostileDocument("pushd: a token", "/subscribers", #"{"proto":"fcm","token":"\#(repeated("a"))"}"#),
-            HostileDocument("pushd: numbers", subscriber, filled(#"{"lang":["#, "]}") { _ in "0" }),
             HostileDocument(
-                "pushd: names in a form", "/subscribers", filled("", "", separator: "&") { "k\($0)" }, type: form),
-            HostileDocument("pushd: escapes", subscriber, "lang=" + repeated("%41"), type: form),
-            HostileDocument("pushd: ampersands", subscriber, repeated("&"), type: form),
-            HostileDocument("pushd: subscriptions", all, filled("{", "}") { #""k\#($0)":{}"# }),
-            HostileDocument("pushd: one event often", all, filled("{", "}") { _ in #""k":{}"# }),
-            HostileDocument("pushd: no events", all, filled("{", "}") { #""\u0007\#($0)":{}"# }),
+                "pushd: names", path: "/subscribers", body: filled(#"{"proto":"apns","#, "}") { #""k\#($0)":0"# }),
             HostileDocument(
-                "pushd: options in a form", all, filled("", "", separator: "&") { "k\($0)[a]" }, type: form),
+                "pushd: a token", path: "/subscribers", body: #"{"proto":"fcm","token":"\#(repeated("a"))"}"#),
+            HostileDocument("pushd: numbers", path: subscriber, body: filled(#"{"lang":["#, "]}") { _ in "0" }),
             HostileDocument(
-                "pushd: options of one event", all, filled("", "", separator: "&") { "k[\($0)]" }, type: form),
-            HostileDocument("pushd: events in a form", all, filled("", "", separator: "&") { "k\($0)" }, type: form),
-            HostileDocument("pushd: an option", "\(all)/a", filled(#"{"ignore_message":["#, "]}") { _ in "0" }),
+                "pushd: names in a form", path: "/subscribers", body: filled("", "", separator: "&") { "k\($0)" },
+                type: form),
+            HostileDocument("pushd: escapes", path: subscriber, body: "lang=" + repeated("%41"), type: form),
+            HostileDocument("pushd: ampersands", path: subscriber, body: repeated("&"), type: form),
+            HostileDocument("pushd: subscriptions", path: all, body: filled("{", "}") { #""k\#($0)":{}"# }),
+            HostileDocument("pushd: one event often", path: all, body: filled("{", "}") { _ in #""k":{}"# }),
+            HostileDocument("pushd: no events", path: all, body: filled("{", "}") { #""\u0007\#($0)":{}"# }),
+            HostileDocument(
+                "pushd: options in a form", path: all, body: filled("", "", separator: "&") { "k\($0)[a]" }, type: form),
+            HostileDocument(
+                "pushd: options of one event", path: all, body: filled("", "", separator: "&") { "k[\($0)]" },
+                type: form),
+            HostileDocument(
+                "pushd: events in a form", path: all, body: filled("", "", separator: "&") { "k\($0)" }, type: form),
+            HostileDocument(
+                "pushd: an option", path: "\(all)/a", body: filled(#"{"ignore_message":["#, "]}") { _ in "0" }),
         ]
     }()
 }

@@ -37,7 +37,7 @@ import Testing
         of document: HostileDocument, to api: IngestProcess
     ) async throws -> (cpuSeconds: Double, memoryBytes: Int) {
         let cost = try ProcessCost(of: api.processID)
-        let response = await api.post(document.path, document.type, document.body)
+        let response = await api.post(document.path, type: document.type, body: document.body)
         let cpuSeconds = try cost.cpuSeconds
         let memoryBytes = try cost.memoryBytes
         let status = try #require(response?.status, "\(document.name) ended the service")

@@ -12,10 +12,10 @@ import Testing
 /// `Idempotency-Key`, as the IETF's draft has it.
 @Suite struct IdempotencyTests {
     private func post(
-        _ fixture: IngestFixture, _ body: String = TaskCreationTests.small, key: String = "\"a-key\"",
+        _ fixture: IngestFixture, body: String = TaskCreationTests.small, key: String = "\"a-key\"",
         as user: IngestFixture.Key = .publisher, path: String = "/v1/tasks"
     ) async -> RawClient.Response {
-        await fixture.json("POST", path, body, as: user, headers: ["Idempotency-Key": key])
+        await fixture.json("POST", path, json: body, as: user, headers: ["Idempotency-Key": key])
     }
 
     @Test func aRepeatIsAnsweredAsTheFirstWas() async throws {
@@ -39,7 +39,7 @@ import Testing
     @Test func anotherBodyIsToldSo() async throws {
         try await IngestFixture.run { fixture in
             #expect(await post(fixture).status == 201)
-            let other = await post(fixture, #"{"audience":{"topic":"b"},"message":{"body":"x"}}"#)
+            let other = await post(fixture, body: #"{"audience":{"topic":"b"},"message":{"body":"x"}}"#)
             #expect(other.status == 422)
             #expect(other.json["type"] == .string("urn:carillon:idempotency-key-reused"))
             #expect(fixture.bus.tasks.count == 1)
@@ -59,7 +59,7 @@ import Testing
     /// The bus takes the task and its acknowledgement is lost: the repeat makes the same one, as of the same time.
     @Test func aRequestThatCameToNothingIsRepeatedAsItWas() async throws {
         try await IngestFixture.run { fixture in
-            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            fixture.bus.fail(with: BusError(.unavailable, message: "for the test"))
             #expect(await post(fixture).status == 503)
             let began = fixture.time.now
             fixture.time.advance(by: .seconds(5))
@@ -77,7 +77,7 @@ import Testing
     /// of the finished task only the report's stage is left.
     @Test func aRepeatOfADoneTaskSendsNothing() async throws {
         try await IngestFixture.run { fixture in
-            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            fixture.bus.fail(with: BusError(.unavailable, message: "for the test"))
             #expect(await post(fixture).status == 503)
             fixture.bus.fail(with: nil)
             let kept = try await fixture.archive.tasks(of: try AppID("news"), before: nil, limit: 10)
@@ -106,7 +106,7 @@ import Testing
 
     @Test func mistakesAreNotKept() async throws {
         try await IngestFixture.run { fixture in
-            #expect(await post(fixture, "{}").status == 400)
+            #expect(await post(fixture, body: "{}").status == 400)
             #expect(await post(fixture).status == 201)
         }
     }
@@ -127,7 +127,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
             for expected in [nil, "true"] {
-                let response = await post(fixture, "", as: .news, path: "/subscriber/\(id)/test")
+                let response = await post(fixture, body: "", as: .news, path: "/subscriber/\(id)/test")
                 #expect(response.status == 201)
                 #expect(response.headers["idempotency-replayed"] == expected)
             }

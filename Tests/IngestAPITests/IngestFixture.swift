@@ -59,7 +59,7 @@ final class IngestFixture: Sendable {
         traces = MemoryTaskTraces(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
-        let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits)
+        let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits)
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
@@ -68,7 +68,8 @@ final class IngestFixture: Sendable {
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
-            BoundedRegistry(registry: registry, room: room), memory, access, environment, requests
+            BoundedRegistry(registry: registry, room: room), reader: memory, tasks: access, environment: environment,
+            limits: requests
         ) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
@@ -80,13 +81,13 @@ final class IngestFixture: Sendable {
     }
 
     static func routes(
-        _ registry: any Registry, _ reader: any RegistryReader, _ tasks: TaskAccess,
-        _ environment: WorkerEnvironment, _ limits: RequestLimits = RequestLimits(),
+        _ registry: any Registry, reader: any RegistryReader, tasks: TaskAccess,
+        environment: WorkerEnvironment, limits: RequestLimits = RequestLimits(),
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         IngestRoutes(
-            registry, reader, tasks, gatekeeper: Gatekeeper(limits: limits, access: access),
-            idempotencyLease: .seconds(15), environment)
+            registry, reader: reader, access: tasks, gatekeeper: Gatekeeper(limits: limits, access: access),
+            idempotencyLease: .seconds(15), environment: environment)
     }
 
     /// Runs the body and stops the server, however it ends.
@@ -121,24 +122,24 @@ final class IngestFixture: Sendable {
 
     /// A request with a form, by the key of `news` unless `headers` say otherwise.
     func form(
-        _ method: String, _ path: String, _ form: String = "", headers: [String: String] = [:]
+        _ method: String, _ path: String, form: String = "", headers: [String: String] = [:]
     ) async -> RawClient.Response {
         let type = form.isEmpty ? [:] : ["Content-Type": "application/x-www-form-urlencoded"]
-        return await send(method, path, Array(form.utf8), headers: type.merging(headers) { $1 })
+        return await send(method, path, body: Array(form.utf8), headers: type.merging(headers) { $1 })
     }
 
     /// By the key of `news` unless another is named.
     func json(
-        _ method: String, _ path: String, _ json: String = "", as key: Key = .news, headers: [String: String] = [:]
+        _ method: String, _ path: String, json: String = "", as key: Key = .news, headers: [String: String] = [:]
     ) async -> RawClient.Response {
         let defaults = [
             "Content-Type": "application/json; charset=utf-8", "Authorization": authorization(key),
         ]
-        return await send(method, path, Array(json.utf8), headers: defaults.merging(headers) { $1 })
+        return await send(method, path, body: Array(json.utf8), headers: defaults.merging(headers) { $1 })
     }
 
     func head(_ path: String) async -> RawClient.Response {
-        await send("HEAD", path, [], headers: [:])
+        await send("HEAD", path, body: [], headers: [:])
     }
 
     /// The answer to a request whose body does not come; nil when the server waits for it.
@@ -166,7 +167,7 @@ final class IngestFixture: Sendable {
     }
 
     func send(
-        _ method: String, _ path: String, _ body: [UInt8], headers: [String: String]
+        _ method: String, _ path: String, body: [UInt8], headers: [String: String]
     ) async -> RawClient.Response {
         let defaults = ["Authorization": authorization(.news), "Content-Length": "\(body.count)"]
         var head = "\(method) \(path) HTTP/1.1\r\nHost: test\r\n"
@@ -185,15 +186,15 @@ final class IngestFixture: Sendable {
 
     /// Registers a device and returns its id.
     func subscriber(_ fields: String = "") async throws -> String {
-        let response = await form("POST", "/subscribers", "proto=apns&token=\(Samples.token)&\(fields)")
+        let response = await form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)&\(fields)")
         return try #require(response.json["id"]?.text)
     }
 
     private static func apps(
-        _ keys: [Key: APIKey], openRange: String?, _ limits: AppLimits
+        _ keys: [Key: APIKey], openRange: String?, limits: AppLimits
     ) throws -> AppSnapshot {
         let pepper = try #require(Pepper(fileContent: Array("a pepper of thirty-two bytes or more".utf8)))
-        func credential(_ key: Key, _ scopes: Set<Scope>) throws -> Credential {
+        func credential(_ key: Key, scopes: Set<Scope>) throws -> Credential {
             let key = try #require(keys[key])
             return Credential(
                 id: key.id, hash: pepper.hash(of: key), scopes: scopes, created: Timestamp(milliseconds: 0),
@@ -201,9 +202,9 @@ final class IngestFixture: Sendable {
         }
         var news = PushApp(id: try AppID("news"))
         news.credentials = [
-            try credential(.news, [.register]), try credential(.both, [.register]),
-            try credential(.publisher, [.publish, .read]), try credential(.owner, Set(Scope.allCases)),
-            try credential(.poster, [.publish]),
+            try credential(.news, scopes: [.register]), try credential(.both, scopes: [.register]),
+            try credential(.publisher, scopes: [.publish, .read]), try credential(.owner, scopes: Set(Scope.allCases)),
+            try credential(.poster, scopes: [.publish]),
         ]
         news.identifiers[.richie] = ["example-news"]
         let file = KeyFile(field: "key_file", path: "key")
@@ -214,7 +215,9 @@ final class IngestFixture: Sendable {
         news.defaults.timeToLive = .seconds(3_600)
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
         var shop = PushApp(id: try AppID("shop"))
-        shop.credentials = [try credential(.both, [.register]), try credential(.shop, Set(Scope.allCases))]
+        shop.credentials = [
+            try credential(.both, scopes: [.register]), try credential(.shop, scopes: Set(Scope.allCases)),
+        ]
         shop.identifiers[.richie] = ["example-shop"]
         return AppSnapshot([news, shop], pepper: pepper)
     }

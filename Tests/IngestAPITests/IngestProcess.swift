@@ -40,7 +40,7 @@ final class IngestProcess: Sendable {
         let bytes = try #require(SmallFile.read(file, bytesMaximum: 1 << 18))
         var app = try #require(try JSON(bytes).object)
         app["identifiers"] = .object(JSONObject([("richie", .array([.string(identifier)]))]))
-        folder.write("news.json", JSON.object(app).indentedText)
+        folder.write("news.json", content: JSON.object(app).indentedText)
     }
 
     var processID: pid_t { process.withLock { $0.processID } }
@@ -76,14 +76,14 @@ final class IngestProcess: Sendable {
 
     /// What `curl -d FORM URL` sends, or another method's request without a body.
     func curl(
-        _ method: String, _ path: String, _ body: String = "", json: Bool = false, headers: [String: String] = [:]
+        _ method: String, _ path: String, body: String = "", json: Bool = false, headers: [String: String] = [:]
     ) async throws -> RawClient.Response {
         try #require(
-            await IngestProcess.send(method, path, body, json: json, headers: headers, to: port))
+            await IngestProcess.send(method, path, body: body, json: json, headers: headers, to: port))
     }
 
     /// Nil when the service dies of it.
-    func post(_ path: String, _ type: String, _ body: [UInt8]) async -> RawClient.Response? {
+    func post(_ path: String, type: String, body: [UInt8]) async -> RawClient.Response? {
         let head =
             "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nContent-Type: \(type)\r\n\r\n"
         return await blocking { [port] in
@@ -95,13 +95,13 @@ final class IngestProcess: Sendable {
 
     /// The same with JSON, when the service may die before it answers.
     func attempt(
-        _ method: String, _ path: String, _ body: String, headers: [String: String]
+        _ method: String, _ path: String, body: String, headers: [String: String]
     ) async -> RawClient.Response? {
-        await IngestProcess.send(method, path, body, json: true, headers: headers, to: port)
+        await IngestProcess.send(method, path, body: body, json: true, headers: headers, to: port)
     }
 
     func readiness() async throws -> RawClient.Response {
-        try #require(await IngestProcess.send("GET", "/readyz", "", json: false, to: adminPort))
+        try #require(await IngestProcess.send("GET", "/readyz", body: "", json: false, to: adminPort))
     }
 
     private func listens() async throws {
@@ -111,11 +111,11 @@ final class IngestProcess: Sendable {
     }
 
     private static func start(_ settings: [String: String]) throws -> ChildProcess {
-        return try ChildProcess.service("ingest-api", settings)
+        return try ChildProcess.service("ingest-api", settings: settings)
     }
 
     private static func send(
-        _ method: String, _ path: String, _ body: String, json: Bool, headers: [String: String] = [:],
+        _ method: String, _ path: String, body: String, json: Bool, headers: [String: String] = [:],
         to port: UInt16
     ) async -> RawClient.Response? {
         let type = json ? "application/json" : "application/x-www-form-urlencoded"

@@ -19,19 +19,19 @@ import Topics
         let api = try await IngestProcess(redis: redis.url)
         let registered = try await api.curl(
             "POST", "/subscribers",
-            "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
+            body: "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
         #expect(registered.status == 201)
         #expect(registered.json["token"] == .string(Samples.token.lowercased()))
         #expect(registered.json["badge"] == .integer(0))
         let id = try #require(registered.json["id"]?.text)
 
-        #expect(try await api.curl("POST", "/subscriber/\(id)", "lang=fr&badge=0").status == 204)
+        #expect(try await api.curl("POST", "/subscriber/\(id)", body: "lang=fr&badge=0").status == 204)
         #expect(try await api.curl("POST", "/subscriber/\(id)/subscriptions/sport").status == 201)
         try await api.killAndRestart()
         #expect(try await api.curl("GET", "/subscriber/\(id)/subscriptions/sport").status == 200)
         #expect(try await api.curl("DELETE", "/subscriber/\(id)/subscriptions/sport").status == 204)
         let bulk = try await api.curl(
-            "POST", "/subscriber/\(id)/subscriptions", "{\"sport\":{}, \"music\":{}}", json: true)
+            "POST", "/subscriber/\(id)/subscriptions", body: "{\"sport\":{}, \"music\":{}}", json: true)
         #expect(bulk.status == 204)
 
         await redis.kill9()
@@ -41,7 +41,7 @@ import Topics
         try await redis.restart()
         try await api.killAndRestart()
         // The workflow of apps: post the token, take the id, subscribe again.
-        let again = try await api.curl("POST", "/subscriber/\(Samples.token)", "lang=fr&badge=0&version=17.1")
+        let again = try await api.curl("POST", "/subscriber/\(Samples.token)", body: "lang=fr&badge=0&version=17.1")
         #expect(again.status == 200)
         #expect(again.json["id"] == .string(id))
         #expect(again.json["category"] == .string("show"))
@@ -49,7 +49,7 @@ import Topics
         #expect(names == ["music", "sport"])
 
         let silent = "/subscriber/\(id)/subscriptions/EVENT_NAME"
-        #expect(try await api.curl("POST", silent, "ignore_message=1").status == 201)
+        #expect(try await api.curl("POST", silent, body: "ignore_message=1").status == 201)
         #expect(try await api.curl("GET", silent).text == #"{"ignore_message":true}"#)
         #expect(try await api.curl("DELETE", "/subscriber/\(id)").status == 204)
         #expect(try await api.curl("GET", "/subscriber/\(id)").text == "null")
@@ -61,7 +61,7 @@ import Topics
     @Test func anEmptiedRedisIsNotReady() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
-        let registered = try await api.curl("POST", "/subscribers", "proto=apns&token=\(Samples.token)")
+        let registered = try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(Samples.token)")
         let id = try #require(registered.json["id"]?.text)
         #expect(try await api.readiness().status == 200)
 
@@ -79,7 +79,7 @@ import Topics
         let api = try await IngestProcess(redis: redis.url, bus: kafka.url, kafkaSession: "")
         func register(_ digit: String) async throws -> Bool {
             let token = String(repeating: digit, count: 64)
-            return 200...201 ~= (try await api.curl("POST", "/subscribers", "proto=apns&token=\(token)").status)
+            return 200...201 ~= (try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(token)").status)
         }
         #expect(try await waitUntil(within: .seconds(60)) { try await register("a") })
         try await api.killAndRestart()
@@ -97,12 +97,14 @@ import Topics
         // Until the projector has its partitions, each attempt ends after the patience of the journal. What it appended may
         // be applied later, so the token may be known by then.
         let form = "proto=apns&token=\(Samples.token)&badge=3"
-        var registered = try await api.curl("POST", "/subscribers", form)
-        for _ in 1...5 where registered.status == 503 { registered = try await api.curl("POST", "/subscribers", form) }
+        var registered = try await api.curl("POST", "/subscribers", body: form)
+        for _ in 1...5 where registered.status == 503 {
+            registered = try await api.curl("POST", "/subscribers", body: form)
+        }
         #expect([200, 201].contains(registered.status))
         let id = try #require(registered.json["id"]?.text)
         #expect(try await api.curl("POST", "/subscriber/\(id)/subscriptions/sport").status == 201)
-        #expect(try await api.curl("POST", "/subscriber/\(id)", "lang=fr").status == 204)
+        #expect(try await api.curl("POST", "/subscriber/\(id)", body: "lang=fr").status == 204)
         let read = try await api.curl("GET", "/subscriber/\(id)")
         #expect(read.json["lang"] == .string("fr"))
         #expect(read.json["badge"] == .integer(3))
@@ -132,7 +134,7 @@ import Topics
     private func expectNotReady(_ api: IngestProcess, id: String, reason: String) async throws {
         for (method, path, body) in StoreFailureTests.requests {
             for id in [id, "J8lHY4X1XkU"] {
-                let response = try await api.curl(method, path.replacing("ID", with: id), body)
+                let response = try await api.curl(method, path.replacing("ID", with: id), body: body)
                 #expect(response.status == 503, "\(method) \(path)")
                 #expect(response.error == "The registry is not ready")
             }

@@ -28,7 +28,7 @@ import Testing
     ]
 
     /// Everything there is to see of `news`, by its own key.
-    private func view(_ fixture: IngestFixture, _ subscriber: String, _ task: TaskID) async -> [String] {
+    private func view(_ fixture: IngestFixture, subscriber: String, task: TaskID) async -> [String] {
         var views: [String] = []
         for path in [
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
@@ -44,19 +44,20 @@ import Testing
     private func possessions(_ fixture: IngestFixture) async throws -> Possessions {
         let subscriber = try await fixture.subscriber("external_user_id=ada")
         #expect(await fixture.form("POST", "/subscriber/\(subscriber)/subscriptions/news").status == 201)
-        #expect(await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner).status == 201)
+        #expect(await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner).status == 201)
         let task = try #require(fixture.bus.tasks.first)
         _ = try fixture.ledger.plan(
-            task.id, TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce))
+            task.id, plan: TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
+        )
         let device = try #require(DeviceID(subscriber))
-        let segment = SegmentID(task.app, device.index.segment)
+        let segment = SegmentID(task.app, number: device.index.segment)
         _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
         _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
         return Possessions(
-            subscriber: subscriber, task: task, before: await view(fixture, subscriber, task.id))
+            subscriber: subscriber, task: task, before: await view(fixture, subscriber: subscriber, task: task.id))
     }
 
-    private func path(_ pattern: String, _ news: Possessions) -> String {
+    private func path(_ pattern: String, news: Possessions) -> String {
         pattern.replacing(":app", with: "news")
             .replacing("/tasks/:id", with: "/tasks/\(news.task.id)").replacing(":id", with: news.subscriber)
             .replacing(":event", with: "news").replacing(":device", with: news.subscriber)
@@ -64,12 +65,12 @@ import Testing
 
     /// What a route is asked for, with everything that `news` has put in its place.
     private func ask(
-        _ route: String, _ news: Possessions, as key: IngestFixture.Key, _ fixture: IngestFixture
+        _ route: String, news: Possessions, as key: IngestFixture.Key, fixture: IngestFixture
     ) async -> RawClient.Response {
         let parts = route.split(separator: " ").map(String.init)
         let body = Self.bodies[route.replacing("/apps/:app", with: "")] ?? ""
         return await fixture.json(
-            parts[0], path(parts[1], news), body.replacing("SUBSCRIBER", with: news.subscriber), as: key)
+            parts[0], path(parts[1], news: news), json: body.replacing("SUBSCRIBER", with: news.subscriber), as: key)
     }
 
     /// Goal: what is refused below is refused for whose it is, also where a route is new. Method: the same request by whom
@@ -78,7 +79,7 @@ import Testing
         try await IngestFixture.run { first in
             for route in first.routeNames where route != "GET /openapi.yaml" {
                 try await IngestFixture.run { fixture in
-                    let response = await ask(route, try await possessions(fixture), as: .owner, fixture)
+                    let response = await ask(route, news: try await possessions(fixture), as: .owner, fixture: fixture)
                     #expect((200...299).contains(response.status), "\(route): \(response.status) \(response.text)")
                 }
             }
@@ -91,7 +92,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let news = try await possessions(fixture)
             for route in fixture.routeNames where route != "GET /openapi.yaml" {
-                let response = await ask(route, news, as: .shop, fixture)
+                let response = await ask(route, news: news, as: .shop, fixture: fixture)
                 if route.contains(":") || route.hasSuffix(RichieTests.path) {
                     #expect(response.status == 404, "\(route): \(response.text)")
                 }
@@ -100,7 +101,7 @@ import Testing
                 }
             }
             #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 1)
-            #expect(await view(fixture, news.subscriber, news.task.id) == news.before)
+            #expect(await view(fixture, subscriber: news.subscriber, task: news.task.id) == news.before)
         }
     }
 
@@ -109,9 +110,9 @@ import Testing
         try await IngestFixture.run { fixture in
             let news = try await possessions(fixture)
             let body = (Self.bodies["POST /v1/tasks"] ?? "").replacing("SUBSCRIBER", with: news.subscriber)
-            let size = await fixture.json("POST", "/v1/tasks?dry_run=true", body, as: .shop)
+            let size = await fixture.json("POST", "/v1/tasks?dry_run=true", json: body, as: .shop)
             #expect(size.text == #"{"devices":0}"#)
-            let posted = await fixture.json("POST", "/v1/tasks", body, as: .shop)
+            let posted = await fixture.json("POST", "/v1/tasks", json: body, as: .shop)
             #expect(posted.status == 201)
             let id = try #require(posted.json["id"]?.text)
             let trace = await fixture.json("GET", "/v1/tasks/\(id)/devices/\(news.subscriber)", as: .shop)
@@ -119,8 +120,8 @@ import Testing
             let seen = await fixture.json("GET", "/v1/tasks/\(id)", as: .owner)
             #expect(seen.status == 404)
             let key = ["Idempotency-Key": "k"]
-            let first = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner, headers: key)
-            let second = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .shop, headers: key)
+            let first = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner, headers: key)
+            let second = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .shop, headers: key)
             #expect(first.status == 201 && second.status == 201)
             #expect(first.json["id"] != second.json["id"])
         }

@@ -44,11 +44,11 @@ import Testing
     }
 
     private static func bytesHeld(by fixture: IngestFixture) -> Int {
-        fixture.metrics.gauge(.httpBodyBytesBuffered, ["server": "http"]).value
+        fixture.metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"]).value
     }
 
     /// Waits until the server has read, or let go of, so much.
-    private static func holds(_ bytes: Int, _ fixture: IngestFixture) async throws {
+    private static func holds(_ bytes: Int, fixture: IngestFixture) async throws {
         let isSo = try await waitUntil(within: .seconds(30)) { bytesHeld(by: fixture) == bytes }
         #expect(isSo, "the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
     }
@@ -58,22 +58,22 @@ import Testing
     @Test(arguments: routes) func whatABodyIsParsedIntoHasToFit(_ route: Route) async throws {
         try await IngestFixture.run(server: Self.server) { fixture in
             let other = await fixture.openBody(of: "/v1/tasks", bytes: Self.heldBytes, as: .shop)
-            try await Self.holds(Self.heldBytes, fixture)
+            try await Self.holds(Self.heldBytes, fixture: fixture)
             // More often than the memory would last if a refused request kept any.
             for _ in 0..<20 {
-                let refused = await fixture.json("POST", route.path, route.body, as: .owner)
+                let refused = await fixture.json("POST", route.path, json: route.body, as: .owner)
                 #expect(refused.status == 503, "\(refused.text)")
                 #expect(refused.headers["retry-after"] == "5")
                 #expect(
                     refused.detail == "Too many request bodies are held in memory just now. Repeat the request later.")
             }
-            try await Self.holds(Self.heldBytes, fixture)
+            try await Self.holds(Self.heldBytes, fixture: fixture)
             #expect(try await fixture.listed().isEmpty)
             other.finishSending()
-            try await Self.holds(0, fixture)
-            let taken = await fixture.json("POST", route.path, route.body, as: .owner)
+            try await Self.holds(0, fixture: fixture)
+            let taken = await fixture.json("POST", route.path, json: route.body, as: .owner)
             #expect(taken.status == route.status, "\(taken.text)")
-            try await Self.holds(0, fixture)
+            try await Self.holds(0, fixture: fixture)
         }
     }
 
@@ -82,12 +82,12 @@ import Testing
         try await IngestFixture.run(server: Self.server) { fixture in
             let body = #"{"users":[\#(Self.users(12_000))],"message":{"body":"x"}}"#
             for _ in 0..<10 {
-                #expect(await fixture.json("POST", "/v1/tasks", body, as: .owner).status == 503)
+                #expect(await fixture.json("POST", "/v1/tasks", json: body, as: .owner).status == 503)
             }
             let small = await fixture.json(
-                "POST", "/v1/tasks", #"{"users":["u"],"message":{"body":"x"}}"#, as: .owner)
+                "POST", "/v1/tasks", json: #"{"users":["u"],"message":{"body":"x"}}"#, as: .owner)
             #expect(small.status == 201, "\(small.text)")
-            try await Self.holds(0, fixture)
+            try await Self.holds(0, fixture: fixture)
         }
     }
 }

@@ -9,26 +9,26 @@ import Testing
     @Test func aFullBucketGivesItsBurstAndThenItsRate() {
         var buckets = RateBuckets<String>(namesMaximum: 8)
         let start = Duration.seconds(1_000)
-        for _ in 0..<3 { #expect(buckets.take("a", rate, at: start) == nil) }
-        #expect(buckets.take("a", rate, at: start) == .milliseconds(100))
-        #expect(buckets.take("a", rate, at: start + .milliseconds(99)) == .milliseconds(1))
-        #expect(buckets.take("a", rate, at: start + .milliseconds(100)) == nil)
-        #expect(buckets.take("a", rate, at: start + .milliseconds(100)) == .milliseconds(100))
-        #expect(buckets.take("b", rate, at: start) == nil, "names do not pay for one another")
-        for _ in 0..<3 { #expect(buckets.take("a", rate, at: start + .seconds(60)) == nil) }
-        #expect(buckets.take("a", rate, at: start + .seconds(60)) != nil, "what was not used is not kept")
+        for _ in 0..<3 { #expect(buckets.take("a", rate: rate, at: start) == nil) }
+        #expect(buckets.take("a", rate: rate, at: start) == .milliseconds(100))
+        #expect(buckets.take("a", rate: rate, at: start + .milliseconds(99)) == .milliseconds(1))
+        #expect(buckets.take("a", rate: rate, at: start + .milliseconds(100)) == nil)
+        #expect(buckets.take("a", rate: rate, at: start + .milliseconds(100)) == .milliseconds(100))
+        #expect(buckets.take("b", rate: rate, at: start) == nil, "names do not pay for one another")
+        for _ in 0..<3 { #expect(buckets.take("a", rate: rate, at: start + .seconds(60)) == nil) }
+        #expect(buckets.take("a", rate: rate, at: start + .seconds(60)) != nil, "what was not used is not kept")
     }
 
     /// Over a long time the rate is kept to the token, however the requests come.
     @Test func nobodyGetsMoreThanTheRate() {
         var buckets = RateBuckets<String>(namesMaximum: 8)
-        let taken = (0..<100_000).count { buckets.take("a", rate, at: .milliseconds($0)) == nil }
+        let taken = (0..<100_000).count { buckets.take("a", rate: rate, at: .milliseconds($0)) == nil }
         #expect(taken == 3 + 999)
     }
 
     @Test func whatIsOwedIsWaitedFor() {
         var buckets = RateBuckets<String>(namesMaximum: 8)
-        for _ in 0..<5 { buckets.charge("a", rate, at: .zero) }
+        for _ in 0..<5 { buckets.charge("a", rate: rate, at: .zero) }
         #expect(buckets.wait(for: "a", rate, at: .zero) == .milliseconds(300))
         #expect(buckets.wait(for: "a", rate, at: .milliseconds(300)) == nil)
     }
@@ -39,8 +39,8 @@ import Testing
         var buckets = RateBuckets<String>(namesMaximum: 100)
         var most = 0
         for number in 0..<10_000 {
-            buckets.charge("\(number)", rate, at: .zero)
-            buckets.charge("busy", rate, at: .zero)
+            buckets.charge("\(number)", rate: rate, at: .zero)
+            buckets.charge("busy", rate: rate, at: .zero)
             most = max(most, buckets.nameCount)
         }
         #expect(most <= 100)

@@ -22,7 +22,8 @@ import Testing
             #expect(refused.status == 429)
             #expect(refused.headers["retry-after"] == "1")
             #expect(refused.headers["content-type"] == "application/problem+json")
-            let richie = await fixture.json("POST", RichieTests.path, #"{"app_id":"example-news"}"#, as: .publisher)
+            let richie = await fixture.json(
+                "POST", RichieTests.path, json: #"{"app_id":"example-news"}"#, as: .publisher)
             #expect(richie.status == 429)
             #expect(await fixture.json("GET", unknown, as: .owner).status == 404, "another key has its own")
             #expect(await fixture.json("GET", unknown, as: .shop).status == 404, "another app has no limit")

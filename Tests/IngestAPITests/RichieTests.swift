@@ -13,12 +13,12 @@ import Topics
     static let path = "/push/v2/admin/task"
 
     private func post(
-        _ fixture: IngestFixture, _ body: String, as key: IngestFixture.Key = .owner, headers: [String: String] = [:]
+        _ fixture: IngestFixture, body: String, as key: IngestFixture.Key = .owner, headers: [String: String] = [:]
     ) async -> RawClient.Response {
-        await fixture.json("POST", Self.path, body, as: key, headers: headers)
+        await fixture.json("POST", Self.path, json: body, as: key, headers: headers)
     }
 
-    private static func request(_ ios: String?, _ android: String? = nil, _ target: String = #""topics":["food"]"#)
+    private static func request(_ ios: String?, android: String? = nil, target: String = #""topics":["food"]"#)
         -> String
     {
         let payloads = [ios.map { #""ios":\#($0)"# }, android.map { #""android":\#($0)"# }].compactMap { $0 }
@@ -32,7 +32,7 @@ import Topics
         #expect(samples.count >= 3)
         try await IngestFixture.run { fixture in
             for sample in samples {
-                let response = await post(fixture, sample)
+                let response = await post(fixture, body: sample)
                 #expect(response.status == 201, "\(response.text)\n\(sample)")
             }
             #expect(fixture.bus.tasks.count == samples.count)
@@ -43,12 +43,12 @@ import Topics
         try await IngestFixture.run { fixture in
             let response = await post(
                 fixture,
-                """
-                {"app_id":"example-news","topics":["breaking-news","sports"],"payloads":{
-                 "ios":{"aps":{"alert":{"title":"T","body":"B","publisher-item-id":"100200"},"content-available":1,
-                  "issue-guid":"2258b0e6-6748-46c2-8e67-0893c0542fbb","issue-page":10}},
-                 "android":{"data":{"title":"T","body":"B","custom_key":"v"}}}}
-                """, as: .publisher)
+                body: """
+                    {"app_id":"example-news","topics":["breaking-news","sports"],"payloads":{
+                     "ios":{"aps":{"alert":{"title":"T","body":"B","publisher-item-id":"100200"},"content-available":1,
+                      "issue-guid":"2258b0e6-6748-46c2-8e67-0893c0542fbb","issue-page":10}},
+                     "android":{"data":{"title":"T","body":"B","custom_key":"v"}}}}
+                    """, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let task = try #require(fixture.bus.tasks.first)
             let id = JSON.string("\(task.id)")
@@ -78,7 +78,7 @@ import Topics
     @Test func bothLayoutsReachDevicesAsOne() async throws {
         try await IngestFixture.run { fixture in
             for data in [#"{"alert":{"title":"T","body":"B"}}"#, #"{"title":"T","body":"B"}"#] {
-                #expect(await post(fixture, Self.request(nil, #"{"data":\#(data)}"#)).status == 201)
+                #expect(await post(fixture, body: Self.request(nil, android: #"{"data":\#(data)}"#)).status == 201)
             }
             let tasks = fixture.bus.tasks
             #expect(tasks.count == 2)
@@ -97,11 +97,12 @@ import Topics
     @Test func usersAreTargetedByTheirNames() async throws {
         try await IngestFixture.run { fixture in
             let body = Self.request(
-                #"{"aps":{"alert":{"body":"B"}}}"#, nil, #""external_user_ids":["abcde...","12345..."]"#)
-            #expect(await post(fixture, body, as: .publisher).status == 201)
+                #"{"aps":{"alert":{"body":"B"}}}"#, android: nil,
+                target: #""external_user_ids":["abcde...","12345..."]"#)
+            #expect(await post(fixture, body: body, as: .publisher).status == 201)
             let task = try #require(fixture.bus.tasks.first)
             #expect(task.target.audience == nil)
-            let users = try ["abcde...", "12345..."].map { TargetEntry.alias(try Alias(.externalUser, $0)) }
+            let users = try ["abcde...", "12345..."].map { TargetEntry.alias(try Alias(.externalUser, value: $0)) }
             #expect(task.target.list == .entries(users))
             #expect(task.reported.names == ["app_id", "payloads"], "what no report has is not kept for one")
         }
@@ -115,7 +116,8 @@ import Topics
                 {"loc-key":"GOAL","loc-args":["2","1"],"title-loc-key":"T","title-loc-args":[],"subtitle-loc-key":"S",
                 "subtitle-loc-args":["x"],"launch-image":"l.png","tab-id":null,"custom":null}
                 """
-            #expect(await post(fixture, Self.request("{\"aps\":{\"alert\":\(alert),\"sound\":null}}")).status == 201)
+            #expect(
+                await post(fixture, body: Self.request("{\"aps\":{\"alert\":\(alert),\"sound\":null}}")).status == 201)
             let task = try #require(fixture.bus.tasks.first)
             let sent = task.content.payloads[.ios]?["aps"]?["alert"]
             #expect(sent?["loc-args"] == .array([.string("2"), .string("1")]))
@@ -148,16 +150,18 @@ import Topics
         try await IngestFixture.run { fixture in
             let name = JSON.string(address).compactText
             let response = await post(
-                fixture, Self.request(nil, "{\"data\":{\"body\":\"B\",\"external-browser-url\":\(name)}}"))
+                fixture,
+                body: Self.request(nil, android: "{\"data\":{\"body\":\"B\",\"external-browser-url\":\(name)}}"))
             #expect(response.status == (isOne ? 201 : 400), "\(response.text)")
         }
     }
 
     @Test func allUsersTakesTheScopeForIt() async throws {
         try await IngestFixture.run { fixture in
-            let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["all_users","food"]"#)
-            #expect(await post(fixture, body, as: .publisher).status == 403)
-            #expect(await post(fixture, body).status == 201)
+            let body = Self.request(
+                #"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":["all_users","food"]"#)
+            #expect(await post(fixture, body: body, as: .publisher).status == 403)
+            #expect(await post(fixture, body: body).status == 201)
             #expect(fixture.bus.tasks.map(\.target.audience) == [.everyone])
             #expect(fixture.bus.tasks.first?.reported["topics"] == .array([.string("all_users"), .string("food")]))
         }
@@ -185,11 +189,11 @@ import Topics
                   }
                 }
                 """
-            let response = await post(fixture, sample)
+            let response = await post(fixture, body: sample)
             #expect(response.status == 400)
             #expect(response.detail?.contains("line 10, column 9") == true, "\(response.text)")
             let mended = sample.replacing("\"100200\",", with: "\"100200\"")
-            #expect(await post(fixture, mended).detail?.contains("line 12, column 9") == true)
+            #expect(await post(fixture, body: mended).detail?.contains("line 12, column 9") == true)
         }
     }
 
@@ -222,10 +226,10 @@ import Topics
         try await IngestFixture.run { fixture in
             for (payload, path) in [
                 (Self.request(#"{"aps":{"alert":\#(keys)}}"#), "payloads.ios.aps.alert"),
-                (Self.request(nil, #"{"data":\#(keys)}"#), "payloads.android.data"),
-                (Self.request(nil, #"{"data":{"alert":\#(keys)}}"#), "payloads.android.data.alert"),
+                (Self.request(nil, android: #"{"data":\#(keys)}"#), "payloads.android.data"),
+                (Self.request(nil, android: #"{"data":{"alert":\#(keys)}}"#), "payloads.android.data.alert"),
             ] {
-                let response = await post(fixture, payload)
+                let response = await post(fixture, body: payload)
                 #expect(response.status == 400)
                 let errors = response.json["errors"]?.elements ?? []
                 #expect(errors.map { $0["field"] } == [.string("\(path).\(name)")], "\(response.text)")
@@ -245,15 +249,22 @@ import Topics
         (request(#"{"aps":{"alert":"B"}}"#), "payloads.ios.aps.alert", "must be an object, not a text"),
         (request(#"{"aps":null}"#), "payloads.ios.aps", "is missing"),
         (request("7"), "payloads.ios", "must be an object"),
-        (request(nil, #"{"data":{"alert":"B"}}"#), "payloads.android.data.alert", "must be an object, not a text"),
+        (
+            request(nil, android: #"{"data":{"alert":"B"}}"#), "payloads.android.data.alert",
+            "must be an object, not a text"
+        ),
         (request(#"{"aps":{"alrt":{"body":"B"}}}"#), "payloads.ios.aps.alrt", "unknown name; did you mean alert?"),
-        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topic":["a"]"#), "topic", "did you mean topics?"),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topic":["a"]"#), "topic",
+            "did you mean topics?"
+        ),
         (
             #"{"app_id":"example-news","topics":["a"],"payload":{"ios":{"aps":{"alert":{"body":"B"}}}}}"#, "payload",
             "did you mean payloads?"
         ),
         (
-            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":7,"external_user_ids":["u"]"#), "topics",
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":7,"external_user_ids":["u"]"#),
+            "topics",
             "must be a list of 1 to 64"
         ),
         (request(#"{"aps":7}"#), "payloads.ios.aps", "must be an object, not a number"),
@@ -276,7 +287,7 @@ import Topics
             "must be a text that is not empty"
         ),
         (
-            request(nil, #"{"data":{"body":"B","loc-key":"a"}}"#), "payloads.android.data.loc-key",
+            request(nil, android: #"{"data":{"body":"B","loc-key":"a"}}"#), "payloads.android.data.loc-key",
             "is no documented key"
         ),
         (
@@ -297,30 +308,45 @@ import Topics
             "payloads.ios.aps.issue-title",
             "stands in payloads.ios.aps.alert as well; keep one of them"
         ),
-        (request(nil, #"{"data":{"body":"B","from":"x"}}"#), "payloads.android.data.from", "Google keeps for itself"),
-        (request(nil, #"{"notification":{"body":"B"}}"#), "payloads.android.notification", "there are: data"),
-        (request(nil, "{}"), "payloads.android.data", "is missing"),
-        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":[]"#), "topics", "must be a list of 1 to 64"),
-        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":"a""#), "topics", "must be a list of 1 to 64"),
+        (
+            request(nil, android: #"{"data":{"body":"B","from":"x"}}"#), "payloads.android.data.from",
+            "Google keeps for itself"
+        ),
+        (request(nil, android: #"{"notification":{"body":"B"}}"#), "payloads.android.notification", "there are: data"),
+        (request(nil, android: "{}"), "payloads.android.data", "is missing"),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":[]"#), "topics",
+            "must be a list of 1 to 64"
+        ),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":"a""#), "topics",
+            "must be a list of 1 to 64"
+        ),
         (
             request(
-                #"{"aps":{"alert":{"body":"B"}}}"#, nil,
-                #""topics":[\#((0..<65).map { "\"t\($0)\"" }.joined(separator: ","))]"#),
+                #"{"aps":{"alert":{"body":"B"}}}"#, android: nil,
+                target: #""topics":[\#((0..<65).map { "\"t\($0)\"" }.joined(separator: ","))]"#),
             "topics", "must be a list of 1 to 64"
         ),
         (
-            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["a"],"external_user_ids":["b"]"#), "topics",
+            request(
+                #"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":["a"],"external_user_ids":["b"]"#),
+            "topics",
             "or external_user_ids must be given, and not both"
         ),
         (
-            request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""external_user_ids":["b",""]"#), "external_user_ids[1]",
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""external_user_ids":["b",""]"#),
+            "external_user_ids[1]",
             "must be a text of 1 to 256 bytes"
         ),
-        (request(#"{"aps":{"alert":{"body":"B"}}}"#, nil, #""topics":["a"],"topic":"b""#), "topic", "unknown name"),
+        (
+            request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":["a"],"topic":"b""#), "topic",
+            "unknown name"
+        ),
     ])
     func theRestIsCheckedToo(body: String, field: String, detail: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await post(fixture, body)
+            let response = await post(fixture, body: body)
             #expect(response.status == 400)
             #expect(fixture.bus.sent.isEmpty)
             guard !field.isEmpty else {
@@ -341,14 +367,15 @@ import Topics
             let room = 4_096 - sent.utf8.count
             for (count, status) in [(room, 201), (room + 1, 400)] {
                 let text = String(repeating: "x", count: count)
-                let response = await post(fixture, Self.request(#"{"aps":{"alert":{"body":"\#(text)"}}}"#))
+                let response = await post(fixture, body: Self.request(#"{"aps":{"alert":{"body":"\#(text)"}}}"#))
                 #expect(response.status == status, "\(response.text)")
                 if status == 400 {
                     #expect(response.json["errors"]?.elements?.first?["field"] == .string("payloads.ios"))
                 }
             }
             let android = await post(
-                fixture, Self.request(nil, #"{"data":{"body":"\#(String(repeating: "x", count: 4_100))"}}"#))
+                fixture,
+                body: Self.request(nil, android: #"{"data":{"body":"\#(String(repeating: "x", count: 4_100))"}}"#))
             #expect(android.status == 400)
         }
     }
@@ -361,7 +388,7 @@ import Topics
     ])
     func whatMayNotDoWhatWasMeantIsWarnedOf(keys: String, fields: [String]) async throws {
         try await IngestFixture.run { fixture in
-            let response = await post(fixture, Self.request(#"{"aps":{"alert":{"body":"B",\#(keys)}}}"#))
+            let response = await post(fixture, body: Self.request(#"{"aps":{"alert":{"body":"B",\#(keys)}}}"#))
             #expect(response.status == 201, "\(response.text)")
             let warnings = response.json["warnings"]?.elements ?? []
             #expect(warnings.map { $0["field"] } == fields.map { .string("payloads.ios.aps.alert.\($0)") })
@@ -373,12 +400,14 @@ import Topics
         try await IngestFixture.run { fixture in
             let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#)
             for name in ["example-shop", "news", "nobody"] {
-                #expect(await post(fixture, body.replacing("example-news", with: name)).status == 404)
+                #expect(await post(fixture, body: body.replacing("example-news", with: name)).status == 404)
             }
-            let missing = await post(fixture, body.replacing(#""app_id":"example-news","#, with: ""))
+            let missing = await post(fixture, body: body.replacing(#""app_id":"example-news","#, with: ""))
             #expect(missing.status == 400)
             #expect(missing.detail?.hasPrefix("app_id: is missing") == true)
-            #expect(await post(fixture, body.replacing("example-news", with: "example-shop"), as: .shop).status == 201)
+            #expect(
+                await post(fixture, body: body.replacing("example-news", with: "example-shop"), as: .shop).status == 201
+            )
             #expect(fixture.bus.tasks.map(\.app.text) == ["shop"])
         }
     }
@@ -386,20 +415,20 @@ import Topics
     @Test func othersAreAskedForBasic() async throws {
         try await IngestFixture.run { fixture in
             for header in ["", "Basic !", "Bearer nobody"] {
-                let response = await post(fixture, "{", headers: ["Authorization": header])
+                let response = await post(fixture, body: "{", headers: ["Authorization": header])
                 #expect(response.status == 401)
                 #expect(response.headers["www-authenticate"] == "Basic realm=\"carillon\", charset=\"UTF-8\"")
             }
             let body = Self.request(#"{"aps":{"alert":{"body":"B"}}}"#)
-            #expect(await post(fixture, body, as: .news).status == 403)
+            #expect(await post(fixture, body: body, as: .news).status == 403)
         }
     }
 
     @Test func aRepeatWithAKeyHasTheSameTaskAndItsWarnings() async throws {
         try await IngestFixture.run { fixture in
             let body = Self.request(#"{"aps":{"alert":{"body":"B","issue-page":2}}}"#)
-            let first = await post(fixture, body, headers: ["Idempotency-Key": "k"])
-            let again = await post(fixture, body, headers: ["Idempotency-Key": "k"])
+            let first = await post(fixture, body: body, headers: ["Idempotency-Key": "k"])
+            let again = await post(fixture, body: body, headers: ["Idempotency-Key": "k"])
             #expect(first.status == 201)
             #expect(again.body == first.body)
             #expect(again.headers["idempotency-replayed"] == "true")

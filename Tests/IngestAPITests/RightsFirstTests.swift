@@ -12,15 +12,15 @@ import Testing
     @Test func withoutARightToPublishNoBodyIsParsed() async throws {
         try await IngestFixture.run { fixture in
             for path in [RichieTests.path, "/v1/tasks", "/apps/news/v1/tasks"] {
-                let response = await fixture.json("POST", path, Self.broken, as: .news)
+                let response = await fixture.json("POST", path, json: Self.broken, as: .news)
                 #expect(response.status == 403, "\(path): \(response.text)")
                 #expect(response.detail == "The key has no scope publish for this app.")
                 let nobody = await fixture.json(
-                    "POST", path, Self.broken, headers: ["Authorization": "Bearer nobody"])
+                    "POST", path, json: Self.broken, headers: ["Authorization": "Bearer nobody"])
                 #expect(nobody.status == 401)
             }
             for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
-                #expect(await fixture.json("POST", path, Self.broken, as: .publisher).status == 403, "\(path)")
+                #expect(await fixture.json("POST", path, json: Self.broken, as: .publisher).status == 403, "\(path)")
             }
         }
     }
@@ -29,9 +29,9 @@ import Testing
         try await IngestFixture.run { fixture in
             let mistakes = #""topics":[],"payloads":{"ios":{}},"typo":1"#
             let other = await fixture.json(
-                "POST", RichieTests.path, #"{"app_id":"example-shop",\#(mistakes)}"#, as: .publisher)
+                "POST", RichieTests.path, json: #"{"app_id":"example-shop",\#(mistakes)}"#, as: .publisher)
             #expect(other.status == 404)
-            let none = await fixture.json("POST", RichieTests.path, "{\(mistakes)}", as: .publisher)
+            let none = await fixture.json("POST", RichieTests.path, json: "{\(mistakes)}", as: .publisher)
             #expect(none.status == 400)
             #expect(none.json["errors"]?.elements?.map { $0["field"] } == [.string("app_id")])
         }
@@ -47,10 +47,10 @@ import Testing
                 (RichieTests.path, #"{"app_id":"example-news","topics":["all_users"],"payloads":{"ios":7},"typo":1}"#),
             ]
             for (path, body) in requests {
-                let response = await fixture.json("POST", path, body, as: .publisher)
+                let response = await fixture.json("POST", path, json: body, as: .publisher)
                 #expect(response.status == 403, "\(response.text)")
                 #expect(response.detail == "The key has no scope broadcast for this app.")
-                #expect(await fixture.json("POST", path, body, as: .owner).status == 400)
+                #expect(await fixture.json("POST", path, json: body, as: .owner).status == 400)
             }
         }
     }

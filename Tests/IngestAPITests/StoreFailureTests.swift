@@ -46,10 +46,10 @@ import Testing
     func whatIsAnswered5xxIsLogged(code: StoreError.Code, level: String) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
-            fixture.registry.fail(with: StoreError(code, "what the store says"))
+            fixture.registry.fail(with: StoreError(code, message: "what the store says"))
             #expect(await fixture.form("GET", "/subscriber/\(id)").status >= 500)
             let dryRun = #"{"audience":{"topic":"a"},"users":["u"],"message":{"body":"x"}}"#
-            #expect(await fixture.json("POST", "/v1/tasks?dry_run=true", dryRun, as: .publisher).status >= 500)
+            #expect(await fixture.json("POST", "/v1/tasks?dry_run=true", json: dryRun, as: .publisher).status >= 500)
             func lines() -> [String] { fixture.log.lines.filter { $0.contains("what the store says") } }
             #expect(lines().count == 1, "of one kind there is a line a second: \(lines())")
             fixture.time.advance(by: .seconds(1))
@@ -74,14 +74,15 @@ import Testing
             let other = "proto=fcm&token=\(Samples.fcmToken)"
             func task(_ key: String) async -> RawClient.Response {
                 await fixture.json(
-                    "POST", "/v1/tasks", TaskCreationTests.small, as: .publisher, headers: ["Idempotency-Key": key])
+                    "POST", "/v1/tasks", json: TaskCreationTests.small, as: .publisher,
+                    headers: ["Idempotency-Key": key])
             }
             fixture.percentUsed.change { $0 = 62 }
-            let refused = await fixture.form("POST", "/subscribers", other)
+            let refused = await fixture.form("POST", "/subscribers", form: other)
             #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
             #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/sport").status == 503)
-            #expect(await fixture.form("POST", "/subscribers", "proto=apns&token=\(Samples.token)").status == 200)
-            #expect(await fixture.form("POST", "/subscriber/\(id)", "lang=de").status == 204)
+            #expect(await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)").status == 200)
+            #expect(await fixture.form("POST", "/subscriber/\(id)", form: "lang=de").status == 204)
             #expect(await task("a").status == 201)
             fixture.percentUsed.change { $0 = 70 }
             let late = await task("b")
@@ -92,19 +93,19 @@ import Testing
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 204)
             fixture.percentUsed.change { $0 = 61 }
             #expect(await task("b").status == 201)
-            #expect(await fixture.form("POST", "/subscribers", other).status == 201)
+            #expect(await fixture.form("POST", "/subscribers", form: other).status == 201)
         }
     }
 
     /// Also for ids that exist nowhere, and afterwards everything is as before.
-    private func everyRoute(_ code: StoreError.Code, _ check: (RawClient.Response) -> Void) async throws {
+    private func everyRoute(_ code: StoreError.Code, check: (RawClient.Response) -> Void) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
             let before = await fixture.form("GET", "/subscriber/\(id)").text
-            fixture.registry.fail(with: StoreError(code, "what the store says"))
+            fixture.registry.fail(with: StoreError(code, message: "what the store says"))
             for (method, path, form) in StoreFailureTests.requests {
                 for id in [id, "J8lHY4X1XkU"] {
-                    check(await fixture.form(method, path.replacing("ID", with: id), form))
+                    check(await fixture.form(method, path.replacing("ID", with: id), form: form))
                 }
             }
             fixture.registry.fail(with: nil)

@@ -10,11 +10,11 @@ import Testing
 @Suite struct SubscriberTests {
     @Test func aDeviceWithoutAProviderIsRegisteredWithAWarning() async throws {
         try await IngestFixture.run { fixture in
-            let reached = await fixture.form("POST", "/subscribers", "proto=apns&token=\(Samples.token)")
+            let reached = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)")
             #expect(reached.status == 201 && reached.headers["carillon-warning"] == nil)
             let token = String(repeating: "a", count: 64)
             for status in [201, 200] {
-                let other = await fixture.form("POST", "/subscribers", "proto=huawei&token=\(token)")
+                let other = await fixture.form("POST", "/subscribers", form: "proto=huawei&token=\(token)")
                 #expect(other.status == status)
                 #expect(other.headers["carillon-warning"]?.contains("huawei") == true)
             }
@@ -26,7 +26,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let response = await fixture.form(
                 "POST", "/subscribers",
-                "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
+                form: "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
             #expect(response.status == 201)
             #expect(response.headers["content-type"] == "application/json")
             let id = try #require(response.json["id"]?.text)
@@ -49,7 +49,7 @@ import Testing
             let id = try await fixture.subscriber("lang=fr&version=7.5")
             fixture.time.advance(by: .seconds(60))
             let again = await fixture.form(
-                "POST", "/subscribers", "proto=apns&token=\(Samples.token.lowercased())&lang=de")
+                "POST", "/subscribers", form: "proto=apns&token=\(Samples.token.lowercased())&lang=de")
             #expect(again.status == 200)
             #expect(again.json["id"] == .string(id))
             #expect(again.headers["location"] == "/subscriber/\(id)")
@@ -65,10 +65,10 @@ import Testing
         try await IngestFixture.run { fixture in
             let response = await fixture.json(
                 "POST", "/subscribers",
-                """
-                {"proto":"apns","token":"\(Samples.token)","lang":null,"badge":3,"version":8,"contentAvailable":false,
-                 "unknown":{"is":["ignored"]}}
-                """)
+                json: """
+                    {"proto":"apns","token":"\(Samples.token)","lang":null,"badge":3,"version":8,"contentAvailable":false,
+                     "unknown":{"is":["ignored"]}}
+                    """)
             #expect(response.status == 201)
             #expect(response.json["lang"] == nil)
             #expect(response.json["badge"] == .integer(3))
@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: ["fcm", "gcm", "c2dm"])
     func googlesOlderNamesAreFCM(proto: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscribers", "proto=\(proto)&token=\(Samples.fcmToken)")
+            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=\(Samples.fcmToken)")
             #expect(response.status == 201)
             #expect(response.json["proto"] == .string("fcm"))
             #expect(response.json["token"] == .string(Samples.fcmToken))
@@ -105,7 +105,7 @@ import Testing
     @Test func takesHuawei() async throws {
         try await IngestFixture.run { fixture in
             let token = "IQAAAACy0kYwAADWsJ-2"
-            let response = await fixture.form("POST", "/subscribers", "proto=huawei&token=\(token)")
+            let response = await fixture.form("POST", "/subscribers", form: "proto=huawei&token=\(token)")
             #expect(response.status == 201)
             #expect(response.json["token"] == .string(token))
         }
@@ -124,7 +124,7 @@ import Testing
             for (name, value) in fields { #expect(read[name] == .string(value)) }
 
             let cleared = await fixture.form(
-                "POST", "/subscriber/\(id)", "external_user_id=&environment=production")
+                "POST", "/subscriber/\(id)", form: "external_user_id=&environment=production")
             #expect(cleared.status == 204)
             let later = await fixture.form("GET", "/subscriber/\(id)").json
             #expect(later["external_user_id"] == nil)
@@ -136,7 +136,7 @@ import Testing
     @Test func aPingChangesWhatItMentions() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber("lang=fr&badge=4&contentAvailable=1")
-            let ping = await fixture.form("POST", "/subscriber/\(id)", "lang=en_CA&badge=0&contentAvailable=0")
+            let ping = await fixture.form("POST", "/subscriber/\(id)", form: "lang=en_CA&badge=0&contentAvailable=0")
             #expect(ping.status == 204)
             #expect(ping.body.isEmpty)
             let read = await fixture.form("GET", "/subscriber/\(id)").json
@@ -153,7 +153,7 @@ import Testing
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 204)
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 404)
             #expect(await fixture.form("GET", "/subscriber/\(id)").status == 404)
-            let again = await fixture.form("POST", "/subscribers", "proto=apns&token=\(Samples.token)")
+            let again = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)")
             #expect(again.status == 201)
             #expect(again.json["id"] != .string(id))
         }
@@ -168,12 +168,12 @@ import Testing
     ])
     func aTokenInThePathRegisters(token: String, form: String, proto: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscriber/\(token)", form)
+            let response = await fixture.form("POST", "/subscriber/\(token)", form: form)
             #expect(response.status == 201)
             #expect(response.json["proto"] == .string(proto))
             let id = try #require(response.json["id"]?.text)
             #expect(response.headers["location"] == "/subscriber/\(id)")
-            let again = await fixture.form("POST", "/subscriber/\(token)", form)
+            let again = await fixture.form("POST", "/subscriber/\(token)", form: form)
             #expect(again.status == 200)
             #expect(again.json["id"] == .string(id))
         }
@@ -187,7 +187,7 @@ import Testing
     ])
     func whatIsNoTokenDoesNotRegister(path: String, form: String, status: Int) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscriber/\(path)", form)
+            let response = await fixture.form("POST", "/subscriber/\(path)", form: form)
             #expect(response.status == status)
             if status == 404 { #expect(response.text == "null") }
         }
@@ -197,7 +197,7 @@ import Testing
     func aSubscribersTokenStays(form: String) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
-            let response = await fixture.form("POST", "/subscriber/\(id)", form)
+            let response = await fixture.form("POST", "/subscriber/\(id)", form: form)
             #expect(response.status == 400)
             #expect(response.error?.hasPrefix("Invalid value for `") == true)
         }
@@ -219,7 +219,7 @@ import Testing
     /// Goal: a path is found however Express would find it; an id keeps its case.
     @Test func pathsAreSpelledAsExpressTakesThem() async throws {
         try await IngestFixture.run { fixture in
-            let registered = await fixture.form("POST", "/Subscribers/", "proto=apns&token=\(Samples.token)")
+            let registered = await fixture.form("POST", "/Subscribers/", form: "proto=apns&token=\(Samples.token)")
             #expect(registered.status == 201)
             let id = try #require(registered.json["id"]?.text)
             #expect(await fixture.form("POST", "/subscriber/\(id)/SUBSCRIPTIONS/Sport/").status == 201)
@@ -253,7 +253,7 @@ import Testing
     @Test func aTestMessageThatCannotBeTakenIsNotClaimedToBe() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
-            fixture.bus.fail(with: BusError(.unavailable, "for the test"))
+            fixture.bus.fail(with: BusError(.unavailable, message: "for the test"))
             let response = await fixture.form("POST", "/subscriber/\(id)/test")
             #expect(response.status == 503)
             #expect(response.headers["retry-after"] == "5")

@@ -18,7 +18,7 @@ import Testing
             #expect(await fixture.form("GET", "\(list)/sport").text == #"{"ignore_message":false}"#)
             #expect(await fixture.form("GET", "\(list)/music").text == "null")
             #expect(await fixture.form("GET", "\(list)/music").status == 404)
-            #expect(await fixture.form("POST", "\(list)/music", "ignore_message=1").status == 201)
+            #expect(await fixture.form("POST", "\(list)/music", form: "ignore_message=1").status == 201)
             // The real pushd always answers false here, which is a plain bug.
             #expect(await fixture.form("GET", "\(list)/music").text == #"{"ignore_message":true}"#)
             #expect(
@@ -40,8 +40,8 @@ import Testing
         try await IngestFixture.run { fixture in
             let path = "/subscriber/\(try await fixture.subscriber())/subscriptions/sport"
             // An update carries the options too.
-            _ = await fixture.form("POST", path, "ignore_message=\(expected ? 0 : 1)")
-            #expect(await fixture.form("POST", path, form).status == 204)
+            _ = await fixture.form("POST", path, form: "ignore_message=\(expected ? 0 : 1)")
+            #expect(await fixture.form("POST", path, form: form).status == 204)
             #expect(await fixture.form("GET", path).json["ignore_message"] == .bool(expected))
         }
     }
@@ -50,7 +50,7 @@ import Testing
     func anOptionThatIsNoneIsRefused(form: String) async throws {
         try await IngestFixture.run { fixture in
             let list = "/subscriber/\(try await fixture.subscriber())/subscriptions"
-            #expect(await fixture.form("POST", "\(list)/sport", form).status == 400)
+            #expect(await fixture.form("POST", "\(list)/sport", form: form).status == 400)
             #expect(await fixture.form("GET", list).text == "{}")
         }
     }
@@ -99,7 +99,7 @@ import Testing
     func anUnknownSubscriberIsNotFound(method: String, path: String) async throws {
         try await IngestFixture.run { fixture in
             for id in ["J8lHY4X1XkU", "nobody"] {
-                let response = await fixture.form(method, "/subscriber/\(id)/subscriptions\(path)", "sport=")
+                let response = await fixture.form(method, "/subscriber/\(id)/subscriptions\(path)", form: "sport=")
                 #expect(response.status == 404)
                 #expect(response.text == "null")
             }
@@ -110,7 +110,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = "/subscriber/\(try await fixture.subscriber())/subscriptions"
             let names = (0..<RegistryBounds.subscriptionsMaximum).map { "event\($0)=" }.joined(separator: "&")
-            #expect(await fixture.form("POST", list, names).status == 204)
+            #expect(await fixture.form("POST", list, form: names).status == 204)
             let response = await fixture.form("POST", "\(list)/more")
             #expect(response.status == 400)
             #expect(response.error != nil)

@@ -19,14 +19,14 @@ import Topics
         try await IngestFixture.run { fixture in
             let response = await fixture.json(
                 "POST", "/v1/tasks",
-                """
-                {"audience":{"all_of":[{"topic":"news"},{"not":{"topic":"sport"}}]},"users":["u1"],"devices":["J8lHY4X1XkU"],
-                 "platforms":["ios","android"],
-                 "message":{"title":{"default":"Hello","fr":"Bonjour"},"body":"${var.name}","badge":"increment"},
-                 "payloads":{"ios":{"aps":{"alert":"Hi"}}},
-                 "options":{"collapse_id":"c","priority":"normal","time_to_live":"12h","ambiguous":"at_most_once"},
-                 "variables":{"name":"Ada"}}
-                """, as: .publisher)
+                json: """
+                    {"audience":{"all_of":[{"topic":"news"},{"not":{"topic":"sport"}}]},"users":["u1"],"devices":["J8lHY4X1XkU"],
+                     "platforms":["ios","android"],
+                     "message":{"title":{"default":"Hello","fr":"Bonjour"},"body":"${var.name}","badge":"increment"},
+                     "payloads":{"ios":{"aps":{"alert":"Hi"}}},
+                     "options":{"collapse_id":"c","priority":"normal","time_to_live":"12h","ambiguous":"at_most_once"},
+                     "variables":{"name":"Ada"}}
+                    """, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let task = try #require(fixture.bus.tasks.first)
             #expect(response.headers["location"] == "/v1/tasks/\(task.id)")
@@ -40,7 +40,7 @@ import Topics
             #expect(task.dialect == .native)
             #expect(try task.target.audience == .all([.topic(TopicName("news")), .not(.topic(TopicName("sport")))]))
             let device = try #require(DeviceID("J8lHY4X1XkU"))
-            #expect(try task.target.list == .entries([.alias(Alias(.externalUser, "u1")), .device(device)]))
+            #expect(try task.target.list == .entries([.alias(Alias(.externalUser, value: "u1")), .device(device)]))
             #expect(task.content.message?.title?.text(for: "fr_CA") == "Bonjour")
             #expect(task.content.message?.badge == .increment)
             #expect(task.content.payloads.keys.map(\.rawValue) == ["ios"])
@@ -55,7 +55,7 @@ import Topics
 
     @Test func theAppsTimeToLiveHoldsUnlessGiven() async throws {
         try await IngestFixture.run { fixture in
-            #expect(await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher).status == 201)
+            #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 201)
             let task = try #require(fixture.bus.tasks.first)
             #expect(task.options.timeToLive == .seconds(3_600))
             #expect(task.options.collapseID == nil)
@@ -66,7 +66,7 @@ import Topics
     /// The content is in the archive by then, in the same bytes, and the task in its app's list.
     @Test func theArchiveHoldsItToo() async throws {
         try await IngestFixture.run { fixture in
-            #expect(await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher).status == 201)
+            #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 201)
             let task = try #require(fixture.bus.tasks.first)
             #expect(try await fixture.archive.content(of: task.id) == fixture.bus.sent.first?.value)
             let listed = try await fixture.archive.tasks(of: fixture.news, before: nil, limit: 10)
@@ -77,7 +77,8 @@ import Topics
     @Test func theTraceOfTheCallerGoesOn() async throws {
         try await IngestFixture.run { fixture in
             let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-            _ = await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher, headers: ["traceparent": trace])
+            _ = await fixture.json(
+                "POST", "/v1/tasks", json: Self.small, as: .publisher, headers: ["traceparent": trace])
             let header = try #require(fixture.bus.sent.first?.headers.first)
             #expect(String(decoding: header.value, as: UTF8.self).contains("0af7651916cd43dd8448eb211c80319c"))
         }
@@ -90,7 +91,7 @@ import Topics
         try await IngestFixture.run { fixture in
             let users = (0..<count).map { "\"user-\($0)\"" }.joined(separator: ",")
             let response = await fixture.json(
-                "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
+                "POST", "/v1/tasks", json: #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let task = try #require(fixture.bus.tasks.first)
             let isLong = count > TargetList.atOnceMaximum
@@ -99,7 +100,7 @@ import Topics
             #expect(task.target.list == .parts(count: parts.count, entries: count))
             #expect(parts.map(\.number) == Array(0..<parts.count))
             #expect(parts.allSatisfy { $0.task == task.id && $0.entries.count <= TargetList.entriesMaximum })
-            let wanted = try (0..<count).map { TargetEntry.alias(try Alias(.externalUser, "user-\($0)")) }
+            let wanted = try (0..<count).map { TargetEntry.alias(try Alias(.externalUser, value: "user-\($0)")) }
             #expect(parts.flatMap(\.entries) == wanted)
             #expect(Set(fixture.bus.sent.map(\.key)).count == 1)
             #expect(fixture.bus.messages.last == .task(task))
@@ -112,7 +113,7 @@ import Topics
         try await IngestFixture.run { fixture in
             let users = (0..<399).map { "\"\(String(repeating: #"\""#, count: 250))\($0)\"" }.joined(separator: ",")
             let response = await fixture.json(
-                "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
+                "POST", "/v1/tasks", json: #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             #expect(fixture.bus.parts.map(\.entries.count).reduce(0, +) == 399)
         }
@@ -121,8 +122,8 @@ import Topics
     @Test(arguments: [BusError.Code.full, .unavailable, .refused, .closed])
     func whatTheBusDoesNotTakeIsNotAccepted(code: BusError.Code) async throws {
         try await IngestFixture.run { fixture in
-            fixture.bus.fail(with: BusError(code, "for the test"))
-            let response = await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher)
+            fixture.bus.fail(with: BusError(code, message: "for the test"))
+            let response = await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher)
             #expect(response.status == 503)
             #expect(response.headers["retry-after"] == "5")
             #expect(response.headers["content-type"] == "application/problem+json")
@@ -133,15 +134,16 @@ import Topics
     /// Goal: a task whose acknowledgement was lost keeps its content. Method: it has a plan before its sender fails.
     @Test func whatIsUnderWayAllTheSameKeepsItsContent() async throws {
         try await IngestFixture.run { fixture in
-            fixture.bus.fail(with: BusError(.unavailable, "for the test")) { [ledger = fixture.ledger] messages in
+            fixture.bus.fail(with: BusError(.unavailable, message: "for the test")) {
+                [ledger = fixture.ledger] messages in
                 for message in messages {
                     guard case .task(let task)? = try? TaskMessage(decoding: message.value) else { continue }
                     let plan = TaskPlan(
                         app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
-                    _ = try? ledger.plan(task.id, plan)
+                    _ = try? ledger.plan(task.id, plan: plan)
                 }
             }
-            #expect(await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher).status == 503)
+            #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 503)
             let tasks = await fixture.json("GET", "/v1/tasks", as: .publisher).json["tasks"]?.elements
             #expect(tasks?.map { $0["state"] } == [.string("sending")])
         }
@@ -151,7 +153,7 @@ import Topics
     @Test func aPlatformWithoutAProviderIsWarnedOf() async throws {
         try await IngestFixture.run { fixture in
             func fields(_ body: String, as user: IngestFixture.Key) async -> [JSON?] {
-                let response = await fixture.json("POST", "/v1/tasks", body, as: user)
+                let response = await fixture.json("POST", "/v1/tasks", json: body, as: user)
                 #expect(response.status == 201, "\(response.text)")
                 return (response.json["warnings"]?.elements ?? []).map { $0["field"] }
             }
@@ -169,7 +171,7 @@ import Topics
         try await IngestFixture.run { fixture in
             let nest = String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
             let body = #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"x"},"nest":\#(nest)}}}"#
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == status, "\(response.text)")
             #expect(fixture.bus.tasks.count == (status == 201 ? 1 : 0))
         }
@@ -178,10 +180,10 @@ import Topics
     /// Cut off between the parts and the task.
     @Test func halfAListIsNotAccepted() async throws {
         try await IngestFixture.run { fixture in
-            fixture.bus.fail(with: BusError(.unavailable, "for the test"), after: 1)
+            fixture.bus.fail(with: BusError(.unavailable, message: "for the test"), after: 1)
             let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
             let response = await fixture.json(
-                "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
+                "POST", "/v1/tasks", json: #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
             #expect(response.status == 503)
             #expect(fixture.bus.tasks.isEmpty)
             #expect(fixture.bus.parts.count == 2)
@@ -191,8 +193,8 @@ import Topics
     @Test(arguments: [StoreError.Code.unavailable, .full, .refused])
     func whatTheStoreDoesNotTakeIsNotAccepted(code: StoreError.Code) async throws {
         try await IngestFixture.run { fixture in
-            fixture.archive.fail(with: StoreError(code, "for the test"))
-            let response = await fixture.json("POST", "/v1/tasks", Self.small, as: .publisher)
+            fixture.archive.fail(with: StoreError(code, message: "for the test"))
+            let response = await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher)
             #expect(response.status == 503)
             #expect(response.headers["retry-after"] == "5")
             #expect(fixture.bus.sent.isEmpty)
@@ -207,9 +209,9 @@ import Topics
     func ringingEverybodyTakesItsOwnScope(audience: String, isBroadcast: Bool) async throws {
         try await IngestFixture.run { fixture in
             let body = #"{"audience":\#(audience),"message":{"body":"x"}}"#
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == (isBroadcast ? 403 : 201))
-            #expect(await fixture.json("POST", "/v1/tasks", body, as: .owner).status == 201)
+            #expect(await fixture.json("POST", "/v1/tasks", json: body, as: .owner).status == 201)
             #expect(fixture.bus.tasks.count == (isBroadcast ? 1 : 2))
         }
     }

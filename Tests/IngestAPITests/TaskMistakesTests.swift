@@ -96,7 +96,7 @@ import Testing
     ])
     func theFieldAndTheCureAreNamed(body: String, field: String, detail: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 400, "\(response.text)")
             #expect(response.headers["content-type"] == "application/problem+json")
             let errors = response.json["errors"]?.elements ?? []
@@ -116,7 +116,8 @@ import Testing
         try await IngestFixture.run { fixture in
             let response = await fixture.json(
                 "POST", "/v1/tasks",
-                #"{"audience":{"topics":"a"},"message":{"image":"http://x"},"options":{"priority":1},"adience":{}}"#,
+                json:
+                    #"{"audience":{"topics":"a"},"message":{"image":"http://x"},"options":{"priority":1},"adience":{}}"#,
                 as: .publisher)
             let fields = (response.json["errors"]?.elements ?? []).compactMap { $0["field"]?.text }
             #expect(
@@ -135,7 +136,7 @@ import Testing
                 #"{"audience":{"topic":"a"},"message":{"body":{"default":"x","fr":"\#(long)"},"title":"\#(long.prefix(200))"}}"#,
                 #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"\#(long)"},"a":"\#(long.prefix(100))"}}}"#,
             ] {
-                let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+                let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
                 #expect(response.status == 400)
                 #expect(response.text.contains("4096"), "\(response.text)")
             }
@@ -148,10 +149,10 @@ import Testing
         try await IngestFixture.run { fixture in
             let quotes = String(repeating: #"\""#, count: 1_500)
             let body = #"{"audience":{"topic":"a"},"payloads":{"android":{"data":{"k":"\#(quotes)"}}}}"#
-            let taken = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let taken = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(taken.status == 201, "\(taken.text)")
             let refused = await fixture.json(
-                "POST", "/v1/tasks", body.replacing(quotes, with: quotes + quotes), as: .publisher)
+                "POST", "/v1/tasks", json: body.replacing(quotes, with: quotes + quotes), as: .publisher)
             #expect((refused.json["errors"]?.elements ?? []).map { $0["field"] } == [.string("payloads.android")])
         }
     }
@@ -175,7 +176,8 @@ import Testing
     ])
     func aQueryIsReadStrictly(query: String, field: String, detail: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks?\(query)", TaskCreationTests.small, as: .publisher)
+            let response = await fixture.json(
+                "POST", "/v1/tasks?\(query)", json: TaskCreationTests.small, as: .publisher)
             #expect(response.status == 400)
             #expect(response.json["errors"]?.elements?.map { $0["field"] } == [.string(field)], "\(response.text)")
             #expect(response.json["errors"]?.elements?.first?["detail"] == .string(detail))
@@ -203,7 +205,7 @@ import Testing
                 "android":{"data":null,"notification":{"title":"T","icon":null}}},
                 "options":{"collapse_id":null,"priority":null,"time_to_live":null,"ambiguous":null}}
                 """
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 201, "\(response.text)")
             let message = try #require(fixture.bus.tasks.first?.content.message)
             #expect(message.body?.translations.isEmpty == true)
@@ -217,7 +219,7 @@ import Testing
     @Test func platformsAreCheckedBesideOtherMistakes() async throws {
         try await IngestFixture.run { fixture in
             let body = #"{"audience":{"topic":7},"platforms":["ios","android"],"payloads":{"ios":{"aps":{}}}}"#
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             let fields = (response.json["errors"]?.elements ?? []).compactMap { $0["field"]?.text }
             #expect(fields == ["audience.topic", "platforms"], "\(response.text)")
         }
@@ -231,7 +233,7 @@ import Testing
     ])
     func aNameStandsInAnObjectOnce(body: String, name: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 400)
             #expect(
                 response.detail == "the body cannot be read as JSON: an object has the name \(name) more than once",
@@ -242,7 +244,8 @@ import Testing
 
     @Test func aByteOrderMarkIsOneMistake() async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks", "\u{FEFF}" + TaskCreationTests.small, as: .publisher)
+            let response = await fixture.json(
+                "POST", "/v1/tasks", json: "\u{FEFF}" + TaskCreationTests.small, as: .publisher)
             #expect(response.status == 400)
             #expect(response.detail?.contains("byte order mark") == true, "\(response.text)")
         }
@@ -254,7 +257,7 @@ import Testing
     ])
     func whatIsNoJSONIsToldWhere(body: String, place: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 400)
             #expect(response.detail?.contains(place) == true, "\(response.text)")
         }
@@ -263,10 +266,10 @@ import Testing
     @Test func bodiesAreJSON() async throws {
         try await IngestFixture.run { fixture in
             let form = await fixture.json(
-                "POST", "/v1/tasks", "a=b", as: .publisher, headers: ["Content-Type": "text/plain"])
+                "POST", "/v1/tasks", json: "a=b", as: .publisher, headers: ["Content-Type": "text/plain"])
             #expect(form.status == 415)
             let untyped = await fixture.json(
-                "POST", "/v1/tasks", TaskCreationTests.small, as: .publisher, headers: ["Content-Type": ""])
+                "POST", "/v1/tasks", json: TaskCreationTests.small, as: .publisher, headers: ["Content-Type": ""])
             #expect(untyped.status == 201)
         }
     }
@@ -275,7 +278,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let users = Array(repeating: "\"u\"", count: TaskLimits.entriesMaximum + 1).joined(separator: ",")
             let response = await fixture.json(
-                "POST", "/v1/tasks", #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
+                "POST", "/v1/tasks", json: #"{"users":[\#(users)],"message":{"body":"x"}}"#, as: .publisher)
             #expect(response.status == 400)
             #expect(response.detail == "users: must be a list of at most 250000")
         }
@@ -287,7 +290,7 @@ import Testing
             let texts = (0..<100).map { "\"l\($0)\":\"\(String(repeating: "x", count: 3_000))\"" }.joined(
                 separator: ",")
             let body = #"{"audience":{"topic":"a"},"message":{"body":{"default":"x",\#(texts)}}}"#
-            let response = await fixture.json("POST", "/v1/tasks", body, as: .publisher)
+            let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 413, "\(response.text)")
             #expect(fixture.bus.sent.isEmpty)
         }
@@ -295,10 +298,11 @@ import Testing
 
     @Test func whoHasNoKeyIsNotHeard() async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/v1/tasks", "{", headers: ["Authorization": "Bearer nobody"])
+            let response = await fixture.json(
+                "POST", "/v1/tasks", json: "{", headers: ["Authorization": "Bearer nobody"])
             #expect(response.status == 401)
             #expect(response.headers["www-authenticate"]?.isEmpty == false)
-            let other = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .news)
+            let other = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .news)
             #expect(other.status == 403)
             #expect(other.detail == "The key has no scope publish for this app.")
         }

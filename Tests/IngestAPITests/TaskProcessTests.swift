@@ -55,7 +55,7 @@ import Topics
         }
     }
 
-    private func sees(_ client: RawClient, _ text: String) async -> Bool {
+    private func sees(_ client: RawClient, text: String) async -> Bool {
         await blocking { client.receive(through: text) != nil }
     }
 
@@ -63,7 +63,7 @@ import Topics
     @Test func aTaskIsDurableWhenItIsAnswered() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
-        let posted = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        let posted = try await api.curl("POST", "/v1/tasks", body: Self.body, json: true)
         #expect(posted.status == 201, "\(posted.text)")
         try await api.killAndRestart()
         let location = try #require(posted.headers["location"])
@@ -88,22 +88,22 @@ import Topics
         let key = ["Idempotency-Key": "\"8e03978e-40d5-43dd-bc93-6894a57f9324\""]
         let (atStore, atBus) = (await watch(store), await watch(bus))
         bus.signal(SIGSTOP)
-        let unanswered = Task { await first.attempt("POST", "/v1/tasks", Self.body, headers: key) }
-        #expect(await sees(atStore, "ZADD"))
+        let unanswered = Task { await first.attempt("POST", "/v1/tasks", body: Self.body, headers: key) }
+        #expect(await sees(atStore, text: "ZADD"))
         #expect(await hasAnswered(store))
         store.signal(SIGSTOP)
         bus.signal(SIGCONT)
-        #expect(await sees(atBus, "XADD"))
+        #expect(await sees(atBus, text: "XADD"))
         await first.kill9()
         #expect(await unanswered.value == nil)
         store.signal(SIGCONT)
         let lost = try #require(try await tasks(on: bus).first)
 
         // Until the lease of the dead is over, somebody may still be at it.
-        var again = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+        var again = try await second.curl("POST", "/v1/tasks", body: Self.body, json: true, headers: key)
         while again.status == 409 {
             #expect(again.headers["retry-after"] == "1")
-            again = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+            again = try await second.curl("POST", "/v1/tasks", body: Self.body, json: true, headers: key)
         }
         #expect(again.status == 201, "\(again.text)")
         let messages = try await tasks(on: bus)
@@ -112,7 +112,7 @@ import Topics
         guard case .task(let task) = try TaskMessage(decoding: lost.value) else { return }
         #expect(again.json["id"] == .string("\(task.id)"))
         #expect(again.json["created"] == .string("\(task.created)"))
-        let replayed = try await second.curl("POST", "/v1/tasks", Self.body, json: true, headers: key)
+        let replayed = try await second.curl("POST", "/v1/tasks", body: Self.body, json: true, headers: key)
         #expect(replayed.body == again.body)
         #expect(replayed.headers["idempotency-replayed"] == "true")
         #expect(try await second.curl("GET", "/v1/tasks").json["tasks"]?.elements?.count == 1)
@@ -125,14 +125,14 @@ import Topics
         let (store, bus) = (try await durableRedis(), try await durableRedis())
         let api = try await IngestProcess(redis: store.url, bus: bus.url)
         await bus.kill9()
-        let refused = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        let refused = try await api.curl("POST", "/v1/tasks", body: Self.body, json: true)
         #expect(refused.status == 503)
         #expect(refused.headers["retry-after"] != nil)
         #expect(try await api.curl("GET", "/v1/tasks").json["tasks"] == .array([]))
         try await bus.restart()
         #expect(try await tasks(on: bus).isEmpty)
         await store.kill9()
-        let away = try await api.curl("POST", "/v1/tasks", Self.body, json: true)
+        let away = try await api.curl("POST", "/v1/tasks", body: Self.body, json: true)
         #expect(away.status == 503)
         #expect(try await tasks(on: bus).isEmpty)
         #expect(await api.stop() == .exited(0))

@@ -13,23 +13,23 @@ import Topics
 
 /// What is known of a task while it runs and afterwards.
 @Suite struct TaskReadingTests {
-    private func post(_ fixture: IngestFixture, _ body: String = TaskCreationTests.small) async throws -> PushTask {
+    private func post(_ fixture: IngestFixture, body: String = TaskCreationTests.small) async throws -> PushTask {
         let known = fixture.bus.tasks.count
-        #expect(await fixture.json("POST", "/v1/tasks", body, as: .publisher).status == 201)
+        #expect(await fixture.json("POST", "/v1/tasks", json: body, as: .publisher).status == 201)
         return try #require(fixture.bus.tasks.dropFirst(known).first)
     }
 
-    private func plan(_ fixture: IngestFixture, _ task: PushTask, jobs: Int = 1, isFast: Bool = true) async throws {
+    private func plan(_ fixture: IngestFixture, task: PushTask, jobs: Int = 1, isFast: Bool = true) async throws {
         _ = try fixture.ledger.plan(
             task.id,
-            TaskPlan(app: task.app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce))
+            plan: TaskPlan(app: task.app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce))
     }
 
     private func settle(
-        _ fixture: IngestFixture, _ task: PushTask, _ offsets: [UInt16], _ state: DeliveryState,
+        _ fixture: IngestFixture, task: PushTask, offsets: [UInt16], state: DeliveryState,
         attempt: UInt8 = 0, status: UInt16 = 0, reason: String = "", due: Timestamp? = nil
     ) {
-        let segment = SegmentID(task.app, SegmentNumber(rawValue: 0))
+        let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
         let id = ClaimID(owner: 1, number: UInt64(offsets[0]))
         _ = fixture.ledger.claim(
             ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task.id,
@@ -39,9 +39,9 @@ import Topics
         _ = fixture.ledger.settle(Settlement(claim: id, groups: [group]), of: task.id, in: segment)
     }
 
-    private func mark(_ fixture: IngestFixture, _ task: PushTask, _ offsets: [UInt16]) {
+    private func mark(_ fixture: IngestFixture, task: PushTask, offsets: [UInt16]) {
         _ = fixture.ledger.mark(
-            SegmentSet(offsets), of: task.id, in: SegmentID(task.app, SegmentNumber(rawValue: 0)))
+            SegmentSet(offsets), of: task.id, in: SegmentID(task.app, number: SegmentNumber(rawValue: 0)))
     }
 
     /// Another version may have kept it.
@@ -50,7 +50,7 @@ import Topics
             let task = try await post(fixture)
             try await fixture.archive.keep(
                 Array("{}".utf8), of: TaskID(high: 9, low: 9),
-                TaskEntry(app: task.app, created: task.created + .seconds(1), deadline: task.deadline))
+                entry: TaskEntry(app: task.app, created: task.created + .seconds(1), deadline: task.deadline))
             let list = await fixture.json("GET", "/v1/tasks", as: .publisher)
             #expect(list.status == 200)
             #expect(list.json["tasks"]?.elements?.map { $0["id"] } == [.string("\(task.id)")])
@@ -90,10 +90,10 @@ import Topics
             #expect(accepted.json["counts"]?["targeted"] == .integer(0))
             #expect(accepted.json["deadline"] == .string("\(task.deadline)"))
 
-            try await plan(fixture, task)
-            mark(fixture, task, [1, 2, 3])
-            settle(fixture, task, [1], .delivered)
-            settle(fixture, task, [2], .invalidRemoved)
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [1, 2, 3])
+            settle(fixture, task: task, offsets: [1], state: .delivered)
+            settle(fixture, task: task, offsets: [2], state: .invalidRemoved)
             let sending = await fixture.json("GET", path, as: .publisher).json
             #expect(sending["state"] == .string("sending"))
             #expect(sending["lane"] == .string("fast"))
@@ -104,9 +104,9 @@ import Topics
             #expect(sending["counts"]?["invalid_removed"] == .integer(1))
             #expect(sending["closed"] == .null)
 
-            settle(fixture, task, [3], .failed)
+            settle(fixture, task: task, offsets: [3], state: .failed)
             try fixture.ledger.resolve(job: 0, of: task.id)
-            _ = fixture.ledger.close([SegmentID(task.app, SegmentNumber(rawValue: 0))], of: task.id)
+            _ = fixture.ledger.close([SegmentID(task.app, number: SegmentNumber(rawValue: 0))], of: task.id)
             let closed = await fixture.json("GET", path, as: .publisher).json
             #expect(closed["state"] == .string("closed"))
             #expect(closed["closed"] == .string("\(fixture.time.now)"))
@@ -175,13 +175,15 @@ import Topics
             #expect(early.json["state"] == .string("not_targeted"))
             #expect(early.json["why"]?.text?.contains("still being looked for") == true)
 
-            try await plan(fixture, task)
-            mark(fixture, task, [1, 2, 3, 6, 7])
-            settle(fixture, task, [1], .invalidRemoved, status: 410, reason: "Unregistered")
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [1, 2, 3, 6, 7])
+            settle(fixture, task: task, offsets: [1], state: .invalidRemoved, status: 410, reason: "Unregistered")
             let due = fixture.time.now + .seconds(14)
-            settle(fixture, task, [6], .waiting, attempt: 1, status: 503, reason: "ServiceUnavailable", due: due)
-            settle(fixture, task, [7], .unknown, status: 502)
-            settle(fixture, task, [2], .delivered, status: 200)
+            settle(
+                fixture, task: task, offsets: [6], state: .waiting, attempt: 1, status: 503,
+                reason: "ServiceUnavailable", due: due)
+            settle(fixture, task: task, offsets: [7], state: .unknown, status: 502)
+            settle(fixture, task: task, offsets: [2], state: .delivered, status: 200)
             try fixture.ledger.resolve(job: 0, of: task.id)
             let gone = await trace(1).json
             #expect(gone["state"] == .string("invalid_removed"))
@@ -215,12 +217,12 @@ import Topics
     @Test func aClosedTaskIsReadFromItsTrace() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
-            try await plan(fixture, task)
-            mark(fixture, task, [1, 2])
-            settle(fixture, task, [1], .invalidRemoved, status: 410, reason: "Unregistered")
-            settle(fixture, task, [2], .delivered, status: 200)
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [1, 2])
+            settle(fixture, task: task, offsets: [1], state: .invalidRemoved, status: 410, reason: "Unregistered")
+            settle(fixture, task: task, offsets: [2], state: .delivered, status: 200)
             try fixture.ledger.resolve(job: 0, of: task.id)
-            let segment = SegmentID(task.app, SegmentNumber(rawValue: 0))
+            let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
             let closed = try #require(fixture.ledger.close([segment], of: task.id)?.closed)
             let report = TaskReport(
                 task: task.id, app: task.app, dialect: .native, created: task.created, closed: closed,
@@ -263,9 +265,9 @@ import Topics
         try await IngestFixture.run { fixture in
             let first = try #require(DeviceID(try await fixture.subscriber()))
             let task = try await post(fixture)
-            try await plan(fixture, task)
-            mark(fixture, task, [first.index.offset, 7])
-            settle(fixture, task, [7], .delivered)
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [first.index.offset, 7])
+            settle(fixture, task: task, offsets: [7], state: .delivered)
             fixture.agenda.enter(task.id, due: fixture.time.now + .seconds(1_000))
             let response = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
             #expect(response.status == 202)
@@ -285,11 +287,11 @@ import Topics
     /// Who may publish but not read learns from a cancel that it happened, and not how many devices there are.
     @Test func cancellingTellsCountsToReadersAlone() async throws {
         try await IngestFixture.run { fixture in
-            let created = await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .poster)
+            let created = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .poster)
             #expect(created.status == 201)
             let task = try #require(fixture.bus.tasks.first)
-            try await plan(fixture, task)
-            mark(fixture, task, [1, 2, 3])
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [1, 2, 3])
             for _ in 0..<2 {
                 let response = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .poster)
                 #expect(response.status == 202)
@@ -312,8 +314,8 @@ import Topics
             #expect(status["state"] == .string("accepted") && status["cancelled"] == .bool(true))
             let listed = await fixture.json("GET", "/v1/tasks", as: .publisher).json["tasks"]?.elements?.first
             #expect(listed?["cancelled"] == .bool(true))
-            try await plan(fixture, task)
-            let segment = SegmentID(task.app, SegmentNumber(rawValue: 5))
+            try await plan(fixture, task: task)
+            let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 5))
             #expect(fixture.ledger.mark(SegmentSet([1]), of: task.id, in: segment) == .cancelled)
             #expect(await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json["cancelled"] == .bool(true))
         }
@@ -327,7 +329,7 @@ import Topics
             #expect(failed["state"] == .string("failed"))
             #expect(failed["problem"] == .string("it cannot be read"))
             // Replayed from dead after all.
-            try await plan(fixture, task)
+            try await plan(fixture, task: task)
             let sending = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
             #expect(sending["state"] == .string("sending"))
             #expect(sending["problem"] == .null)
@@ -336,7 +338,7 @@ import Topics
 
     @Test func theTasksOfOthersTakeTheirOwnScope() async throws {
         try await IngestFixture.run { fixture in
-            #expect(await fixture.json("POST", "/v1/tasks", TaskCreationTests.small, as: .owner).status == 201)
+            #expect(await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner).status == 201)
             let task = try #require(fixture.bus.tasks.first)
             let refused = await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher)
             #expect(refused.status == 403)
@@ -356,16 +358,16 @@ import Topics
         try await IngestFixture.run { fixture in
             let first = try await fixture.subscriber()
             let second = await fixture.form(
-                "POST", "/subscribers", "proto=fcm&token=\(Samples.fcmToken)&external_user_id=ada")
+                "POST", "/subscribers", form: "proto=fcm&token=\(Samples.fcmToken)&external_user_id=ada")
             let third = await fixture.form(
                 "POST", "/subscribers",
-                "proto=apns&token=\(String(repeating: "0", count: 64))&external_user_id=ada")
+                form: "proto=apns&token=\(String(repeating: "0", count: 64))&external_user_id=ada")
             #expect(third.status == 201)
             for id in [first, second.json["id"]?.text ?? ""] {
                 #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/news").status == 201)
             }
             let body = #"{\#(target.replacing("FIRST", with: first)),"message":{"body":"x"}}"#
-            let response = await fixture.json("POST", "/v1/tasks?dry_run=true", body, as: .owner)
+            let response = await fixture.json("POST", "/v1/tasks?dry_run=true", json: body, as: .owner)
             #expect(response.status == 200, "\(response.text)")
             #expect(response.text == #"{"devices":\#(expected)}"#)
             #expect(fixture.bus.sent.isEmpty)

@@ -12,7 +12,7 @@ import Testing
     private static let raw = CombiningMarks.text(bytes: bytes)
     private static let escaped = String(repeating: #"\u0301\u0323"#, count: bytes / 12)
 
-    private func error(_ document: String, _ limits: JSONLimits) -> JSONError? {
+    private func error(_ document: String, limits: JSONLimits) -> JSONError? {
         do throws(JSONError) {
             _ = try JSON(document, limits: limits)
             return nil
@@ -26,7 +26,7 @@ import Testing
         let limits = JSONLimits(bytesMaximum: 16 << 20, nameBytesMaximum: .max)
         let document = isName ? "{\"\(marks)\":1,\n \"b\":2}" : "[\"\(marks)\",\n \"b\"]"
         var refused: JSONError?
-        let time = threadTime { refused = error(document, limits) }
+        let time = threadTime { refused = error(document, limits: limits) }
         #expect(refused?.code == .tooManyMarks)
         #expect(refused?.description == "line 1, column 2: a text with more than 30 combining marks in a row")
         #expect(time < HostileTextTests.costMaximum * document.utf8.count, "\(time) for \(document.utf8.count) bytes")
@@ -53,10 +53,12 @@ import Testing
     @Test func marksAreCountedAfterUnescaping() throws {
         let most = String(repeating: #"\u0301"#, count: 30)
         #expect(try JSON("[\"e\(most)\"]").elements?.first?.text?.unicodeScalars.count == 31)
-        #expect(error("[1,\"e\(most)\u{323}\"]", JSONLimits())?.code == .tooManyMarks)
-        #expect(error("[1,\"e\(most)\u{323}\"]", JSONLimits())?.position?.column == 4)
+        #expect(error("[1,\"e\(most)\u{323}\"]", limits: JSONLimits())?.code == .tooManyMarks)
+        #expect(error("[1,\"e\(most)\u{323}\"]", limits: JSONLimits())?.position?.column == 4)
         // A mark beyond the basic plane: U+1D165, as the surrogate pair that JSON escapes need.
-        #expect(error("[\"\(String(repeating: #"\ud834\udd65"#, count: 31))\"]", JSONLimits())?.code == .tooManyMarks)
+        #expect(
+            error("[\"\(String(repeating: #"\ud834\udd65"#, count: 31))\"]", limits: JSONLimits())?.code
+                == .tooManyMarks)
     }
 
     /// The search for the place looks at a text in pieces of 4,096 bytes: a row is found wherever it lies between two.
@@ -64,18 +66,18 @@ import Testing
         let start = String(repeating: "a", count: before)
         for mark in ["\u{301}", "\u{1D165}"] {
             let most = String(repeating: mark, count: 30)
-            #expect(error("[\"\(start)\(most)\"}", JSONLimits())?.code == .syntax)
-            #expect(error("[\"\(start)\(most)\(mark)\"]", JSONLimits())?.code == .tooManyMarks)
+            #expect(error("[\"\(start)\(most)\"}", limits: JSONLimits())?.code == .syntax)
+            #expect(error("[\"\(start)\(most)\(mark)\"]", limits: JSONLimits())?.code == .tooManyMarks)
         }
     }
 
     @Test func namesAreBounded() {
         let limits = JSONLimits(nameBytesMaximum: 10)
-        #expect(error(#"{"0123456789":"a longer text"}"#, limits) == nil)
-        #expect(error(#"{"01234\u0035678é":1}"#, limits)?.code == .nameTooLong)
-        #expect(error(#"{"0123456789":[{"0123456789a":1}]}"#, limits)?.code == .nameTooLong)
+        #expect(error(#"{"0123456789":"a longer text"}"#, limits: limits) == nil)
+        #expect(error(#"{"01234\u0035678é":1}"#, limits: limits)?.code == .nameTooLong)
+        #expect(error(#"{"0123456789":[{"0123456789a":1}]}"#, limits: limits)?.code == .nameTooLong)
         #expect(
-            error(#"{"0123456789":[{"0123456789a":1}]}"#, limits)?.description
+            error(#"{"0123456789":[{"0123456789a":1}]}"#, limits: limits)?.description
                 == "line 1, column 17: a name of more than 10 bytes")
         #expect(JSONLimits().nameBytesMaximum == 1_024)
     }

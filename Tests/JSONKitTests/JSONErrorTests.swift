@@ -5,7 +5,7 @@ import Testing
 
 /// What is no JSON is thrown, with its place; nothing traps.
 @Suite struct JSONErrorTests {
-    private func error(_ bytes: [UInt8], _ limits: JSONLimits = JSONLimits()) -> JSONError? {
+    private func error(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONError? {
         do throws(JSONError) {
             _ = try JSON(bytes, limits: limits)
             return nil
@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    private func error(_ text: String, _ limits: JSONLimits = JSONLimits()) -> JSONError? {
-        error(Array(text.utf8), limits)
+    private func error(_ text: String, limits: JSONLimits = JSONLimits()) -> JSONError? {
+        error(Array(text.utf8), limits: limits)
     }
 
     @Test(arguments: [
@@ -49,7 +49,7 @@ import Testing
         ("[-9223372036854775809]", "line 1, column 2: a number too large to be taken"),
         ("[1e400]", "line 1, column 2: a number too large to be taken"),
     ])
-    func namesThePlace(_ text: String, _ description: String) {
+    func namesThePlace(_ text: String, description: String) {
         let error = error(text)
         #expect(error?.code == .syntax)
         #expect(error?.description == description)
@@ -65,22 +65,22 @@ import Testing
 
     @Test func depthIsBounded() {
         let limits = JSONLimits(depthMaximum: 3)
-        #expect(error("[{\"a\":[1]}]", limits) == nil)
-        #expect(error("[{\"a\":[[1]]}]", limits)?.code == .tooDeep)
-        #expect(error("[{\"a\":[[1]]}]", limits)?.position?.column == 8)
+        #expect(error("[{\"a\":[1]}]", limits: limits) == nil)
+        #expect(error("[{\"a\":[[1]]}]", limits: limits)?.code == .tooDeep)
+        #expect(error("[{\"a\":[[1]]}]", limits: limits)?.position?.column == 8)
         #expect(error(String(repeating: "[", count: 10_000))?.code == .tooDeep)
         #expect(error(String(repeating: "[", count: 500_000))?.code == .tooManyValues)
         let deepest = JSONLimits(depthMaximum: 10_000).depthMaximum
         let document = String(repeating: "[", count: deepest) + "1" + String(repeating: "]", count: deepest)
-        #expect(error(document, JSONLimits(depthMaximum: deepest)) == nil)
-        #expect(error("[\(document)]", JSONLimits(depthMaximum: deepest))?.code == .tooDeep)
+        #expect(error(document, limits: JSONLimits(depthMaximum: deepest)) == nil)
+        #expect(error("[\(document)]", limits: JSONLimits(depthMaximum: deepest))?.code == .tooDeep)
     }
 
     @Test func sizeIsBounded() {
         let limits = JSONLimits(bytesMaximum: 100)
-        #expect(error("\"\(String(repeating: "a", count: 98))\"", limits) == nil)
-        #expect(error("\"\(String(repeating: "a", count: 99))\"", limits)?.code == .tooLarge)
-        #expect(error([], JSONLimits(bytesMaximum: 0))?.code == .syntax)
+        #expect(error("\"\(String(repeating: "a", count: 98))\"", limits: limits) == nil)
+        #expect(error("\"\(String(repeating: "a", count: 99))\"", limits: limits)?.code == .tooLarge)
+        #expect(error([], limits: JSONLimits(bytesMaximum: 0))?.code == .syntax)
     }
 
     @Test func noMemoryIsTheOnlyErrorThatMayPass() {
@@ -109,7 +109,7 @@ import Testing
                 }
             }
             let limits = JSONLimits(depthMaximum: 5)
-            let refused = error(bytes, limits)
+            let refused = error(bytes, limits: limits)
             refusals += refused == nil ? 0 : 1
             #expect(JSONSyntax.error(in: bytes, limits) == refused, "\(String(decoding: bytes, as: UTF8.self))")
             #expect((refused == nil) == (refused?.position == nil))

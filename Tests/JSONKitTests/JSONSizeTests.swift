@@ -6,7 +6,7 @@ import Testing
 
 /// How much a document holds is known before memory is taken for it.
 @Suite(.timeLimit(.minutes(2))) struct JSONSizeTests {
-    private func refusal(_ text: String, _ limits: JSONLimits) -> JSONError? {
+    private func refusal(_ text: String, limits: JSONLimits) -> JSONError? {
         do throws(JSONError) {
             _ = try JSON(text, limits: limits)
             return nil
@@ -23,7 +23,7 @@ import Testing
         ("[\"never closed,,,", 2, 1, 0, 1),
         ("\"\\", 1, 0, 0, 1),
     ])
-    func whatIsInTextsDoesNotCount(_ text: String, _ values: Int, _ containers: Int, _ members: Int, _ strings: Int) {
+    func whatIsInTextsDoesNotCount(_ text: String, values: Int, containers: Int, members: Int, strings: Int) {
         let size = JSONSize(of: Array(text.utf8))
         #expect(size.values == values)
         #expect(size.containers == containers)
@@ -33,16 +33,16 @@ import Testing
 
     @Test func moreValuesThanAllowedAreRefused() {
         let limits = JSONLimits(valuesMaximum: 4)
-        #expect(refusal("[1,2,3]", limits) == nil)
-        #expect(refusal("[1,2,3,4]", limits)?.code == .tooManyValues)
-        #expect(refusal("[1,2,3,4]", limits)?.description == "the document has more than 4 values")
-        #expect(refusal(#"["1,2,3,4"]"#, limits) == nil)
+        #expect(refusal("[1,2,3]", limits: limits) == nil)
+        #expect(refusal("[1,2,3,4]", limits: limits)?.code == .tooManyValues)
+        #expect(refusal("[1,2,3,4]", limits: limits)?.description == "the document has more than 4 values")
+        #expect(refusal(#"["1,2,3,4"]"#, limits: limits) == nil)
     }
 
     @Test func moreListsAndObjectsThanAllowedAreRefused() {
         let limits = JSONLimits(containersMaximum: 2)
-        #expect(refusal("[{}]", limits) == nil)
-        #expect(refusal("[{},[]]", limits)?.description == "the document has more than 2 lists and objects")
+        #expect(refusal("[{}]", limits: limits) == nil)
+        #expect(refusal("[{},[]]", limits: limits)?.description == "the document has more than 2 lists and objects")
     }
 
     private static let shapes = [
@@ -53,7 +53,7 @@ import Testing
     /// the whole process'.
     @Test(arguments: shapes)
     func memoryIsLinearAndWithinTheEstimate(_ shape: String) async throws {
-        let process = try ChildProcess(builtExecutable("JSONProbe"), [shape])
+        let process = try ChildProcess(builtExecutable("JSONProbe"), arguments: [shape])
         let line = try #require(await process.line { $0.hasPrefix("{") })
         let figures = try JSON(line)
         guard case .integer(let bytes) = figures["bytes"], case .integer(let peak) = figures["peak"],
@@ -73,7 +73,7 @@ import Testing
     private static let constant: Int64 = 4 << 20
 
     @Test func beyondTheLimitNoMemoryIsTaken() async throws {
-        let process = try ChildProcess(builtExecutable("JSONProbe"), ["too-many"])
+        let process = try ChildProcess(builtExecutable("JSONProbe"), arguments: ["too-many"])
         let line = try #require(await process.line { $0.hasPrefix("{") })
         let figures = try JSON(line)
         guard case .integer(let bytes) = figures["bytes"], case .integer(let peak) = figures["peak"] else {

@@ -32,8 +32,8 @@ import ServiceKit
         case "empty-texts": return list("\"\"", count: values)
         case "long-texts": return list("\"0123456789abcdef\"", count: values)
         case "empty-lists": return list("[]", count: limits.containersMaximum - 2)
-        case "nested-lists": return list(nested("[", "]", levels), count: branches)
-        case "nested-objects": return list(nested("{\"\":", "}", levels), count: branches)
+        case "nested-lists": return list(nested("[", "]", levels: levels), count: branches)
+        case "nested-objects": return list(nested("{\"\":", "}", levels: levels), count: branches)
         case "one-name": return Array("{".utf8) + list("\"\":0", count: values).dropFirst().dropLast() + Array("}".utf8)
         case "names": return Array("{\((0..<values).map { "\"\($0)\":0" }.joined(separator: ","))}".utf8)
         case "too-many": return list("0", count: 5 << 20)
@@ -45,7 +45,7 @@ import ServiceKit
         Array("[\(String(repeating: element + ",", count: count - 1))\(element)]".utf8)
     }
 
-    private static func nested(_ start: String, _ end: String, _ levels: Int) -> String {
+    private static func nested(_ start: String, _ end: String, levels: Int) -> String {
         String(repeating: start, count: levels) + "0" + String(repeating: end, count: levels)
     }
 

@@ -12,7 +12,7 @@ struct DeliveryTableTests {
     }
 
     private func open(_ count: Int, in table: inout DeliveryTable) -> Int {
-        table.open(messages(count), ProducedTally(messages(count)))
+        table.open(messages(count), tally: ProducedTally(messages(count)))
     }
 
     /// Where message `index` of a send is said to lie.
@@ -30,10 +30,11 @@ struct DeliveryTableTests {
             var table = DeliveryTable()
             let place = open(failures.count, in: &table)
             table.handOver(place, upTo: failures.count)
-            #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
+            #expect(table.settleOrWait(place, waiter: waiter, until: .seconds(30)) == nil)
             for (index, failure) in failures.enumerated() {
                 let finished =
-                    failure.map { table.report(place, [index], failure: $0) } ?? table.report(place, [landing(index)])
+                    failure.map { table.report(place, indices: [index], failure: $0) }
+                    ?? table.report(place, landings: [landing(index)])
                 #expect((finished == nil) == (index < failures.count - 1))
                 finished?.resume()
             }
@@ -44,8 +45,8 @@ struct DeliveryTableTests {
     @Test("a send is through with its last report and fails with its first failure")
     func finishes() async {
         #expect(failure(await outcome([nil, nil, nil])) == nil)
-        let first = BusError(.unavailable, "first")
-        #expect(failure(await outcome([nil, first, BusError(.refused, "second")]))?.message == "first")
+        let first = BusError(.unavailable, message: "first")
+        #expect(failure(await outcome([nil, first, BusError(.refused, message: "second")]))?.message == "first")
     }
 
     @Test("a send that is through says where each message lies, in whatever order the reports came")
@@ -54,9 +55,9 @@ struct DeliveryTableTests {
             var table = DeliveryTable()
             let place = open(3, in: &table)
             table.handOver(place, upTo: 3)
-            _ = table.settleOrWait(place, waiter, until: .seconds(30))
-            _ = table.report(place, [landing(2)])
-            table.report(place, [landing(0), landing(1)])?.resume()
+            _ = table.settleOrWait(place, waiter: waiter, until: .seconds(30))
+            _ = table.report(place, landings: [landing(2)])
+            table.report(place, landings: [landing(0), landing(1)])?.resume()
         }
         #expect(try outcome.get().map(\.offset) == [100, 101, 102])
         #expect(try outcome.get().allSatisfy { $0.partition == 3 })
@@ -67,9 +68,9 @@ struct DeliveryTableTests {
         let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(1, in: &table)
-            #expect(table.report(place, [landing(0)]) == nil)
+            #expect(table.report(place, landings: [landing(0)]) == nil)
             table.handOver(place, upTo: 1)
-            table.settleOrWait(place, waiter, until: .seconds(30))?.resume()
+            table.settleOrWait(place, waiter: waiter, until: .seconds(30))?.resume()
             #expect(table.isEmpty)
         }
         #expect(failure(outcome) == nil)
@@ -81,10 +82,10 @@ struct DeliveryTableTests {
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
         table.abandon(place)
-        for _ in 0..<2 { _ = table.report(place, [landing(0)]) }
+        for _ in 0..<2 { _ = table.report(place, landings: [landing(0)]) }
         #expect(table.takeDurable().runs.isEmpty)
         #expect(table.unreported().map(\.index) == [1])
-        _ = table.report(place, [landing(1)])
+        _ = table.report(place, landings: [landing(1)])
         #expect(table.takeDurable().runs == [.init(channel: channel.name, messages: 2, bytes: 2)])
     }
 
@@ -95,7 +96,7 @@ struct DeliveryTableTests {
         table.handOver(place, upTo: 1)
         table.abandon(place)
         #expect(table.count == 1)
-        _ = table.report(place, [landing(0)])
+        _ = table.report(place, landings: [landing(0)])
         #expect(table.isEmpty)
         let next = open(1, in: &table)
         #expect(next == place)
@@ -107,15 +108,15 @@ struct DeliveryTableTests {
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
         let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
-            #expect(table.settleOrWait(place, waiter, until: .seconds(5)) == nil)
-            let late = BusError(.unavailable, "late")
+            #expect(table.settleOrWait(place, waiter: waiter, until: .seconds(5)) == nil)
+            let late = BusError(.unavailable, message: "late")
             #expect(table.endPatience(at: .seconds(4), late).isEmpty)
             for one in table.endPatience(at: .seconds(5), late) { one.resume() }
             #expect(table.endPatience(at: .seconds(9), late).isEmpty)
         }
         #expect(failure(outcome)?.message == "late")
         #expect(table.unreported().count == 2)
-        #expect(table.report(place, [landing(0), landing(1)]) == nil)
+        #expect(table.report(place, landings: [landing(0), landing(1)]) == nil)
         #expect(table.takeDurable().runs.map(\.messages) == [2])
         #expect(table.isEmpty)
         let next = open(1, in: &table)
@@ -130,7 +131,7 @@ struct DeliveryTableTests {
         table.handOver(first, upTo: 1)
         table.handOver(second, upTo: 2)
         table.abandon(first)
-        _ = table.report(first, [landing(0)])
+        _ = table.report(first, landings: [landing(0)])
         let third = open(1, in: &table)
         table.handOver(third, upTo: 1)
         #expect(third == first)
@@ -144,8 +145,8 @@ struct DeliveryTableTests {
             var table = DeliveryTable()
             let place = open(2, in: &table)
             table.handOver(place, upTo: 2)
-            #expect(table.settleOrWait(place, waiter, until: .seconds(30)) == nil)
-            let lost = BusError(.unavailable, "lost")
+            #expect(table.settleOrWait(place, waiter: waiter, until: .seconds(30)) == nil)
+            let lost = BusError(.unavailable, message: "lost")
             #expect(table.countReplay(maximum: 1, failure: lost).isEmpty)
             for one in table.countReplay(maximum: 1, failure: lost) { one.resume() }
         }
@@ -158,6 +159,6 @@ struct DeliveryTableTests {
             (0, 0), (1, 2), (70_000, 99_999), (Int(UInt32.max), Int(UInt32.max)),
         ])
     func number(place: Int, index: Int) {
-        #expect(MessageNumber(bits: MessageNumber(place, index).bits) == MessageNumber(place, index))
+        #expect(MessageNumber(bits: MessageNumber(place, index: index).bits) == MessageNumber(place, index: index))
     }
 }

@@ -11,7 +11,7 @@ import Topics
 struct KafkaConsumerTests {
     private let channel = testChannel()
 
-    private func fill(_ kafka: KafkaFixture, partitions: Int, _ messages: [OutgoingMessage]) async throws {
+    private func fill(_ kafka: KafkaFixture, partitions: Int, messages: [OutgoingMessage]) async throws {
         try await kafka.server.perform("create topic \(channel.name) \(partitions)")
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
         try await producer.send(messages)
@@ -22,7 +22,7 @@ struct KafkaConsumerTests {
     @Test("a restart goes on at the first message whose work is not done")
     func watermark() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, (0..<8).map { channel.message("\($0)", key: "k") })
+        try await fill(kafka, partitions: 1, messages: (0..<8).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(
             channel: channel, group: "g", order: .none, batchMessagesMaximum: 1, handOverDeadline: .milliseconds(50))
         let first = try await kafka.bus().makeConsumer(options)
@@ -39,7 +39,7 @@ struct KafkaConsumerTests {
     @Test("offsets are committed while the consumer runs, not only at its end")
     func commitsMeanwhile() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, (0..<4).map { channel.message("\($0)", key: "k") })
+        try await fill(kafka, partitions: 1, messages: (0..<4).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(channel: channel, group: "g")
         let first = try await kafka.bus().makeConsumer(options)
         _ = try await first.collect(4)
@@ -52,7 +52,7 @@ struct KafkaConsumerTests {
     private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group, topic: channel.name)
         let client = try RDKafkaClient(
-            .consumer, settings, RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
+            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
         return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .seconds(10))
     }
 
@@ -61,7 +61,7 @@ struct KafkaConsumerTests {
     @Test("a hand-over waits for the work in flight, and loses nothing")
     func handOver() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 4, (0..<40).map { channel.message("\($0)", key: "\($0)") })
+        try await fill(kafka, partitions: 4, messages: (0..<40).map { channel.message("\($0)", key: "\($0)") })
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .seconds(30))
         let bus = try kafka.bus()
         let first = try await bus.makeConsumer(options)
@@ -109,7 +109,7 @@ struct KafkaConsumerTests {
         let value = [UInt8](repeating: 7, count: 4_096)
         try await fill(
             kafka, partitions: 1,
-            (0..<600).map { OutgoingMessage(channel: channel, key: [UInt8($0 % 256)], value: value) })
+            messages: (0..<600).map { OutgoingMessage(channel: channel, key: [UInt8($0 % 256)], value: value) })
         let consumer = try await kafka.bus().makeConsumer(
             ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 10, bufferBytesMaximum: 256 << 10))
         #expect(await kafka.lines.awaitLine("fetching rests"))
@@ -125,7 +125,7 @@ struct KafkaConsumerTests {
     @Test("messages that vanished before they were read raise an alarm")
     func gap() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let options = ConsumerOptions(channel: channel, group: "g")
         // What the pretended brokers keep is counted as it travelled.
         let bus = try kafka.bus { $0.set("compression.codec", "none") }
@@ -147,7 +147,7 @@ struct KafkaConsumerTests {
     @Test("a complaint that ended is told again when it comes back")
     func complaint() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
         let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "g"))
         for round in 1...2 {
@@ -169,7 +169,7 @@ struct KafkaConsumerTests {
     @Test("a consumer for which no partition is left has joined all the same")
     func withoutPartition() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, [channel.message("0", key: "k")])
+        try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let bus = try kafka.bus()
         let options = ConsumerOptions(channel: channel, group: "g")
         let first = try await bus.makeConsumer(options)
@@ -191,7 +191,7 @@ struct KafkaConsumerTests {
     @Test("the lag of a consumer is that of the partitions it has now")
     func lagAfterARebalance() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 4, (0..<40).map { channel.message("\($0)", key: "\($0)") })
+        try await fill(kafka, partitions: 4, messages: (0..<40).map { channel.message("\($0)", key: "\($0)") })
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .milliseconds(50))
         let first = try await kafka.bus().makeConsumer(options)
         while kafka.metrics.total(.busConsumerLag) != 40 { await Task.yield() }
@@ -209,7 +209,7 @@ struct KafkaConsumerTests {
     @Test("the brokers tell how far a group is behind, also while nobody reads with it")
     func backlog() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 2, (0..<10).map { channel.message("\($0)", key: "\($0)") })
+        try await fill(kafka, partitions: 2, messages: (0..<10).map { channel.message("\($0)", key: "\($0)") })
         let bus = try kafka.bus()
         let (reader, other) = (BusReader(channel, group: "g"), BusReader(channel, group: "h"))
         let absent = BusReader(testChannel("test.absent"), group: "g")
@@ -246,7 +246,7 @@ struct KafkaConsumerTests {
     @Test("a consumer that was told to stop gives nothing more, but takes completions")
     func stops() async throws {
         let kafka = try await KafkaFixture.start()
-        try await fill(kafka, partitions: 1, (0..<2).map { channel.message("\($0)", key: "k") })
+        try await fill(kafka, partitions: 1, messages: (0..<2).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 1)
         let first = try await kafka.bus().makeConsumer(options)
         let delivery = try #require(await first.next())

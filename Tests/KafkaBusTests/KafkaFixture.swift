@@ -67,7 +67,7 @@ final class LineList: LogSink {
 /// A topic of a test's own.
 func testChannel(_ name: String = "test.events") -> Channel {
     TopicDeclaration(
-        name, .work, admission: .forward, partitions: .init(kafka: 4, embedded: 4), key: "", from: [], to: []
+        name, kind: .work, admission: .forward, partitions: .init(kafka: 4, embedded: 4), key: "", from: [], to: []
     ).channels[0]
 }
 

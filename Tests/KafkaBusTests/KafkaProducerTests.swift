@@ -11,14 +11,14 @@ import Topics
 struct KafkaProducerTests {
     private let channel = testChannel()
 
-    private func texts(_ kafka: KafkaFixture, _ count: Int) async throws -> [String] {
+    private func texts(_ kafka: KafkaFixture, count: Int) async throws -> [String] {
         let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "reader"))
         let messages = try await consumer.collect(count)
         await consumer.close()
         return messages.map(\.text)
     }
 
-    private func allBrokers(_ state: String, _ kafka: KafkaFixture) async throws {
+    private func allBrokers(_ state: String, kafka: KafkaFixture) async throws {
         for broker in 1...3 { try await kafka.server.perform("broker \(state) \(broker)") }
     }
 
@@ -35,7 +35,7 @@ struct KafkaProducerTests {
             #expect(kafka.metrics.exposition().contains("\(name.rawValue){topic=\"\(channel.name)\"}"))
         }
         await producer.close()
-        #expect(try await texts(kafka, 500) == (0..<500).map(String.init))
+        #expect(try await texts(kafka, count: 500) == (0..<500).map(String.init))
     }
 
     @Test("a queue that stays full fails the sender when its patience is over")
@@ -44,12 +44,12 @@ struct KafkaProducerTests {
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
             .makeProducer(ProducerOptions(patience: .milliseconds(150)))
-        try await allBrokers("down", kafka)
+        try await allBrokers("down", kafka: kafka)
         let error = await #expect(throws: BusError.self) {
             try await producer.send((0..<20).map { channel.message("\($0)") })
         }
         #expect(error?.code == .full)
-        try await allBrokers("up", kafka)
+        try await allBrokers("up", kafka: kafka)
         await producer.close()
     }
 
@@ -75,16 +75,16 @@ struct KafkaProducerTests {
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions(patience: .milliseconds(500)))
         try await producer.send([channel.message("before", key: "k")])
-        try await allBrokers("down", kafka)
+        try await allBrokers("down", kafka: kafka)
         let error = await #expect(throws: BusError.self) {
             try await producer.send([channel.message("meanwhile", key: "k")])
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("500ms") == true)
-        try await allBrokers("up", kafka)
+        try await allBrokers("up", kafka: kafka)
         await producer.close()
         #expect(kafka.metrics.total(.busMessagesProduced) == 2)
-        #expect(try await texts(kafka, 2) == ["before", "meanwhile"])
+        #expect(try await texts(kafka, count: 2) == ["before", "meanwhile"])
     }
 
     @Test("a message that is too large is refused before any of its batch is sent")
@@ -107,16 +107,16 @@ struct KafkaProducerTests {
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions())
         try await producer.send([channel.message("first", key: "k")])
-        try await allBrokers("down", kafka)
+        try await allBrokers("down", kafka: kafka)
         async let sent = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
         #expect(await blocking { producer.makeFatal(whenOut: 300, within: .seconds(20)) })
         #expect(await kafka.lines.awaitLine("turned fatal and is replaced"))
-        try await allBrokers("up", kafka)
+        try await allBrokers("up", kafka: kafka)
         _ = try await sent
         try await producer.send([channel.message("last", key: "k")])
         await producer.close()
         #expect(kafka.metrics.total(.busProducerRestarts) == 1)
-        #expect(try await texts(kafka, 302) == ["first"] + (0..<300).map(String.init) + ["last"])
+        #expect(try await texts(kafka, count: 302) == ["first"] + (0..<300).map(String.init) + ["last"])
     }
 
     @Test("brokers that go down and come up delay a send, no more")
@@ -125,12 +125,12 @@ struct KafkaProducerTests {
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions())
         try await producer.send([channel.message("before", key: "k")])
-        try await allBrokers("down", kafka)
+        try await allBrokers("down", kafka: kafka)
         async let sent = producer.send([channel.message("meanwhile", key: "k")])
-        try await allBrokers("up", kafka)
+        try await allBrokers("up", kafka: kafka)
         _ = try await sent
         await producer.close()
-        #expect(try await texts(kafka, 2) == ["before", "meanwhile"])
+        #expect(try await texts(kafka, count: 2) == ["before", "meanwhile"])
     }
 
     @Test("leaders that move under load lose nothing")
@@ -144,7 +144,7 @@ struct KafkaProducerTests {
             _ = try await sent
         }
         await producer.close()
-        #expect(try await texts(kafka, 450) == (0..<450).map(String.init))
+        #expect(try await texts(kafka, count: 450) == (0..<450).map(String.init))
     }
 
     @Test("errors that pass are tried again by the library")
@@ -156,7 +156,7 @@ struct KafkaProducerTests {
             "request-errors Produce NOT_ENOUGH_REPLICAS REQUEST_TIMED_OUT NOT_LEADER_FOR_PARTITION")
         try await producer.send((0..<20).map { channel.message("\($0)", key: "k") })
         await producer.close()
-        #expect(try await texts(kafka, 20) == (0..<20).map(String.init))
+        #expect(try await texts(kafka, count: 20) == (0..<20).map(String.init))
     }
 
     @Test("a topic one may not write to is refused")

@@ -45,7 +45,9 @@ struct KafkaRoundTripTests {
         func length(in channel: Channel) async throws -> [String] {
             let reader = try ChildProcess(
                 "kcat",
-                ["-C", "-q", "-b", kafka.server.bootstrap, "-t", channel.name, "-o", "beginning", "-e", "-f", "%S\n"])
+                arguments: [
+                    "-C", "-q", "-b", kafka.server.bootstrap, "-t", channel.name, "-o", "beginning", "-e", "-f", "%S\n",
+                ])
             await reader.line { _ in false }
             return reader.lines
         }

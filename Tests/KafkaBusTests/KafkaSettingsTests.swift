@@ -7,7 +7,7 @@ import Testing
 
 /// What librdkafka understands of our settings, without any broker.
 struct KafkaSettingsTests {
-    private func understood(_ settings: [KafkaSetting], _ name: String) throws -> String? {
+    private func understood(_ settings: [KafkaSetting], name: String) throws -> String? {
         let configuration = try RDKafkaConfiguration(settings)
         return configuration.value(of: name)
     }
@@ -23,7 +23,7 @@ struct KafkaSettingsTests {
         ])
     func producer(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
-        #expect(try understood(KafkaSettings.producer(configuration), name) == value)
+        #expect(try understood(KafkaSettings.producer(configuration), name: name) == value)
     }
 
     @Test(
@@ -37,15 +37,15 @@ struct KafkaSettingsTests {
         ])
     func consumer(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
-        #expect(try understood(KafkaSettings.consumer(configuration, group: "g", topic: "t"), name) == value)
+        #expect(try understood(KafkaSettings.consumer(configuration, group: "g", topic: "t"), name: name) == value)
     }
 
     @Test("who is silent too long counts as dead, sooner where a group asks for it; it speaks three times in between")
     func silence() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
         let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
-        #expect(try understood(settings, "session.timeout.ms") == "6000")
-        #expect(try understood(settings, "heartbeat.interval.ms") == "2000")
+        #expect(try understood(settings, name: "session.timeout.ms") == "6000")
+        #expect(try understood(settings, name: "heartbeat.interval.ms") == "2000")
     }
 
     @Test(
@@ -62,14 +62,14 @@ struct KafkaSettingsTests {
         var reader = EnvironmentReader(variables)
         let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &reader)
         let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
-        #expect(try understood(settings, "session.timeout.ms") == session)
-        #expect(try understood(settings, "heartbeat.interval.ms") == heartbeat)
+        #expect(try understood(settings, name: "session.timeout.ms") == session)
+        #expect(try understood(settings, name: "heartbeat.interval.ms") == heartbeat)
     }
 
     @Test("every broker of the URL reaches the library")
     func brokers() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:9092,[::1]:9093")
-        #expect(try understood(KafkaSettings.observer(configuration), "bootstrap.servers") == "a:9092,[::1]:9093")
+        #expect(try understood(KafkaSettings.observer(configuration), name: "bootstrap.servers") == "a:9092,[::1]:9093")
     }
 
     @Test(
@@ -89,10 +89,10 @@ struct KafkaSettingsTests {
         var environment = EnvironmentReader([
             "CARILLON_KAFKA_SECURITY_PROTOCOL": "sasl_ssl", "CARILLON_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
             "CARILLON_KAFKA_SASL_USERNAME": "carillon",
-            "CARILLON_KAFKA_SASL_PASSWORD_FILE": folder.write("password", "open sesame\n"),
-            "CARILLON_KAFKA_SSL_CA_LOCATION": folder.write("ca.pem", ""),
-            "CARILLON_KAFKA_SSL_CERTIFICATE_LOCATION": folder.write("me.pem", ""),
-            "CARILLON_KAFKA_SSL_KEY_LOCATION": folder.write("me.key", ""), "CARILLON_KAFKA_LINGER_MS": "20",
+            "CARILLON_KAFKA_SASL_PASSWORD_FILE": folder.write("password", content: "open sesame\n"),
+            "CARILLON_KAFKA_SSL_CA_LOCATION": folder.write("ca.pem", content: ""),
+            "CARILLON_KAFKA_SSL_CERTIFICATE_LOCATION": folder.write("me.pem", content: ""),
+            "CARILLON_KAFKA_SSL_KEY_LOCATION": folder.write("me.key", content: ""), "CARILLON_KAFKA_LINGER_MS": "20",
             "CARILLON_KAFKA_GROUP_INSTANCE_ID": "pod-3",
         ])
         let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &environment)
@@ -108,10 +108,10 @@ struct KafkaSettingsTests {
             KafkaSettings.observer(configuration),
         ]
         for settings in roles {
-            for (name, value) in expected { #expect(try understood(settings, name) == value) }
+            for (name, value) in expected { #expect(try understood(settings, name: name) == value) }
         }
-        #expect(try understood(roles[0], "linger.ms") == "20")
-        #expect(try understood(roles[1], "group.instance.id") == "pod-3.t")
+        #expect(try understood(roles[0], name: "linger.ms") == "20")
+        #expect(try understood(roles[1], name: "group.instance.id") == "pod-3.t")
         #expect(!roles[0].contains { $0.name == "group.instance.id" })
     }
 

@@ -18,7 +18,7 @@ struct KafkaMock {
         }
         say("bootstrap \(cluster.bootstrap)")
         while let line = readLine() {
-            guard answer(line, cluster) else { return }
+            guard answer(line, cluster: cluster) else { return }
         }
     }
 
@@ -29,7 +29,7 @@ struct KafkaMock {
     }
 
     /// False when it was told to end.
-    private static func answer(_ line: String, _ cluster: MockCluster) -> Bool {
+    private static func answer(_ line: String, cluster: MockCluster) -> Bool {
         guard let command = MockCommand(line) else {
             say("error \(line): expected \(MockCommand.usage)")
             return true

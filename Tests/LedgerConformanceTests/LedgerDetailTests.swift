@@ -10,11 +10,11 @@ import Testing
     func aBigTaskRemembersWhatWasNotPlainlyDelivered(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin(0..<600)
-        _ = try await fixture.claim(1, Array(0..<64))
-        try await fixture.settle(1, [0], as: .delivered, status: 200)
-        try await fixture.settle(1, [1], as: .invalid, status: 410, reason: "Unregistered")
-        try await fixture.settle(1, [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
-        try await fixture.settle(1, [3], as: .waiting, attempt: 0, reason: "given back")
+        _ = try await fixture.claim(1, offsets: Array(0..<64))
+        try await fixture.settle(1, offsets: [0], as: .delivered, status: 200)
+        try await fixture.settle(1, offsets: [1], as: .invalid, status: 410, reason: "Unregistered")
+        try await fixture.settle(1, offsets: [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
+        try await fixture.settle(1, offsets: [3], as: .waiting, attempt: 0, reason: "given back")
         let now = fixture.time.now
         #expect(try await fixture.detail(0) == nil)
         #expect(
@@ -25,10 +25,10 @@ import Testing
                 == OutcomeDetail(state: .waiting, attempt: 1, time: now, status: 503, reason: "Busy"))
         #expect(try await fixture.detail(3) == nil)
         #expect(try await fixture.detail(4) == nil)
-        _ = try await fixture.claim(2, [2], attempt: 1)
+        _ = try await fixture.claim(2, offsets: [2], attempt: 1)
         fixture.time.advance(by: .seconds(1))
         // An attempt that is told too low counts as the claim's.
-        try await fixture.settle(2, [2], as: .delivered, attempt: 0)
+        try await fixture.settle(2, offsets: [2], as: .delivered, attempt: 0)
         #expect(
             try await fixture.detail(2)
                 == OutcomeDetail(state: .delivered, attempt: 1, time: fixture.time.now, status: 0, reason: ""))
@@ -41,13 +41,13 @@ import Testing
         for offsets: [UInt16] in [[4], [4, 9]] {
             let fixture = try await driver.fixture()
             try await fixture.begin(offsets, isFast: true)
-            _ = try await fixture.claim(1, [4])
+            _ = try await fixture.claim(1, offsets: [4])
             let (now, due) = (fixture.time.now, fixture.time.now + .milliseconds(14_256))
-            try await fixture.settle(1, [4], as: .waiting, attempt: 1, status: 503, reason: reason, due: due)
+            try await fixture.settle(1, offsets: [4], as: .waiting, attempt: 1, status: 503, reason: reason, due: due)
             #expect(
                 try await fixture.detail(4)
                     == OutcomeDetail(state: .waiting, attempt: 1, time: now, status: 503, reason: reason, due: due))
-            _ = try await fixture.claim(2, [4], attempt: 1)
+            _ = try await fixture.claim(2, offsets: [4], attempt: 1)
             let detail = try #require(try await fixture.detail(4))
             #expect(detail.due == nil && detail.reason == reason)
         }
@@ -57,8 +57,8 @@ import Testing
     func aSmallTaskRemembersEverybody(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([4, 9], isFast: true)
-        _ = try await fixture.claim(1, [4, 9])
-        try await fixture.settle(1, [4, 9], status: 200, reason: "OK")
+        _ = try await fixture.claim(1, offsets: [4, 9])
+        try await fixture.settle(1, offsets: [4, 9], status: 200, reason: "OK")
         for offset: UInt16 in [4, 9] {
             #expect(
                 try await fixture.detail(offset)
@@ -72,10 +72,10 @@ import Testing
     func aDetailHasTheTimeOfTheAttempt(driver: LedgerDriver, offsets: [UInt16]) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin(offsets, isFast: true)
-        _ = try await fixture.claim(1, offsets)
+        _ = try await fixture.claim(1, offsets: offsets)
         let attempted = fixture.time.now
         fixture.time.advance(by: .seconds(20))
-        try await fixture.settle(1, [4], as: .invalid, status: 410, reason: "Gone", attempted: attempted)
+        try await fixture.settle(1, offsets: [4], as: .invalid, status: 410, reason: "Gone", attempted: attempted)
         #expect(try await fixture.detail(4)?.time == attempted)
     }
 
@@ -85,18 +85,19 @@ import Testing
         let fixture = try await driver.fixture()
         try await fixture.begin([4_095], jobs: 2)
         #expect(try await fixture.detail(4_095) == nil)
-        _ = try await fixture.claim(1, [4_095])
-        try await fixture.settle(1, [4_095], as: .waiting, attempt: 2, status: 500, reason: "A reason of some length")
+        _ = try await fixture.claim(1, offsets: [4_095])
+        try await fixture.settle(
+            1, offsets: [4_095], as: .waiting, attempt: 2, status: 500, reason: "A reason of some length")
         try await fixture.begin([4_095], jobs: 2)
-        #expect(try await fixture.claim(2, [4_095], attempt: 1) == [.superseded])
+        #expect(try await fixture.claim(2, offsets: [4_095], attempt: 1) == [.superseded])
         let detail = try #require(try await fixture.detail(4_095))
         #expect(detail.reason == "A reason of some length")
         _ = try await fixture.mark([0])
         #expect(try await fixture.detail(4_095) == detail)
         #expect(try await fixture.detail(0) == nil)
-        #expect(try await fixture.claim(2, [4_095, 0], attempt: 1) == [.superseded, .claimed(badge: nil)])
-        #expect(try await fixture.claim(3, [4_095], attempt: 2) == [.claimed(badge: nil)])
-        try await fixture.settle(3, [4_095], as: .failed, attempt: 2, reason: "short")
+        #expect(try await fixture.claim(2, offsets: [4_095, 0], attempt: 1) == [.superseded, .claimed(badge: nil)])
+        #expect(try await fixture.claim(3, offsets: [4_095], attempt: 2) == [.claimed(badge: nil)])
+        try await fixture.settle(3, offsets: [4_095], as: .failed, attempt: 2, reason: "short")
         #expect(try await fixture.detail(4_095)?.reason == "short")
         #expect(try await fixture.states() == [0: .claimed, 4_095: .failed])
     }
@@ -105,9 +106,9 @@ import Testing
     func aReasonIsCutBetweenCharacters(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2])
-        _ = try await fixture.claim(1, [1, 2])
-        try await fixture.settle(1, [1], as: .failed, reason: String(repeating: "ä", count: 40))
-        try await fixture.settle(1, [2], as: .failed, reason: "x" + String(repeating: "ä", count: 40))
+        _ = try await fixture.claim(1, offsets: [1, 2])
+        try await fixture.settle(1, offsets: [1], as: .failed, reason: String(repeating: "ä", count: 40))
+        try await fixture.settle(1, offsets: [2], as: .failed, reason: "x" + String(repeating: "ä", count: 40))
         #expect(try await fixture.detail(1)?.reason == String(repeating: "ä", count: 32))
         #expect(try await fixture.detail(2)?.reason == "x" + String(repeating: "ä", count: 31))
     }

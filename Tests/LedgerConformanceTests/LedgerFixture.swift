@@ -69,7 +69,7 @@ struct LedgerFixture: Sendable {
         guard let app = try? AppID("app-\(SystemRandomSource().hexadecimal())") else {
             preconditionFailure("sixteen digits are a name")
         }
-        return SegmentID(app, SegmentNumber(rawValue: number))
+        return SegmentID(app, number: SegmentNumber(rawValue: number))
     }
 
     func makePlan(
@@ -84,7 +84,7 @@ struct LedgerFixture: Sendable {
         _ offsets: some Sequence<UInt16>, jobs: Int = 1, isFast: Bool = false,
         policy: TaskPlan.AmbiguityPolicy = .atLeastOnce
     ) async throws {
-        _ = try await ledger.plan(task, makePlan(jobs: jobs, isFast: isFast, policy: policy))
+        _ = try await ledger.plan(task, plan: makePlan(jobs: jobs, isFast: isFast, policy: policy))
         let devices = SegmentSet(offsets)
         #expect(try await mark(devices.offsets) == .open(devices))
     }
@@ -93,7 +93,7 @@ struct LedgerFixture: Sendable {
         try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }
 
-    func request(_ number: UInt64, _ offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false) -> ClaimRequest {
+    func request(_ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false) -> ClaimRequest {
         ClaimRequest(
             id: ClaimID(owner: 7, number: number), offsets: offsets, attempt: attempt, lease: LedgerFixture.lease,
             countsBadge: badges)
@@ -101,9 +101,9 @@ struct LedgerFixture: Sendable {
 
     /// The answers to a claim; nothing for a ledger that is missing.
     func claim(
-        _ number: UInt64, _ offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false
+        _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false
     ) async throws -> [ClaimAnswer] {
-        let request = request(number, offsets, attempt: attempt, badges: badges)
+        let request = request(number, offsets: offsets, attempt: attempt, badges: badges)
         guard case .answers(let answers) = try await ledger.claim(request, of: task, in: segment) else { return [] }
         return answers
     }
@@ -111,7 +111,7 @@ struct LedgerFixture: Sendable {
     /// The refused of a settlement in one group; nil for a ledger that is missing.
     @discardableResult
     func settle(
-        _ number: UInt64, _ offsets: [UInt16], as state: DeliveryState = .delivered, attempt: UInt8 = 0,
+        _ number: UInt64, offsets: [UInt16], as state: DeliveryState = .delivered, attempt: UInt8 = 0,
         status: UInt16 = 0, reason: String = "", due: Timestamp? = nil, attempted: Timestamp? = nil
     ) async throws -> [UInt16]? {
         let group = Settlement.Group(

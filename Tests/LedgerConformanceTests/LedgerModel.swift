@@ -59,7 +59,7 @@ struct LedgerModel {
         let random = SeededRandomSource(seed: seed)
         let app = LedgerFixture.freshSegment().app
         // Segments of one device and of a few, one around the border of the two encodings, one of any size.
-        let segments = (0..<4).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
+        let segments = (0..<4).map { SegmentID(app, number: SegmentNumber(rawValue: $0)) }
         let sizes = [2, 1 + Int(random.next() % 6), 660 + Int(random.next() % 60), 1 + Int(random.next() % 800)]
         jobs = (0..<4).map { job in
             var parts: [SegmentID: [UInt16]] = [:]
@@ -100,7 +100,9 @@ struct LedgerModel {
     mutating func finish() async throws {
         note("the end")
         for job in unresolved {
-            for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) { try await mark(job, segment) }
+            for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) {
+                try await mark(job, segment: segment)
+            }
         }
         for job in jobs.indices { try await pair.resolve(job) }
         unresolved = []
@@ -130,10 +132,10 @@ extension LedgerModel {
     private mutating func mark() async throws {
         let job = roll(jobs.count)
         guard let segment = jobs[job].keys.sorted(by: { $0.number < $1.number }).randomElement(random) else { return }
-        try await mark(job, segment)
+        try await mark(job, segment: segment)
     }
 
-    private mutating func mark(_ job: Int, _ segment: SegmentID) async throws {
+    private mutating func mark(_ job: Int, segment: SegmentID) async throws {
         let offsets = jobs[job][segment] ?? []
         note("job \(job) marks \(offsets.count) in \(segment.number)")
         let verdict = try await pair.ask { try await $0.mark(SegmentSet(offsets), of: pair.task, in: segment) }
@@ -160,7 +162,7 @@ extension LedgerModel {
     /// A job resolves once all its marks are made.
     private mutating func resolve() async throws {
         guard let job = unresolved.sorted().randomElement(random), roll(2) == 0 else { return }
-        for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) { try await mark(job, segment) }
+        for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) { try await mark(job, segment: segment) }
         note("job \(job) is resolved")
         try await pair.resolve(job)
         _ = try await pair.ask { try await $0.isResolved(job: job, of: pair.task) }
@@ -215,7 +217,7 @@ extension LedgerModel {
         for (offset, answer) in zip(request.offsets, answers) {
             switch answer {
             case .claimed(let badge):
-                try take(offset, request, badge, in: segment)
+                try take(offset, request: request, badge: badge, in: segment)
                 mine.append(offset)
             case .ended(let state):
                 guard !told.contains(Place(segment: segment, offset: offset)) else {
@@ -239,7 +241,7 @@ extension LedgerModel {
     }
 
     private mutating func take(
-        _ offset: UInt16, _ request: ClaimRequest, _ badge: UInt32?, in segment: SegmentID
+        _ offset: UInt16, request: ClaimRequest, badge: UInt32?, in segment: SegmentID
     ) throws {
         let place = Place(segment: segment, offset: offset)
         guard ended[place] == nil else { throw violation("\(offset) had ended") }
@@ -247,13 +249,13 @@ extension LedgerModel {
             throw violation("\(offset) has two living holders")
         }
         guard badge == 1 else { throw violation("\(offset) shows \(badge ?? 0)") }
-        if isCancelAsked || time.now >= plan.deadline { try guardRepeat(place, request) }
+        if isCancelAsked || time.now >= plan.deadline { try guardRepeat(place, request: request) }
         holders[place] = Holder(claim: request.id, leaseEnd: time.now + request.lease)
     }
 
     /// In a task that is over only who holds a device already is told so again. A cancel is known of the segments it
     /// was asked for and of those marked later; others are not looked at.
-    private func guardRepeat(_ place: Place, _ request: ClaimRequest) throws {
+    private func guardRepeat(_ place: Place, request: ClaimRequest) throws {
         guard time.now >= plan.deadline, holders[place]?.claim != request.id else { return }
         throw violation("\(place.offset) is sent after the deadline")
     }

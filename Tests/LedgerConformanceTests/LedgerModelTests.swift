@@ -22,7 +22,7 @@ import Testing
             task: TaskID(high: SystemRandomSource().next(), low: UInt64(seed)))
         var model = LedgerModel(seed: UInt64(seed), pair: pair, time: time)
         let plan = model.plan
-        _ = try await pair.ask { try await $0.plan(pair.task, plan) }
+        _ = try await pair.ask { try await $0.plan(pair.task, plan: plan) }
         do {
             for _ in 0..<400 { try await model.step() }
             try await model.finish()

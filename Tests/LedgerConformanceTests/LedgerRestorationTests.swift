@@ -13,7 +13,7 @@ import Testing
 
         func restore(_ offsets: [UInt16], as state: DeliveryState) async throws -> [UInt16]? {
             try await ledger.restore(
-                SegmentSet(offsets), as: state, of: fixture.task, in: fixture.segment, plan)?.offsets
+                SegmentSet(offsets), as: state, of: fixture.task, in: fixture.segment, plan: plan)?.offsets
         }
     }
 
@@ -21,7 +21,7 @@ import Testing
         let fixture = try await driver.fixture()
         let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
         let plan = fixture.makePlan()
-        #expect(try await ledger.beginRestoring(fixture.task, plan))
+        #expect(try await ledger.beginRestoring(fixture.task, plan: plan))
         return Restoring(fixture: fixture, ledger: ledger, plan: plan)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try await fixture.mark([5]) == .missing)
         #expect(try await restoring.restore([1], as: .unknown) == [1])
         #expect(try await fixture.mark([5]) == .missing)
-        #expect(try await fixture.claim(1, [1, 5]) == [.ended(.unknown), .unmarked])
+        #expect(try await fixture.claim(1, offsets: [1, 5]) == [.ended(.unknown), .unmarked])
         #expect(try await ledger.isResolved(job: 17, of: fixture.task) == true)
         let open = try await ledger.openSegments(of: fixture.task)
         #expect(open == [fixture.segment])
@@ -55,7 +55,7 @@ import Testing
         #expect(try await restoring.restore([2], as: .delivered) == [2])
 
         let final = fixture.makePlan(isFast: true, policy: .atMostOnce)
-        try await ledger.endRestoring(fixture.task, final)
+        try await ledger.endRestoring(fixture.task, plan: final)
         #expect(try await restoring.restore([3], as: .unknown) == nil)
         let progress = try #require(try await ledger.close([fixture.segment], of: fixture.task))
         #expect(progress.plan == final)
@@ -69,10 +69,10 @@ import Testing
         let fixture = try await driver.fixture()
         let ledger = try #require(fixture.ledger as? any Ledger & LedgerRestoration)
         try await fixture.begin([1, 2], jobs: 2)
-        #expect(try await !ledger.beginRestoring(fixture.task, fixture.makePlan()))
+        #expect(try await !ledger.beginRestoring(fixture.task, plan: fixture.makePlan()))
         #expect(
             try await ledger.restore(
-                SegmentSet([1]), as: .unknown, of: fixture.task, in: fixture.segment, fixture.makePlan()) == nil)
+                SegmentSet([1]), as: .unknown, of: fixture.task, in: fixture.segment, plan: fixture.makePlan()) == nil)
         #expect(try await fixture.states() == [1: .targeted, 2: .targeted])
         #expect(try await ledger.progress(of: fixture.task)?.plan.jobs == 2)
     }
@@ -81,7 +81,7 @@ import Testing
     func oneThatWasCutOffBeginsAgain(driver: LedgerDriver) async throws {
         let restoring = try await begin(driver)
         #expect(try await restoring.restore([1], as: .unknown) == [1])
-        #expect(try await restoring.ledger.beginRestoring(restoring.fixture.task, restoring.plan))
+        #expect(try await restoring.ledger.beginRestoring(restoring.fixture.task, plan: restoring.plan))
         #expect(try await restoring.restore([1, 2], as: .unknown) == [1, 2])
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(try await restoring.restore(Array(all[..<400]), as: .delivered)?.count == 400)
         #expect(try await restoring.restore(all.filter { $0 % 2 == 0 }, as: .failed)?.count == 1_848)
         #expect(try await restoring.restore(all, as: .unknown)?.count == 1_848)
-        try await restoring.ledger.endRestoring(restoring.fixture.task, restoring.plan)
+        try await restoring.ledger.endRestoring(restoring.fixture.task, plan: restoring.plan)
         let open = try await restoring.ledger.openSegments(of: restoring.fixture.task)
         let counts = try #require(try await restoring.ledger.close(open, of: restoring.fixture.task)).counts
         #expect(counts[.delivered] == 400 && counts[.failed] == 1_848 && counts[.unknown] == 1_848)

@@ -13,15 +13,16 @@ import Testing
         #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
         #expect(try await fixture.mark([1]) == .missing)
         let plan = fixture.makePlan(jobs: 300, isFast: true, policy: .atMostOnce)
-        #expect(try await fixture.ledger.plan(fixture.task, plan) == plan)
-        #expect(try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 2)) == plan)
+        #expect(try await fixture.ledger.plan(fixture.task, plan: plan) == plan)
+        #expect(try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 2)) == plan)
         let progress = try #require(try await fixture.ledger.progress(of: fixture.task))
         #expect(
             progress
                 == TaskProgress(
                     plan: plan, jobsResolved: 0, isCancelled: false, counts: StateCounts(), closed: nil))
         await #expect(throws: StoreError.self) {
-            try await fixture.ledger.plan(TaskID(high: 0, low: 0), fixture.makePlan(jobs: TaskPlan.jobsMaximum + 1))
+            try await fixture.ledger.plan(
+                TaskID(high: 0, low: 0), plan: fixture.makePlan(jobs: TaskPlan.jobsMaximum + 1))
         }
     }
 
@@ -31,12 +32,13 @@ import Testing
         let fixture = try await driver.fixture()
         let (ledger, task, segment) = (fixture.ledger, fixture.task, fixture.segment)
         let plan = fixture.makePlan(isFast: true)
-        let other = SegmentID(segment.app, SegmentNumber(rawValue: segment.number.rawValue + 1))
+        let other = SegmentID(segment.app, number: SegmentNumber(rawValue: segment.number.rawValue + 1))
         let entered = EnteredTask(plan: plan, isCancelled: false)
         let segments = [segment.number, other.number]
-        #expect(try await ledger.begin(task, plan, meaning: [7, 0], in: segments) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, meaning: [7, 0], in: segments) == .begun(entered))
         let again = fixture.makePlan(isFast: true, policy: .atMostOnce)
-        #expect(try await ledger.begin(task, again, meaning: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
+        #expect(
+            try await ledger.begin(task, plan: again, meaning: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
         #expect(try await ledger.meaning(of: task) == [7, 0])
         #expect(Set(try await ledger.openSegments(of: task)) == [segment, other])
         let devices = SegmentSet([1, 2])
@@ -47,7 +49,7 @@ import Testing
         try await ledger.resolve(job: 0, of: task)
         #expect(try await ledger.meaning(of: task) == nil)
         #expect(try await ledger.isResolved(job: 0, of: task) == true)
-        #expect(try await ledger.begin(task, plan, meaning: [9], in: []) == .planned(plan))
+        #expect(try await ledger.begin(task, plan: plan, meaning: [9], in: []) == .planned(plan))
     }
 
     @Test(arguments: LedgerDriver.allCases)
@@ -55,7 +57,7 @@ import Testing
         let fixture = try await driver.fixture()
         let plan = fixture.makePlan(isFast: true)
         #expect(try await fixture.ledger.meaning(of: fixture.task) == nil)
-        _ = try await fixture.ledger.begin(fixture.task, plan, meaning: [], in: [])
+        _ = try await fixture.ledger.begin(fixture.task, plan: plan, meaning: [], in: [])
         #expect(try await fixture.ledger.meaning(of: fixture.task) == [])
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
@@ -69,7 +71,7 @@ import Testing
         _ = try await ledger.cancel(task, in: segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: true)
-        #expect(try await ledger.begin(task, plan, meaning: [1], in: [segment.number]) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number]) == .begun(entered))
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)
         #expect(try await fixture.states() == [5: .cancelled])
@@ -82,7 +84,7 @@ import Testing
         let (ledger, task, segment) = (fixture.ledger, fixture.task, fixture.segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: false)
-        _ = try await ledger.begin(task, plan, meaning: [1], in: [segment.number])
+        _ = try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number])
         _ = try await ledger.cancel(task, in: segment)
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)
@@ -96,12 +98,12 @@ import Testing
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2], jobs: 2)
         #expect(try await fixture.mark([2, 4_095]) == .open(SegmentSet([2, 4_095])))
-        _ = try await fixture.claim(1, [1, 2])
-        try await fixture.settle(1, [1])
+        _ = try await fixture.claim(1, offsets: [1, 2])
+        try await fixture.settle(1, offsets: [1])
         // A job delivered again sends on what has not ended.
         #expect(try await fixture.mark([1, 2]) == .open(SegmentSet([2])))
         #expect(try await fixture.states() == [1: .delivered, 2: .claimed, 4_095: .targeted])
-        let wrong = SegmentID(LedgerFixture.freshSegment().app, fixture.segment.number)
+        let wrong = SegmentID(LedgerFixture.freshSegment().app, number: fixture.segment.number)
         #expect(try await fixture.ledger.mark(SegmentSet([1]), of: fixture.task, in: wrong) == .missing)
         #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
     }
@@ -113,9 +115,9 @@ import Testing
         let fixture = try await driver.fixture()
         let offsets = (0..<512).map { UInt16($0 * 7) }
         try await fixture.begin(offsets)
-        _ = try await fixture.claim(1, Array(offsets[100..<300]))
-        try await fixture.settle(1, Array(offsets[150..<200]))
-        try await fixture.settle(1, Array(offsets[200..<220]), as: .waiting, attempt: 3)
+        _ = try await fixture.claim(1, offsets: Array(offsets[100..<300]))
+        try await fixture.settle(1, offsets: Array(offsets[150..<200]))
+        try await fixture.settle(1, offsets: Array(offsets[200..<220]), as: .waiting, attempt: 3)
         let before = try await fixture.states()
         #expect(before.count == 512)
         #expect(try await fixture.mark([1]) == .open(SegmentSet([1])))
@@ -123,11 +125,11 @@ import Testing
         expected[1] = .targeted
         #expect(try await fixture.states() == expected)
         #expect(
-            try await fixture.claim(2, [0, 1, 2, offsets[210]], attempt: 2) == [
+            try await fixture.claim(2, offsets: [0, 1, 2, offsets[210]], attempt: 2) == [
                 .claimed(badge: nil), .claimed(badge: nil), .unmarked, .superseded,
             ])
-        #expect(try await fixture.settle(1, [offsets[100], offsets[299], 1]) == [1])
-        #expect(try await fixture.settle(2, [0, 1]) == [])
+        #expect(try await fixture.settle(1, offsets: [offsets[100], offsets[299], 1]) == [1])
+        #expect(try await fixture.settle(2, offsets: [0, 1]) == [])
         let snapshot = try #require(try await fixture.ledger.states(of: fixture.task, in: fixture.segment))
         #expect(snapshot.counts[.delivered] == 54)
         #expect(snapshot.counts[.waiting] == 20)
@@ -144,9 +146,9 @@ import Testing
         try await fixture.begin(all)
         for start in stride(from: 0, to: 4_096, by: 256) {
             let part = Array(all[start..<start + 256])
-            #expect(try await fixture.claim(UInt64(start), part).allSatisfy { $0 == .claimed(badge: nil) })
-            #expect(try await fixture.settle(UInt64(start), Array(part[..<255])) == [])
-            #expect(try await fixture.settle(UInt64(start), [part[255]], as: .invalid, status: 410) == [])
+            #expect(try await fixture.claim(UInt64(start), offsets: part).allSatisfy { $0 == .claimed(badge: nil) })
+            #expect(try await fixture.settle(UInt64(start), offsets: Array(part[..<255])) == [])
+            #expect(try await fixture.settle(UInt64(start), offsets: [part[255]], as: .invalid, status: 410) == [])
         }
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         let progress = try #require(try await fixture.ledger.close([fixture.segment], of: fixture.task))
@@ -160,14 +162,14 @@ import Testing
     func aTaskClosesOnceAllIsDone(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         let (task, first) = (fixture.task, fixture.segment)
-        let second = SegmentID(first.app, SegmentNumber(rawValue: 1))
+        let second = SegmentID(first.app, number: SegmentNumber(rawValue: 1))
         let both = [first, second]
         try await fixture.begin([1, 2], jobs: 2)
         _ = try await fixture.ledger.mark(SegmentSet([7]), of: task, in: second)
         try await fixture.ledger.resolve(job: 1, of: task)
         try await fixture.ledger.resolve(job: 1, of: task)
-        _ = try await fixture.claim(1, [1, 2])
-        try await fixture.settle(1, [1, 2])
+        _ = try await fixture.claim(1, offsets: [1, 2])
+        try await fixture.settle(1, offsets: [1, 2])
         let early = try #require(try await fixture.ledger.close(both, of: task))
         #expect(early.jobsResolved == 1)
         #expect(try await fixture.ledger.openSegments(of: task) == [second, first])
@@ -179,7 +181,7 @@ import Testing
         #expect(try await fixture.ledger.openSegments(of: task) == [second])
         // Nothing is marked in a segment that is closed, though the task is not.
         #expect(try await fixture.mark([1, 3]) == .missing)
-        _ = try await fixture.ledger.claim(fixture.request(2, [7]), of: task, in: second)
+        _ = try await fixture.ledger.claim(fixture.request(2, offsets: [7]), of: task, in: second)
         let end = Settlement.Group(offsets: [7], state: .suppressed, attempt: 0)
         let settlement = Settlement(claim: ClaimID(owner: 7, number: 2), groups: [end])
         _ = try await fixture.ledger.settle(settlement, of: task, in: second)
@@ -194,7 +196,7 @@ import Testing
         #expect(try await fixture.ledger.cancel(task, in: second).isEmpty)
         #expect(try await fixture.ledger.progress(of: task)?.isCancelled == false)
         #expect(try await fixture.ledger.mark(SegmentSet([7]), of: task, in: second) == .missing)
-        #expect(try await fixture.claim(9, [1, 5]) == [.ended(.delivered), .unmarked])
+        #expect(try await fixture.claim(9, offsets: [1, 5]) == [.ended(.delivered), .unmarked])
     }
 
     @Test(arguments: LedgerDriver.allCases)
@@ -203,7 +205,7 @@ import Testing
         try await fixture.begin([1])
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.mark([1]) == .open(SegmentSet([1])))
-        let other = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 99))
+        let other = SegmentID(fixture.segment.app, number: SegmentNumber(rawValue: 99))
         #expect(try await fixture.ledger.mark(SegmentSet([1]), of: fixture.task, in: other) == .missing)
         #expect(try await fixture.ledger.cancel(fixture.task, in: other).isEmpty)
         #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
@@ -213,12 +215,12 @@ import Testing
     func aTaskForNobodyCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         #expect(try await fixture.ledger.close([], of: fixture.task) == nil)
-        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 1))
+        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 1))
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == nil)
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == fixture.time.now)
         let empty = TaskID(high: 2, low: fixture.task.low)
-        _ = try await fixture.ledger.plan(empty, fixture.makePlan(jobs: 0))
+        _ = try await fixture.ledger.plan(empty, plan: fixture.makePlan(jobs: 0))
         #expect(try await fixture.ledger.close([], of: empty)?.closed == fixture.time.now)
     }
 
@@ -226,7 +228,7 @@ import Testing
     func aJobThatDoesNotExistIsNoJob(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.ledger.resolve(job: 5, of: fixture.task)
-        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(jobs: 2))
+        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 2))
         for job in [-1, 2] {
             await #expect(throws: StoreError.self) { try await fixture.ledger.resolve(job: job, of: fixture.task) }
         }
@@ -241,7 +243,7 @@ import Testing
         // A cancel that comes before the plan is no plan.
         _ = try await fixture.ledger.cancel(task, in: fixture.segment)
         #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
-        _ = try await fixture.ledger.plan(task, fixture.makePlan(jobs: 9))
+        _ = try await fixture.ledger.plan(task, plan: fixture.makePlan(jobs: 9))
         try await fixture.ledger.resolve(job: 8, of: task)
         for job in -1...9 {
             #expect(try await fixture.ledger.isResolved(job: job, of: task) == (job == 8))
@@ -259,15 +261,15 @@ import Testing
     func cancelEndsWhatNobodyHolds(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3, 4, 5])
-        _ = try await fixture.claim(1, [2, 3, 4])
-        try await fixture.settle(1, [2])
-        try await fixture.settle(1, [3], as: .waiting, attempt: 1)
+        _ = try await fixture.claim(1, offsets: [2, 3, 4])
+        try await fixture.settle(1, offsets: [2])
+        try await fixture.settle(1, offsets: [3], as: .waiting, attempt: 1)
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment) == SegmentSet([1, 3, 5]))
         #expect(try await fixture.mark([1, 4, 8]) == .cancelled)
         #expect(
             try await fixture.states()
                 == [1: .cancelled, 2: .delivered, 3: .cancelled, 4: .claimed, 5: .cancelled, 8: .cancelled])
-        try await fixture.settle(1, [4], as: .waiting)
+        try await fixture.settle(1, offsets: [4], as: .waiting)
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment) == SegmentSet([4]))
         let snapshot = try #require(try await fixture.ledger.states(of: fixture.task, in: fixture.segment))
         #expect(snapshot.isCancelled)
@@ -278,13 +280,13 @@ import Testing
     @Test(arguments: LedgerDriver.allCases)
     func whatIsMarkedAfterACancelEndsAtOnce(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
-        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan())
+        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan())
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.mark([1, 2]) == .cancelled)
         // Of a segment that nobody cancelled by name, too.
-        let other = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 40))
+        let other = SegmentID(fixture.segment.app, number: SegmentNumber(rawValue: 40))
         #expect(try await fixture.ledger.mark(SegmentSet([9]), of: fixture.task, in: other) == .cancelled)
-        #expect(try await fixture.claim(1, [1]) == [.ended(.cancelled)])
+        #expect(try await fixture.claim(1, offsets: [1]) == [.ended(.cancelled)])
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         let progress = try #require(try await fixture.ledger.close([fixture.segment, other], of: fixture.task))
         #expect(progress.closed != nil)
@@ -298,7 +300,7 @@ import Testing
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
         #expect(try await fixture.ledger.isCancelled(fixture.task))
-        _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan())
+        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan())
         #expect(try await fixture.ledger.progress(of: fixture.task)?.isCancelled == true)
         #expect(try await fixture.mark([1]) == .cancelled)
     }
@@ -308,17 +310,17 @@ import Testing
         let fixture = try await driver.fixture()
         let (task, segment) = (fixture.task, fixture.segment)
         try await fixture.begin([1, 2, 3, 4, 5])
-        _ = try await fixture.claim(1, [2, 3])
-        try await fixture.settle(1, [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
+        _ = try await fixture.claim(1, offsets: [2, 3])
+        try await fixture.settle(1, offsets: [2], as: .waiting, attempt: 1, status: 503, reason: "Busy")
         fixture.time.advance(by: LedgerFixture.deadline - .milliseconds(1))
-        _ = try await fixture.claim(2, [4])
+        _ = try await fixture.claim(2, offsets: [4])
         #expect(try await fixture.ledger.expire(task, in: segment, untried: .expired) == [:])
         fixture.time.advance(by: .milliseconds(1))
         let ended = try await fixture.ledger.expire(task, in: segment, untried: .expired)
         #expect(ended == [.expired: SegmentSet([1, 2, 5]), .unknown: SegmentSet([3])])
         #expect(try await fixture.state(4) == .claimed)
         #expect(try await fixture.mark([6]) == .open(SegmentSet([6])))
-        #expect(try await fixture.settle(1, [3]) == [3])
+        #expect(try await fixture.settle(1, offsets: [3]) == [3])
         #expect(try await fixture.detail(2)?.reason == "Busy")
         #expect(try await fixture.detail(2)?.state == .expired)
         fixture.letLeasesDie()
@@ -334,9 +336,9 @@ import Testing
         let fixture = try await driver.fixture()
         let (task, segment) = (fixture.task, fixture.segment)
         try await fixture.begin([1, 2, 3, 4])
-        _ = try await fixture.claim(1, [2])
-        try await fixture.settle(1, [2], as: .waiting, attempt: 1)
-        _ = try await fixture.claim(2, [3])
+        _ = try await fixture.claim(1, offsets: [2])
+        try await fixture.settle(1, offsets: [2], as: .waiting, attempt: 1)
+        _ = try await fixture.claim(2, offsets: [3])
         fixture.passDeadline()
         fixture.letLeasesDie()
         let ended = try await fixture.ledger.expire(task, in: segment, untried: .unknown)
@@ -349,9 +351,9 @@ import Testing
     func whatWasCancelledDoesNotExpire(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1])
-        _ = try await fixture.claim(1, [1])
+        _ = try await fixture.claim(1, offsets: [1])
         _ = try await fixture.ledger.cancel(fixture.task, in: fixture.segment)
-        try await fixture.settle(1, [1], as: .waiting, attempt: 1)
+        try await fixture.settle(1, offsets: [1], as: .waiting, attempt: 1)
         fixture.passDeadline()
         #expect(
             try await fixture.ledger.expire(fixture.task, in: fixture.segment, untried: .expired) == [
@@ -366,13 +368,13 @@ import Testing
         let (ledger, task) = (fixture.ledger, fixture.task)
         #expect(try await ledger.outcomes(of: task) == nil)
         try await fixture.begin([1, 2, 7], isFast: true)
-        let alone = SegmentID(fixture.segment.app, SegmentNumber(rawValue: 1))
+        let alone = SegmentID(fixture.segment.app, number: SegmentNumber(rawValue: 1))
         _ = try await ledger.mark(SegmentSet([9]), of: task, in: alone)
         try await ledger.resolve(job: 0, of: task)
-        _ = try await fixture.claim(1, [1, 2])
-        try await fixture.settle(1, [2], as: .failed, attempt: 4, status: 400, reason: "Bad")
-        try await fixture.settle(1, [1], status: 200)
-        _ = try await ledger.claim(fixture.request(2, [9]), of: task, in: alone)
+        _ = try await fixture.claim(1, offsets: [1, 2])
+        try await fixture.settle(1, offsets: [2], as: .failed, attempt: 4, status: 400, reason: "Bad")
+        try await fixture.settle(1, offsets: [1], status: 200)
+        _ = try await ledger.claim(fixture.request(2, offsets: [9]), of: task, in: alone)
         let end = Settlement.Group(offsets: [9], state: .invalidRemoved, attempt: 0, status: 410, reason: "Gone")
         _ = try await ledger.settle(
             Settlement(claim: ClaimID(owner: 7, number: 2), groups: [end]), of: task, in: alone)
@@ -383,10 +385,10 @@ import Testing
         let plan = try #require(try await ledger.close([fixture.segment], of: task)?.plan)
         let outcomes = try #require(try await ledger.outcomes(of: task))
         #expect(outcomes.plan == plan)
-        func told(_ attempt: UInt8, _ status: UInt16, _ reason: String, _ state: DeliveryState) -> OutcomeDetail {
+        func told(_ attempt: UInt8, status: UInt16, reason: String, state: DeliveryState) -> OutcomeDetail {
             OutcomeDetail(state: state, attempt: attempt, time: fixture.time.now, status: status, reason: reason)
         }
-        func device(_ segment: SegmentID, _ offset: UInt16, _ state: DeliveryState, _ detail: OutcomeDetail?)
+        func device(_ segment: SegmentID, offset: UInt16, state: DeliveryState, detail: OutcomeDetail?)
             -> TaskOutcomes.Device
         {
             TaskOutcomes.Device(
@@ -394,10 +396,16 @@ import Testing
         }
         #expect(
             outcomes.devices == [
-                device(alone, 9, .invalidRemoved, told(0, 410, "Gone", .invalidRemoved)),
-                device(fixture.segment, 1, .delivered, told(0, 200, "", .delivered)),
-                device(fixture.segment, 2, .failed, told(4, 400, "Bad", .failed)),
-                device(fixture.segment, 7, .cancelled, nil),
+                device(
+                    alone, offset: 9, state: .invalidRemoved,
+                    detail: told(0, status: 410, reason: "Gone", state: .invalidRemoved)),
+                device(
+                    fixture.segment, offset: 1, state: .delivered,
+                    detail: told(0, status: 200, reason: "", state: .delivered)),
+                device(
+                    fixture.segment, offset: 2, state: .failed,
+                    detail: told(4, status: 400, reason: "Bad", state: .failed)),
+                device(fixture.segment, offset: 7, state: .cancelled, detail: nil),
             ])
     }
 
@@ -405,7 +413,7 @@ import Testing
     func aTaskForManyOrForNobodyHasNoOutcomes(driver: LedgerDriver) async throws {
         for isFast in [true, false] {
             let fixture = try await driver.fixture()
-            _ = try await fixture.ledger.plan(fixture.task, fixture.makePlan(isFast: isFast))
+            _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(isFast: isFast))
             try await fixture.ledger.resolve(job: 0, of: fixture.task)
             #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
             #expect(try await fixture.ledger.outcomes(of: fixture.task)?.devices == (isFast ? [] : nil))
@@ -418,8 +426,8 @@ import Testing
         for (isFast, isReleased) in [(true, true), (true, false), (false, true)] {
             let fixture = try await driver.fixture()
             try await fixture.begin([1, 2], isFast: isFast)
-            _ = try await fixture.claim(1, [1, 2])
-            try await fixture.settle(1, [1, 2], as: .failed)
+            _ = try await fixture.claim(1, offsets: [1, 2])
+            try await fixture.settle(1, offsets: [1, 2], as: .failed)
             try await fixture.ledger.resolve(job: 0, of: fixture.task)
             // Not closed, it keeps everything.
             try await fixture.ledger.release(fixture.task)

@@ -9,8 +9,8 @@ import Testing
         for start in stride(from: 0, to: offsets.count, by: 256) {
             let part = Array(offsets[start..<min(start + 256, offsets.count)])
             let number = UInt64(start + Int(part[0]) + 1)
-            _ = try await fixture.claim(number, part)
-            try await fixture.settle(number, part, as: .failed, status: 400, reason: "BadTopic")
+            _ = try await fixture.claim(number, offsets: part)
+            try await fixture.settle(number, offsets: part, as: .failed, status: 400, reason: "BadTopic")
         }
     }
 
@@ -30,13 +30,13 @@ import Testing
         try await fixture.begin(offsets)
         try await end(offsets, in: fixture)
         #expect(try await untold(in: fixture) == offsets)
-        #expect(try await fixture.claim(9_000, [offsets[0]]) == [.ended(.failed)])
+        #expect(try await fixture.claim(9_000, offsets: [offsets[0]]) == [.ended(.failed)])
         let half = Array(offsets.prefix(count / 2))
         if !half.isEmpty {
             try await note(half, in: fixture)
             #expect(try await untold(in: fixture) == Array(offsets.dropFirst(half.count)))
             #expect(
-                try await fixture.claim(9_001, [offsets[0], offsets[count - 1]])
+                try await fixture.claim(9_001, offsets: [offsets[0], offsets[count - 1]])
                     == [.told, .ended(.failed)])
         }
         for offset in offsets.suffix(3) { try await note([offset], in: fixture) }
@@ -44,7 +44,7 @@ import Testing
         try await note(offsets, in: fixture)
         #expect(try await untold(in: fixture).isEmpty)
         let first = Array(offsets.prefix(256))
-        #expect(try await fixture.claim(9_002, first) == first.map { _ in .told })
+        #expect(try await fixture.claim(9_002, offsets: first) == first.map { _ in .told })
         #expect(try await fixture.states() == Dictionary(uniqueKeysWithValues: offsets.map { ($0, .failed) }))
         #expect(try await fixture.detail(offsets[0])?.reason == "BadTopic")
     }
@@ -58,7 +58,7 @@ import Testing
         try await note([7], in: fixture)
         _ = try await fixture.mark([3, 9])
         try await end([3], in: fixture)
-        #expect(try await fixture.claim(2, [7, 3, 9]) == [.told, .ended(.failed), .claimed(badge: nil)])
+        #expect(try await fixture.claim(2, offsets: [7, 3, 9]) == [.told, .ended(.failed), .claimed(badge: nil)])
         let untold = try await fixture.ledger.untold(of: fixture.task, in: fixture.segment)
         #expect(untold.map(\.index.offset) == [3])
         #expect(untold.first?.detail?.reason == "BadTopic")
@@ -69,9 +69,9 @@ import Testing
     func whatEndsUntriedIsUntold(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3])
-        _ = try await fixture.claim(1, [1])
+        _ = try await fixture.claim(1, offsets: [1])
         fixture.passDeadline()
-        #expect(try await fixture.claim(2, [2]) == [.ended(.expired)])
+        #expect(try await fixture.claim(2, offsets: [2]) == [.ended(.expired)])
         _ = try await fixture.ledger.expire(fixture.task, in: fixture.segment, untried: .expired)
         let untold = try await fixture.ledger.untold(of: fixture.task, in: fixture.segment)
         #expect(untold.map(\.state) == [.unknown, .expired, .expired])
@@ -97,8 +97,8 @@ import Testing
         try await fixture.begin(offsets)
         for start in stride(from: 0, to: count, by: 256) {
             let part = Array(offsets[start..<min(start + 256, count)])
-            _ = try await fixture.claim(UInt64(start + 1), part)
-            try await fixture.settle(UInt64(start + 1), part)
+            _ = try await fixture.claim(UInt64(start + 1), offsets: part)
+            try await fixture.settle(UInt64(start + 1), offsets: part)
         }
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([fixture.segment], of: fixture.task)?.closed != nil)

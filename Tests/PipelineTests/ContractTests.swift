@@ -12,35 +12,35 @@ import Topics
 
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
         let harness = try await Harness(.kafka)
-        let dead = (0..<10).map { TestDevice(1_000 + $0, .fcm, word: "unregistered") }
+        let dead = (0..<10).map { TestDevice(1_000 + $0, kind: .fcm, word: "unregistered") }
         // A provider that takes nothing from anybody is not believed, so most of Google's live.
-        _ = try await harness.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, .fcm) })
-        _ = try await harness.ingest.register((0..<90).map { TestDevice($0, .apns, user: "user-\($0)") })
-        var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, harness)]
+        _ = try await harness.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, kind: .fcm) })
+        _ = try await harness.ingest.register((0..<90).map { TestDevice($0, kind: .apns, user: "user-\($0)") })
+        var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, harness: harness)]
         // Whoever dies in the second of its registration is kept, and dies again.
         while try await harness.messages(on: Topics.feedback.channel).isEmpty {
-            reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, harness))
+            reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, harness: harness))
         }
         try await harness.send([
             OutgoingMessage(channel: Topics.audience.channel(.fast), key: nil, value: Array("no chunk".utf8))
         ])
         try await waitUntil { try await !harness.messages(on: Topics.dead.channel).isEmpty }
-        try await tellAgain(reports.map(\.targeted).reduce(0, +), harness)
+        try await tellAgain(reports.map(\.targeted).reduce(0, +), harness: harness)
 
         #expect(try await sampleOutput(harness) == reports.map(line).sorted())
         let topics = "for topic in results reports feedback tasks dead; do kcat -C -b $BROKERS -t $topic -e -q -J; done"
         let check = "'\(SourceTree.path(".venv/bin/python"))' '\(SourceTree.path(".ci/check-contracts"))' messages"
-        #expect(try await run("(\(topics)) | \(check)", harness) == [])
+        #expect(try await run("(\(topics)) | \(check)", harness: harness) == [])
         try await harness.close()
     }
 
-    private func push(_ task: String, _ harness: Harness) async throws -> TaskReport {
+    private func push(_ task: String, harness: Harness) async throws -> TaskReport {
         let id = try await harness.ingest.post(task)
         return try #require(await harness.reports.report(of: id), "\(harness.lines)")
     }
 
     /// Waits until so many devices have a result, which may be after the report, and tells all of them once more.
-    private func tellAgain(_ count: Int, _ harness: Harness) async throws {
+    private func tellAgain(_ count: Int, harness: Harness) async throws {
         var results = try await ResultReader(harness.bus)
         #expect(try await results.read(count))
         await results.close()
@@ -56,9 +56,9 @@ import Topics
     private func sampleOutput(_ harness: Harness) async throws -> [String] {
         let page = try #require(SourceTree.text("docs/analytics.md"))
         let folder = TemporaryDirectory("analytics")
-        folder.write("outcomes.py", try #require(MarkdownCode.blocks("python", inPage: page).first))
+        folder.write("outcomes.py", content: try #require(MarkdownCode.blocks("python", inPage: page).first))
         let command = try #require(MarkdownCode.blocks("sh", inPage: page).first)
-        return try await run("cd '\(folder.path)' && \(command)", harness)
+        return try await run("cd '\(folder.path)' && \(command)", harness: harness)
     }
 
     private func line(_ report: TaskReport) -> String {
@@ -66,10 +66,10 @@ import Topics
         return ([report.task.description] + states.map { "\($0.name)=\(report[$0])" }.sorted()).joined(separator: " ")
     }
 
-    private func run(_ script: String, _ harness: Harness) async throws -> [String] {
+    private func run(_ script: String, harness: Harness) async throws -> [String] {
         var environment = EnvironmentReader.processEnvironment()
         environment["BROKERS"] = harness.brokers
-        let shell = try ChildProcess("/bin/sh", ["-c", script], environment: environment)
+        let shell = try ChildProcess("/bin/sh", arguments: ["-c", script], environment: environment)
         #expect(await shell.end(within: .seconds(120)) == .exited(0), "\(shell.lines)")
         return shell.lines
     }

@@ -17,7 +17,7 @@ import Topics
     /// each until it is refused. When the provider answers again, every task that was accepted is delivered.
     @Test func aFullPipelineDrains() async throws {
         let pauses = ["CARILLON_SENDER_OUTAGE_PAUSE": "1s", "CARILLON_SENDER_OUTAGE_PAUSE_LONGEST": "2s"]
-        let harness = try await Harness(.embedded, pauses)
+        let harness = try await Harness(.embedded, changes: pauses)
         let ids = try await harness.ingest.register(TestDevice.mixture(6))
         try await harness.withRedis { redis in
             _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
@@ -26,24 +26,24 @@ import Topics
             _ = try await redis.send(RedisCommand("SETRANGE", "filler", RedisArgument(filler), "x"))
         }
         for provider in Harness.providers {
-            try await harness.simulator.admin("POST", "/faults", #"{"provider":"\#(provider)","kind":"stall"}"#)
+            try await harness.simulator.admin("POST", "/faults", body: #"{"provider":"\#(provider)","kind":"stall"}"#)
         }
         let registrations = try await Self.untilRefused { number in
             let token = String(repeating: "0", count: 56) + String(UInt32(number + 0x1000_0000), radix: 16)
             return try await harness.ingest.send(
-                "POST", "/apps/news/subscribers", #"{"proto":"apns","token":"\#(token)"}"#)
+                "POST", "/apps/news/subscribers", body: #"{"proto":"apns","token":"\#(token)"}"#)
         }
         var tasks: [TaskID] = []
         _ = try await Self.untilRefused { number in
             let task = #"{"devices":["\#(ids[number % ids.count])"],"message":{"body":"\#(Self.body)"}}"#
-            let answer = try await harness.ingest.send("POST", "/apps/news/v1/tasks", task)
+            let answer = try await harness.ingest.send("POST", "/apps/news/v1/tasks", body: task)
             if answer.status == 201 {
                 tasks.append(try #require(try JSON(answer.body)["id"]?.text.flatMap { TaskID($0) }))
             }
             return answer
         }
         #expect(registrations > 0 && tasks.count > 50)
-        try await harness.simulator.admin("DELETE", "/faults", "")
+        try await harness.simulator.admin("DELETE", "/faults", body: "")
         for task in tasks {
             let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
             #expect(report.targeted == 1 && report[.delivered] == 1)

@@ -38,6 +38,6 @@ extension Harness {
         let changes = DeviceChanges(
             language: device.language, aliases: device.user.map { [.externalUser: $0] } ?? [:])
         _ = try await registry.register(
-            PushToken(device.kind, device.token), changes, in: AppID("news"))
+            PushToken(device.kind, text: device.token), changes: changes, in: AppID("news"))
     }
 }

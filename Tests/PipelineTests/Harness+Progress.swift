@@ -20,8 +20,8 @@ extension Harness {
     }
 
     /// A number that the simulator counts for each provider, over all of them or for some.
-    func sum(_ name: String, _ providers: [String] = Harness.providers) async throws -> Int {
-        try await Harness.sum(simulator.statistics(), providers) { statistics in
+    func sum(_ name: String, providers: [String] = Harness.providers) async throws -> Int {
+        try await Harness.sum(simulator.statistics(), providers: providers) { statistics in
             guard let count = Harness.integer(statistics[name]) else {
                 throw SetupError(description: "the simulator does not count \(name)")
             }
@@ -30,7 +30,7 @@ extension Harness {
     }
 
     private static func sum(
-        _ statistics: JSON, _ providers: [String] = Harness.providers, _ count: (JSON) throws -> Int
+        _ statistics: JSON, providers: [String] = Harness.providers, count: (JSON) throws -> Int
     ) throws -> Int {
         try providers.reduce(0) { $0 + (try count(statistics[$1] ?? .null)) }
     }
@@ -89,7 +89,7 @@ extension Harness {
         for provider in Harness.providers {
             try await simulator.admin(
                 "POST", "/faults",
-                #"{"provider":"\#(provider)","kind":"delay","from":"\#(shortest)","to":"\#(longest)"}"#)
+                body: #"{"provider":"\#(provider)","kind":"delay","from":"\#(shortest)","to":"\#(longest)"}"#)
         }
     }
 }

@@ -36,7 +36,7 @@ final class Harness: Sendable {
 
     /// One process of each service, unless more are asked for.
     init(
-        _ kind: BusKind, _ changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false
+        _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false
     ) async throws {
         redis = try await Harness.startRedis()
         switch kind {
@@ -44,15 +44,15 @@ final class Harness: Sendable {
         case .kafka: busServer = .kafka(try await Harness.startKafka())
         }
         simulator = try await SimulatorProcess()
-        try Harness.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator)
+        try Harness.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator: simulator)
         // Apple does not know its key for this topic, which is a mistake of its settings.
-        try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator)
+        try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator: simulator)
         shared = Harness.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
             .merging(changes) { $1 }
         bus = try Harness.bus(busServer.url)
         reports = try await Reports(bus)
         let all = Harness.services.flatMap { [shared] name in
-            (0..<(instances[name] ?? 1)).map { _ in ServiceProcess(name, shared) }
+            (0..<(instances[name] ?? 1)).map { _ in ServiceProcess(name, settings: shared) }
         }
         processes = Monitor(all)
         // The registry is made by ingest-api; the others find it there.
@@ -65,7 +65,7 @@ final class Harness: Sendable {
         }
         // With Kafka its port is open before the registry is whole.
         for ingest in ingests {
-            guard try await ingest.answers(404, "/apps/news/subscriber/AAAAAAAAAAA") else {
+            guard try await ingest.answers(404, path: "/apps/news/subscriber/AAAAAAAAAAA") else {
                 throw SetupError(description: "the registry does not become ready: \(lines)")
             }
         }
@@ -98,7 +98,7 @@ final class Harness: Sendable {
 
     /// One more process of a service.
     func join(_ name: String) async throws -> ServiceProcess {
-        let process = ServiceProcess(name, shared)
+        let process = ServiceProcess(name, settings: shared)
         processes.change { $0.append(process) }
         try await process.start()
         return process
@@ -138,7 +138,7 @@ final class Harness: Sendable {
     }
 
     private func startRebuild() throws -> ChildProcess {
-        try ChildProcess(builtExecutable("carillon"), ["rebuild", "--yes"], environment: shared)
+        try ChildProcess(builtExecutable("carillon"), arguments: ["rebuild", "--yes"], environment: shared)
     }
 
     func withRedis(_ body: (RedisClient) async throws -> Void) async throws {
@@ -210,7 +210,7 @@ final class Harness: Sendable {
     }
 
     private static func writeApp(
-        _ name: String, topic: String, into folder: TemporaryDirectory, _ simulator: SimulatorProcess
+        _ name: String, topic: String, into folder: TemporaryDirectory, simulator: SimulatorProcess
     ) throws {
         let apns = JSONText.object { json in
             json.member("topic", topic)
@@ -228,10 +228,10 @@ final class Harness: Sendable {
         let scopes = JSONText.array(["publish", "broadcast", "register", "read", "admin"])
         folder.write(
             "\(name).json",
-            """
-            {"identifiers":{"richie":"example-\(name)"},"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
-            "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}]}
-            """)
+            content: """
+                {"identifiers":{"richie":"example-\(name)"},"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
+                "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}]}
+                """)
     }
 
     private static func bus(_ url: String) throws -> any Bus {

@@ -10,11 +10,11 @@ struct IngestClient: Sendable {
 
     @discardableResult
     func send(
-        _ method: String, _ path: String, _ body: String = "", headers: [String] = []
+        _ method: String, _ path: String, body: String = "", headers: [String] = []
     ) async throws -> RawClient.Response {
         let response = await blocking { [port] in
             let client = RawClient(port: port)
-            client.send(IngestClient.request(method, path, body, "application/json", headers))
+            client.send(IngestClient.request(method, path, body: body, type: "application/json", headers: headers))
             return client.receiveResponse()
         }
         guard let response else { throw SetupError(description: "no answer to \(method) \(path)") }
@@ -23,13 +23,13 @@ struct IngestClient: Sendable {
 
     /// Whether a path is answered with this status, at once or soon: with Kafka a removal is applied a little after its
     /// device was reported.
-    func answers(_ status: Int, _ path: String) async throws -> Bool {
+    func answers(_ status: Int, path: String) async throws -> Bool {
         try await waitUntil(within: .seconds(30)) { try await send("GET", path).status == status }
     }
 
     /// Posts a task to the native interface; its id.
     func post(_ task: String, app: String = "news") async throws -> TaskID {
-        let response = try await send("POST", "/apps/\(app)/v1/tasks", task)
+        let response = try await send("POST", "/apps/\(app)/v1/tasks", body: task)
         guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
             throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
         }
@@ -54,7 +54,8 @@ struct IngestClient: Sendable {
                         var client = RawClient(port: port)
                         while let place = IngestClient.take(next, of: devices.count) {
                             do {
-                                let id = try IngestClient.register(devices[place], app, &client, port)
+                                let id = try IngestClient.register(
+                                    devices[place], app: app, client: &client, port: port)
                                 ids.change { $0[place] = id }
                             } catch {
                                 problem.change { $0 = "\(error)" }
@@ -77,26 +78,26 @@ struct IngestClient: Sendable {
     }
 
     private static func register(
-        _ device: TestDevice, _ app: String, _ client: inout RawClient, _ port: UInt16
+        _ device: TestDevice, app: String, client: inout RawClient, port: UInt16
     ) throws -> String {
         var form = "proto=\(device.kind.name)&token=\(device.token)&lang=\(device.language)"
         if let user = device.user { form += "&external_user_id=\(user)" }
-        let registered = try exchange(&client, port, "/apps/\(app)/subscribers", form)
+        let registered = try exchange(&client, port: port, path: "/apps/\(app)/subscribers", form: form)
         guard let id = try JSON(registered.body)["id"]?.text else { throw SetupError(description: registered.text) }
         for topic in device.topics {
-            try exchange(&client, port, "/apps/\(app)/subscriber/\(id)/subscriptions/\(topic)", "")
+            try exchange(&client, port: port, path: "/apps/\(app)/subscriber/\(id)/subscriptions/\(topic)", form: "")
         }
         return id
     }
 
     @discardableResult
     private static func exchange(
-        _ client: inout RawClient, _ port: UInt16, _ path: String, _ form: String
+        _ client: inout RawClient, port: UInt16, path: String, form: String
     ) throws -> RawClient.Response {
         // As a client should: with Kafka a busy machine may not have applied a change within its time.
         var last = "nothing"
         for _ in 0..<attemptsMaximum {
-            client.send(request("POST", path, form, "application/x-www-form-urlencoded", []))
+            client.send(request("POST", path, body: form, type: "application/x-www-form-urlencoded", headers: []))
             let response = client.receiveResponse()
             if let response, (200...204).contains(response.status) { return response }
             last = response.map { "\($0.status) \($0.text)" } ?? last
@@ -107,7 +108,7 @@ struct IngestClient: Sendable {
     }
 
     private static func request(
-        _ method: String, _ path: String, _ body: String, _ type: String, _ headers: [String]
+        _ method: String, _ path: String, body: String, type: String, headers: [String]
     ) -> String {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
         for header in headers { head += header + "\r\n" }

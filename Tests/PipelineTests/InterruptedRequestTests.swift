@@ -23,14 +23,14 @@ import Topics
     @Test(arguments: Harness.BusKind.allCases)
     func aRequestRepeatedElsewhereMakesTheSameTask(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(
-            bus, Self.settings, instances: ["ingest-api": 2], hasOwnStore: true)
+            bus, changes: Self.settings, instances: ["ingest-api": 2], hasOwnStore: true)
         _ = try await harness.ingest.register(TestDevice.mixture(3))
         let (first, second) = (harness.ingests[0], harness.ingests[1])
         let tasks = try await harness.bus.makeConsumer(ConsumerOptions(channel: Topics.tasks.channel, group: "test"))
 
         harness.busServer.signal(SIGSTOP)
         let cutOff = Task {
-            try? await first.send("POST", Self.path, Self.task, headers: [Self.key])
+            try? await first.send("POST", Self.path, body: Self.task, headers: [Self.key])
         }
         try await waitUntil { try await !Self.listed(second).isEmpty }
         harness.redis.signal(SIGSTOP)
@@ -54,10 +54,10 @@ import Topics
 
     /// As a publisher should: it is told for as long as the first request may still be under way.
     private static func repeated(by client: IngestClient) async throws -> RawClient.Response {
-        var answer = try await client.send("POST", path, task, headers: [key])
+        var answer = try await client.send("POST", path, body: task, headers: [key])
         try await waitUntil {
             guard answer.status == 409 else { return true }
-            answer = try await client.send("POST", path, task, headers: [key])
+            answer = try await client.send("POST", path, body: task, headers: [key])
             return false
         }
         return answer

@@ -63,7 +63,7 @@ struct KillStory {
     private func refuseSome() async throws {
         let (reason, count) = (KillStory.refusal, KillStory.refused)
         let fault = #"{"provider":"apns","kind":"answer","status":429,"reason":"\#(reason)","next":\#(count)}"#
-        #expect(try await harness.simulator.admin("POST", "/faults", fault).status == 201)
+        #expect(try await harness.simulator.admin("POST", "/faults", body: fault).status == 201)
     }
 
     private func everybodyWasReached(by task: TaskID, _ victim: String) async throws {

@@ -27,7 +27,7 @@ import Topics
         // First those that will be removed: only who was registered before the second of their death is.
         let ids = try await harness.ingest.register(dead)
         _ = try await harness.ingest.register(failing)
-        let misconfigured = try await harness.ingest.register([TestDevice(1, .apns)], app: "shop")
+        let misconfigured = try await harness.ingest.register([TestDevice(1, kind: .apns)], app: "shop")
         let well = OutcomeTests.devices - dead.count - failing.count
         _ = try await harness.ingest.register(TestDevice.mixture(well))
 
@@ -39,7 +39,7 @@ import Topics
         #expect(report[.delivered] == well)
         #expect(report[.invalid] + report[.invalidRemoved] == dead.count)
         #expect(try await harness.delivered() == well)
-        try await removedAreGone(ids, report, task, harness)
+        try await removedAreGone(ids, report: report, task: task, harness: harness)
 
         let tiring = #"{"audience":{"topic":"weary"},"message":{"body":"x"},"options":{"time_to_live":"5s"}}"#
         let weary = try await harness.ingest.post(tiring)
@@ -58,14 +58,14 @@ import Topics
 
     /// Whoever ended as removed is unknown to the registry, whoever did not is known.
     private func removedAreGone(
-        _ ids: [String], _ report: TaskReport, _ task: TaskID, _ harness: Harness
+        _ ids: [String], report: TaskReport, task: TaskID, harness: Harness
     ) async throws {
         var removed = 0
         for id in ids {
             let trace = try await harness.ingest.send("GET", "/apps/news/v1/tasks/\(task)/devices/\(id)")
             let isRemoved = try JSON(trace.body)["state"]?.text == "invalid_removed"
             let expected = isRemoved ? 404 : 200
-            #expect(try await harness.ingest.answers(expected, "/apps/news/subscriber/\(id)"), "\(trace.text)")
+            #expect(try await harness.ingest.answers(expected, path: "/apps/news/subscriber/\(id)"), "\(trace.text)")
             removed += isRemoved ? 1 : 0
         }
         #expect(removed == report[.invalidRemoved])
@@ -75,7 +75,7 @@ import Topics
     private static func rows(_ words: [(PushProtocol, String)], topic: String) -> [TestDevice] {
         words.enumerated().flatMap { row, word in
             (0..<eachRow).map { number in
-                TestDevice(1_000_000 + row * eachRow + number, word.0, word: word.1, topics: [topic])
+                TestDevice(1_000_000 + row * eachRow + number, kind: word.0, word: word.1, topics: [topic])
             }
         }
     }

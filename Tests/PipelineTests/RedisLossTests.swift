@@ -12,7 +12,7 @@ import Topics
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
     @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
         let harness = try await Harness(.kafka)
-        _ = try await harness.ingest.register([TestDevice(9_000, .apns, topics: ["solo"])])
+        _ = try await harness.ingest.register([TestDevice(9_000, kind: .apns, topics: ["solo"])])
         let solo = try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
         _ = try #require(await harness.reports.report(of: solo), "\(harness.lines)")
         _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
@@ -65,11 +65,11 @@ import Topics
         _ = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         try await harness.hasDelivered(300)
         try await harness.emptyRedis()
-        #expect(try await harness.ingest.answers(503, "/apps/news/subscriber/AAAAAAAAAAA"))
+        #expect(try await harness.ingest.answers(503, path: "/apps/news/subscriber/AAAAAAAAAAA"))
         let ingest = try harness.process("ingest-api")
         #expect(await ingest.stop() == .exited(0))
         try await ingest.start()
-        #expect(try await harness.ingest.answers(404, "/apps/news/subscriber/AAAAAAAAAAA"))
+        #expect(try await harness.ingest.answers(404, path: "/apps/news/subscriber/AAAAAAAAAAA"))
         _ = try await harness.ingest.register(TestDevice.mixture(30))
         let next = try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"Again"}}"#)
         let report = try #require(await harness.reports.report(of: next), "\(harness.lines)")
@@ -82,7 +82,7 @@ import Topics
 extension Harness {
     fileprivate func post(_ task: String, key: String) async throws -> TaskID {
         let response = try await ingest.send(
-            "POST", "/apps/news/v1/tasks", task, headers: ["Idempotency-Key: \(key)"])
+            "POST", "/apps/news/v1/tasks", body: task, headers: ["Idempotency-Key: \(key)"])
         guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
             throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
         }

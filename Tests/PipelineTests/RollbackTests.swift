@@ -9,7 +9,7 @@ import Topics
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RollbackTests {
     @Test func withKafkaNothingIsSentUntilARebuild() async throws {
         let harness = try await Harness(.kafka)
-        let task = try await goBack(harness, #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
+        let task = try await goBack(harness, task: #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
         try await harness.isToBeRebuilt()
         _ = try await harness.rebuild()
         try await expectEnd(of: task, harness)
@@ -24,12 +24,12 @@ import Topics
         // Devices whose settlement went are held by their claims until the task's deadline.
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
-            harness, #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
+            harness, task: #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
         try await expectEnd(of: task, harness)
         try await harness.close()
     }
 
-    private func goBack(_ harness: Harness, _ task: String) async throws -> TaskID {
+    private func goBack(_ harness: Harness, task: String) async throws -> TaskID {
         _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
         try await harness.slowProviders(from: "1s", to: "2s")
         let id = try await harness.ingest.post(task)

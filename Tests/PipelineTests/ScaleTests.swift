@@ -27,7 +27,7 @@ import Topics
 
     @Test func processesComeAndGoWhileATaskRuns() async throws {
         let harness = try await Harness(
-            .kafka, Self.settings,
+            .kafka, changes: Self.settings,
             instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
         let devices = TestDevice.mixture(Self.devices, topics: [])
         try await harness.fill(
@@ -62,14 +62,16 @@ import Topics
         #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1)
         #expect(try await harness.sum("distinct_devices") == Self.devices)
         // Who leaves in order repeats nothing; what the other was sending is repeated and recognised.
-        #expect(try await harness.sum("accepted", ["apns"]) == harness.sum("distinct_devices", ["apns"]))
+        #expect(
+            try await harness.sum("accepted", providers: ["apns"])
+                == harness.sum("distinct_devices", providers: ["apns"]))
         let repeated = try await harness.delivered() - Self.devices
         #expect(repeated <= Self.inFlightMaximum)
         #expect(try await harness.sum("repeated") == repeated)
-        try await everyServiceSharedItsWork(harness, joined)
+        try await everyServiceSharedItsWork(harness, joined: joined)
     }
 
-    private func everyServiceSharedItsWork(_ harness: Harness, _ joined: [ServiceProcess]) async throws {
+    private func everyServiceSharedItsWork(_ harness: Harness, joined: [ServiceProcess]) async throws {
         for (service, channel) in Self.busy where !service.hasSuffix("-sender") {
             for process in harness.running(service) {
                 let handled = try await process.value("carillon_bus_messages_handled_total", of: channel)

@@ -10,7 +10,7 @@ final class ServiceProcess: Sendable {
     private let settings: [String: String]
     private let process: Monitor<ChildProcess?>
 
-    init(_ name: String, _ settings: [String: String]) {
+    init(_ name: String, settings: [String: String]) {
         self.name = name
         self.settings = settings.merging([
             "CARILLON_ADMIN_PORT": "\(adminPort)", "CARILLON_INGEST_PORT": "\(port)",
@@ -20,7 +20,7 @@ final class ServiceProcess: Sendable {
 
     /// Returns once it has everything it works with, and `ingest-api` once it listens.
     func start() async throws {
-        let child = try ChildProcess.service(name, settings)
+        let child = try ChildProcess.service(name, settings: settings)
         process.change { $0 = child }
         let sign = name == "ingest-api" ? "\"server\":\"ingest\"" : "\"message\":\"running\""
         guard await child.line(where: { $0.contains(sign) }) != nil else {
@@ -46,7 +46,7 @@ final class ServiceProcess: Sendable {
         guard let response = await get("/metrics") else {
             throw SetupError(description: "\(name) shows no metrics")
         }
-        return Int(try PrometheusText(response.text).value(metric, ["topic": channel, "group": name]) ?? 0)
+        return Int(try PrometheusText(response.text).value(metric, labels: ["topic": channel, "group": name]) ?? 0)
     }
 
     /// What it says in `/readyz`; nothing while it does not answer.

@@ -46,7 +46,7 @@ private struct Soak {
         seed = Soak.variable("SOAK_SEED").flatMap { UInt64($0) } ?? .random(in: 1 ... .max)
         dice = Dice(seed: seed)
         harness = try await Harness(
-            bus, Soak.settings, instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
+            bus, changes: Soak.settings, instances: Dictionary(uniqueKeysWithValues: Harness.services.map { ($0, 2) }))
         _ = try await harness.ingest.register(TestDevice.mixture(Soak.devices))
         try await harness.slowProviders()
     }

@@ -25,7 +25,7 @@ import Topics
         let task = try await harness.ingest.post(
             #"{"audience":{"any":[{"topic":"breaking-news"},{"topic":"sports"},{"topic":"culture"}]},"message":{"body":"x"}}"#
         )
-        try await everyOne(of: 30, wasReachedBy: task, harness, "three topics")
+        try await everyOne(of: 30, wasReachedBy: task, harness: harness, story: "three topics")
     }
 
     /// The task is for those who were subscribed when it was resolved, whatever they do afterwards.
@@ -37,22 +37,23 @@ import Topics
             let path = "/apps/news/subscriber/\(id)/subscriptions/fickle"
             #expect(try await harness.ingest.send("DELETE", path).status == 204)
         }
-        _ = try await harness.ingest.register([TestDevice(15_000, .apns, topics: ["fickle"])])
-        try await everyOne(of: 2_000, wasReachedBy: task, harness, "changed half-way")
+        _ = try await harness.ingest.register([TestDevice(15_000, kind: .apns, topics: ["fickle"])])
+        try await everyOne(of: 2_000, wasReachedBy: task, harness: harness, story: "changed half-way")
     }
 
     private func aListInPartsLeavesNobodyOut(_ harness: Harness) async throws {
         let count = 2_000
-        let devices = (0..<count).map { TestDevice(20_000 + $0, .apns, topics: [], user: "user-\($0)") }
+        let devices = (0..<count).map { TestDevice(20_000 + $0, kind: .apns, topics: [], user: "user-\($0)") }
         _ = try await harness.ingest.register(devices)
         // Most of the listed are unknown: a list need not fit the registry.
         let users = JSONText.array((0..<30_000).map { "user-\($0)" })
         let task = try await harness.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
-        try await everyOne(of: count, wasReachedBy: task, harness, "a list")
+        try await everyOne(of: count, wasReachedBy: task, harness: harness, story: "a list")
     }
 
     private func aCancelledTaskEndsWithExactSums(_ harness: Harness) async throws {
-        _ = try await harness.ingest.register((0..<3_000).map { TestDevice(30_000 + $0, .apns, topics: ["brief"]) })
+        _ = try await harness.ingest.register(
+            (0..<3_000).map { TestDevice(30_000 + $0, kind: .apns, topics: ["brief"]) })
         let task = try await harness.ingest.post(#"{"audience":{"topic":"brief"},"message":{"body":"x"}}"#)
         try await harness.hasDelivered(1, of: task)
         #expect(try await harness.ingest.send("POST", "/apps/news/v1/tasks/\(task)/cancel").status == 202)
@@ -64,7 +65,7 @@ import Topics
     }
 
     private func everyOne(
-        of count: Int, wasReachedBy task: TaskID, _ harness: Harness, _ story: Comment
+        of count: Int, wasReachedBy task: TaskID, harness: Harness, story: Comment
     ) async throws {
         let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == count, story)

@@ -9,7 +9,7 @@ struct TestDevice: Sendable {
     var user: String?
 
     /// `word` is a beginning the simulator knows, such as `dead0410` for Apple or `unregistered` for Google.
-    init(_ number: Int, _ kind: PushProtocol, word: String? = nil, topics: [String] = ["news"], user: String? = nil) {
+    init(_ number: Int, kind: PushProtocol, word: String? = nil, topics: [String] = ["news"], user: String? = nil) {
         self.kind = kind
         self.topics = topics
         self.user = user
@@ -23,7 +23,7 @@ struct TestDevice: Sendable {
 
     /// So many devices, in turn of Apple, Google and Huawei.
     static func mixture(_ count: Int, from first: Int = 0, topics: [String] = ["news"]) -> [TestDevice] {
-        (first..<first + count).map { TestDevice($0, [.apns, .fcm, .huawei][$0 % 3], topics: topics) }
+        (first..<first + count).map { TestDevice($0, kind: [.apns, .fcm, .huawei][$0 % 3], topics: topics) }
     }
 
     private static func digits(_ number: Int) -> String {

@@ -22,7 +22,7 @@ import Topics
             guard request.offsets.count == 64 else { return nil }
             await isAtProvider.wait()
             hasFailed.happen()
-            return StoreError(.corrupt, "a ledger that cannot be read")
+            return StoreError(.corrupt, message: "a ledger that cannot be read")
         }
         let gateway = ScriptedGateway { _ in
             isAtProvider.happen()
@@ -31,7 +31,7 @@ import Topics
             return Task.isCancelled ? .unknown("cut off") : .answered(.delivered)
         }
         await #expect(throws: StoreError.self) {
-            try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+            try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
         }
         #expect(try await fixture.counts()[.delivered] == 1)
         #expect(try fixture.producer.retries().isEmpty)
@@ -42,9 +42,9 @@ import Topics
     @Test func aLedgerThatIsAwayForAMomentIsWaitedFor() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
-        fixture.ledger.fail(.settle, [.notDone, .notDone, .notDone])
+        fixture.ledger.fail(.settle, list: [.notDone, .notDone, .notDone])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2])) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2])) }
         for _ in 0..<3 {
             #expect(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: .seconds(1))
@@ -57,9 +57,9 @@ import Topics
     @Test func aLedgerThatStaysAwayIsNotWaitedFor() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1])
-        fixture.ledger.fail(.settle, Array(repeating: .notDone, count: 1_000))
+        fixture.ledger.fail(.settle, list: Array(repeating: .notDone, count: 1_000))
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1])) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1])) }
         #expect(await fixture.time.hasSleepers(1))
         fixture.time.advance(by: .seconds(30))
         await #expect(throws: ShakyLedger.lost) { try await run.value }
@@ -69,13 +69,13 @@ import Topics
     @Test func aSettlementWhoseAnswerIsLostIsToldAgain() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
-        fixture.ledger.fail(.settle, [.answerLost])
+        fixture.ledger.fail(.settle, list: [.answerLost])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        let run = Task { try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2])) }
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2])) }
         #expect(await fixture.time.hasSleepers(1))
         fixture.time.advance(by: .seconds(1))
         await #expect(throws: SettlementUnknownError.self) { try await run.value }
-        let again = try await fixture.run(fixture.handler(gateway, seed: 5), fixture.chunk([1, 2]))
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: fixture.chunk([1, 2]))
         #expect(again.count == 1)
         #expect(gateway.sent.count == 2)
     }
@@ -85,9 +85,9 @@ import Topics
     @Test func aClaimWhoseAnswerIsLostIsStillOurs() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
-        fixture.ledger.fail(.claim, [.answerLost])
+        fixture.ledger.fail(.claim, list: [.answerLost])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], repeatsUnknown: false))
+        _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2], repeatsUnknown: false))
         #expect(try await fixture.counts()[.delivered] == 2)
     }
 
@@ -96,11 +96,11 @@ import Topics
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        fixture.ledger.fail(.noteTold, [.notDone])
-        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], repeatsUnknown: false))
-        fixture.ledger.fail(.detail, [.notDone])
+        fixture.ledger.fail(.noteTold, list: [.notDone])
+        _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1], repeatsUnknown: false))
+        fixture.ledger.fail(.detail, list: [.notDone])
         await #expect(throws: ShakyLedger.lost) {
-            try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], repeatsUnknown: false))
+            try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2], repeatsUnknown: false))
         }
         #expect(try await fixture.counts()[.delivered] == 2)
     }

@@ -34,7 +34,7 @@ final class DispatchFixture: Sendable {
         breakers = DeletionBreakers(time: time)
     }
 
-    var segment: SegmentID { SegmentID(app, SegmentNumber(rawValue: 3)) }
+    var segment: SegmentID { SegmentID(app, number: SegmentNumber(rawValue: 3)) }
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     func plan(
@@ -42,7 +42,8 @@ final class DispatchFixture: Sendable {
         deadline: Duration = .seconds(3_600)
     ) async throws {
         _ = try await ledger.plan(
-            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
+            task,
+            plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
         )
         _ = try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }
@@ -58,7 +59,7 @@ final class DispatchFixture: Sendable {
     }
 
     /// What the handler told on `results`, and what it returned; throws as it does.
-    func run(_ handler: DispatchHandler, _ chunk: DispatchChunk) async throws -> [OutgoingMessage] {
+    func run(_ handler: DispatchHandler, chunk: DispatchChunk) async throws -> [OutgoingMessage] {
         let bytes = chunk.encoded()
         let origin = IncomingMessage(
             partition: PartitionID(channel: Topics.dispatchAPNs.channel(chunk.lane).name, number: 0), offset: 0,
@@ -79,7 +80,7 @@ final class DispatchFixture: Sendable {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
             let digits = String(offset, radix: 16)
-            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
             var device = Device(tag: UInt32(offset), token: token, created: updated)
             if isSandbox { device.environment = .sandbox }
             devices.append(
@@ -134,7 +135,7 @@ final class RecordingProducer: BusProducer {
             if !isRefused { state.sent += messages }
             return isRefused
         }
-        if isRefused { throw BusError(.unavailable, "the bus is away") }
+        if isRefused { throw BusError(.unavailable, message: "the bus is away") }
         return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
     }
 

@@ -27,7 +27,7 @@ import Topics
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        let results = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
         #expect(gateway.sent.count == 200)
         #expect(Set(gateway.sent.map(\.token)).count == 200)
         #expect(gateway.permitsHeld == 0)
@@ -43,14 +43,14 @@ import Topics
         try await fixture.plan(marking: chunks.flatMap { $0 })
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let dying = fixture.handler(gateway)
-        for offsets in chunks.dropLast() { _ = try await fixture.run(dying, fixture.chunk(offsets)) }
+        for offsets in chunks.dropLast() { _ = try await fixture.run(dying, chunk: fixture.chunk(offsets)) }
         fixture.producer.refuseResults(true)
-        await #expect(throws: BusError.self) { try await fixture.run(dying, fixture.chunk(chunks[9])) }
+        await #expect(throws: BusError.self) { try await fixture.run(dying, chunk: fixture.chunk(chunks[9])) }
         fixture.producer.refuseResults(false)
         let next = fixture.handler(gateway, seed: 5)
         var told: [UInt16] = []
         for offsets in chunks {
-            told += try results(in: await fixture.run(next, fixture.chunk(offsets))).map(\.offset)
+            told += try results(in: await fixture.run(next, chunk: fixture.chunk(offsets))).map(\.offset)
         }
         #expect(told.sorted() == chunks[9])
         #expect(try results(in: fixture.producer.results).count == 2_000)
@@ -67,10 +67,10 @@ import Topics
                 ? .answered(ProviderAnswer(.payloadRejected, reason: "PayloadEmpty", status: 400))
                 : .answered(.delivered)
         }
-        if let lost { fixture.ledger.fail(lost, [.notDone]) } else { fixture.producer.refuseResults(true) }
-        _ = try? await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        if let lost { fixture.ledger.fail(lost, list: [.notDone]) } else { fixture.producer.refuseResults(true) }
+        _ = try? await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
         fixture.producer.refuseResults(false)
-        let again = try await fixture.run(fixture.handler(gateway, seed: 5), fixture.chunk(offsets))
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: fixture.chunk(offsets))
         #expect(gateway.sent.count == 200)
         let rejected = offsets.filter { String($0, radix: 16).hasSuffix("0") }.count
         #expect(states(in: again).filter { $0 == "failed" }.count == rejected)
@@ -94,7 +94,7 @@ import Topics
             of: fixture.task, in: fixture.segment)
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let handler = fixture.handler(gateway)
-        let first = try await fixture.run(handler, fixture.chunk(offsets))
+        let first = try await fixture.run(handler, chunk: fixture.chunk(offsets))
         #expect(try results(in: first).map(\.offset).sorted() == Array(offsets.dropFirst(100)))
         let orders = try fixture.producer.retries()
         #expect(orders.flatMap(\.offsets).sorted() == held)
@@ -103,7 +103,7 @@ import Topics
         #expect(orders.allSatisfy { $0.attempt == 0 && soon.contains($0.due) })
         #expect(orders.flatMap(\.devices).allSatisfy { $0.tag == UInt32($0.offset) })
         fixture.time.advance(by: .seconds(50))
-        let last = try await fixture.run(handler, fixture.chunk(held))
+        let last = try await fixture.run(handler, chunk: fixture.chunk(held))
         #expect(try results(in: last).map(\.offset).sorted() == held)
         #expect(try results(in: last).allSatisfy { $0.state == (policy == .atMostOnce ? .unknown : .delivered) })
         #expect(gateway.sent.count == (policy == .atMostOnce ? 100 : 200))
@@ -121,16 +121,16 @@ import Topics
             return .answered(.delivered)
         }
         let quick = ScriptedGateway { _ in .answered(.delivered) }
-        async let first = fixture.run(fixture.handler(slow), fixture.chunk(offsets))
+        async let first = fixture.run(fixture.handler(slow), chunk: fixture.chunk(offsets))
         await firstClaimed.wait()
         // What the first holds is asked for again when its claim is over, should it die.
-        _ = try await fixture.run(fixture.handler(quick, seed: 5), fixture.chunk(offsets))
+        _ = try await fixture.run(fixture.handler(quick, seed: 5), chunk: fixture.chunk(offsets))
         mayAnswer.happen()
         _ = try await first
         #expect(Set(slow.sent.map(\.token)).isDisjoint(with: quick.sent.map(\.token)))
         #expect(slow.sent.count + quick.sent.count == 200)
         #expect(Set(try fixture.producer.retries().flatMap(\.offsets)).isSuperset(of: Set(slow.sent.map(offset))))
-        #expect(try await fixture.run(fixture.handler(quick, seed: 6), fixture.chunk(offsets)).isEmpty)
+        #expect(try await fixture.run(fixture.handler(quick, seed: 6), chunk: fixture.chunk(offsets)).isEmpty)
         #expect(Set(try results(in: fixture.producer.results).map(\.offset)) == Set(offsets))
         #expect(try results(in: fixture.producer.results).count == 200)
     }
@@ -142,7 +142,7 @@ import Topics
             .answered(
                 ProviderAnswer(.retryLater(RetryAdvice(floor: .seconds(60))), reason: "Busy", status: 503))
         }
-        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        let results = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
         #expect(results.isEmpty)
         let orders = try fixture.producer.retries()
         #expect(Set(orders.flatMap(\.offsets)) == Set(offsets))
@@ -150,9 +150,9 @@ import Topics
         #expect(try await fixture.counts()[.waiting] == 200)
         // The next attempt is claimed; the first one, should it come again, is not.
         let ready = ScriptedGateway { _ in .answered(.delivered) }
-        let stale = try await fixture.run(fixture.handler(ready, seed: 5), fixture.chunk(offsets))
+        let stale = try await fixture.run(fixture.handler(ready, seed: 5), chunk: fixture.chunk(offsets))
         #expect(stale.isEmpty && ready.sent.isEmpty)
-        let next = try await fixture.run(fixture.handler(ready, seed: 6), fixture.chunk(offsets, attempt: 1))
+        let next = try await fixture.run(fixture.handler(ready, seed: 6), chunk: fixture.chunk(offsets, attempt: 1))
         #expect(states(in: next).count == 200)
     }
 
@@ -163,7 +163,7 @@ import Topics
         let gateway = ScriptedGateway { _ in
             .answered(ProviderAnswer(.retryLater(RetryAdvice(floor: .seconds(60))), reason: "Busy", status: 503))
         }
-        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([5, 9], isSilent: isSilent))
+        _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([5, 9], isSilent: isSilent))
         let orders = try fixture.producer.retries()
         #expect(orders.allSatisfy { $0.provider == .apns && $0.task == fixture.task })
         let devices = orders.flatMap(\.devices).sorted { $0.offset < $1.offset }
@@ -176,7 +176,7 @@ import Topics
         let gateway = ScriptedGateway { _ in
             .answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
         }
-        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk([1, 2], expiration: 0))
+        let results = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2], expiration: 0))
         #expect(states(in: results) == ["failed", "failed"])
     }
 
@@ -185,7 +185,8 @@ import Topics
         let fixture = try DispatchFixture()
         try await fixture.plan(repeats ? .atLeastOnce : .atMostOnce, marking: [1])
         let gateway = ScriptedGateway { _ in .unknown("cut off") }
-        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], repeatsUnknown: repeats))
+        let results = try await fixture.run(
+            fixture.handler(gateway), chunk: fixture.chunk([1], repeatsUnknown: repeats))
         #expect(states(in: results) == (repeats ? [] : ["unknown"]))
         #expect(try fixture.producer.retries().map(\.attempt) == (repeats ? [1] : []))
     }
@@ -194,7 +195,7 @@ import Topics
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1])
         let gateway = ScriptedGateway { _ in .notSent("refused") }
-        _ = try await fixture.run(fixture.handler(gateway), fixture.chunk([1], expiration: 0))
+        _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1], expiration: 0))
         #expect(try fixture.producer.retries().map(\.attempt) == [0])
     }
 
@@ -208,7 +209,7 @@ import Topics
         try await fixture.plan(marking: all)
         let handler = fixture.handler(gateway)
         for start in stride(from: 0, to: 4_000, by: 500) {
-            let messages = try await fixture.run(handler, fixture.chunk(Array(all[start..<start + 500])))
+            let messages = try await fixture.run(handler, chunk: fixture.chunk(Array(all[start..<start + 500])))
             #expect(try results(in: messages).allSatisfy { !$0.isCounted }, "nor may it count towards that")
         }
         let counts = try await fixture.counts()
@@ -227,8 +228,8 @@ import Topics
         }
         let handler = fixture.handler(gateway)
         // The first batch proves that the app delivers.
-        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[..<64])))
-        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[64...])))
+        _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[..<64])))
+        _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[64...])))
         #expect(try await fixture.counts()[.invalidRemoved] == 1)
     }
 
@@ -246,12 +247,12 @@ import Topics
                 bad.contains(push.token)
                     ? ProviderAnswer(.invalidDevice(since: nil), reason: "UNREGISTERED", status: 404) : .delivered)
         }
-        fixture.ledger.fail(.noteTold, [.notDone])
-        let results = try results(in: await fixture.run(fixture.handler(gateway), chunk))
+        fixture.ledger.fail(.noteTold, list: [.notDone])
+        let results = try results(in: await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(results.count { $0.state == .invalid && $0.isCounted } == bad.count)
         #expect(results.count { $0.state == .delivered && !$0.isCounted } == offsets.count - bad.count)
         // As the ledger keeps no more than the outcome, a repeat counts for nothing.
-        let again = try self.results(in: await fixture.run(fixture.handler(gateway), chunk))
+        let again = try self.results(in: await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(again.count == offsets.count && again.allSatisfy { !$0.isCounted })
     }
 
@@ -264,9 +265,9 @@ import Topics
             .answered(ProviderAnswer(.invalidDevice(since: death), reason: "Unregistered", status: 410))
         }
         let handler = fixture.handler(gateway)
-        let before = try await fixture.run(handler, fixture.chunk([1], updated: 1_699_999_999))
+        let before = try await fixture.run(handler, chunk: fixture.chunk([1], updated: 1_699_999_999))
         #expect(states(in: before) == ["invalid_removed"])
-        let after = try await fixture.run(handler, fixture.chunk([2], updated: 1_700_000_000))
+        let after = try await fixture.run(handler, chunk: fixture.chunk([2], updated: 1_700_000_000))
         #expect(states(in: after) == ["invalid"])
     }
 
@@ -277,11 +278,11 @@ import Topics
             .answered(ProviderAnswer(.misconfigured, reason: "BadCertificate", status: 403))
         }
         let handler = fixture.handler(gateway)
-        #expect(try await fixture.run(handler, fixture.chunk(Array(offsets[..<10]))).isEmpty)
+        #expect(try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[..<10]))).isEmpty)
         #expect(fixture.halts.detail.contains("BadCertificate"))
         // From now on nothing is even tried, and nothing is lost.
         let sent = gateway.sent.count
-        #expect(try await fixture.run(handler, fixture.chunk(Array(offsets[10...]))).isEmpty)
+        #expect(try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[10...]))).isEmpty)
         #expect(gateway.sent.count == sent)
         #expect(try await fixture.counts()[.waiting] == 200)
         #expect(try fixture.producer.retries().allSatisfy { $0.attempt == 0 })
@@ -292,11 +293,11 @@ import Topics
     @Test func aDeviceWithoutAProviderEndsAtOnce() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
-        let results = try results(in: await fixture.run(fixture.handler(nil), fixture.chunk([1])))
+        let results = try results(in: await fixture.run(fixture.handler(nil), chunk: fixture.chunk([1])))
         #expect(results.map(\.state) == [.suppressed] && results.map(\.reason) == ["no_provider"])
         #expect(fixture.halts.detail.isEmpty)
         let unknown = fixture.handler(nil, absent: .unknownApp)
-        #expect(try await fixture.run(unknown, fixture.chunk([2])).isEmpty)
+        #expect(try await fixture.run(unknown, chunk: fixture.chunk([2])).isEmpty)
         #expect(try await fixture.counts()[.waiting] == 1)
     }
 
@@ -312,21 +313,21 @@ import Topics
         }
         let handler = fixture.handler(gateway)
         for _ in 0..<60 {
-            let waiting = try await fixture.run(handler, fixture.chunk([1], deadline: .seconds(7_200)))
+            let waiting = try await fixture.run(handler, chunk: fixture.chunk([1], deadline: .seconds(7_200)))
             #expect(waiting.isEmpty)
             fixture.time.advance(by: .seconds(60))
         }
         #expect(gateway.sent.count == 60)
         // The one who probes, and one that comes between two probes.
-        let probed = try results(in: await fixture.run(handler, fixture.chunk([1], deadline: .seconds(7_200))))
+        let probed = try results(in: await fixture.run(handler, chunk: fixture.chunk([1], deadline: .seconds(7_200))))
         #expect(probed.map(\.state) == [.failed] && probed.map(\.reason) == ["BadTopic"])
-        let untried = try results(in: await fixture.run(handler, fixture.chunk([2], deadline: .seconds(7_200))))
+        let untried = try results(in: await fixture.run(handler, chunk: fixture.chunk([2], deadline: .seconds(7_200))))
         #expect(untried.map(\.state) == [.failed] && untried.map(\.reason) == ["BadTopic"])
         #expect(gateway.sent.count == 61)
         isMended.store(true, ordering: .relaxed)
         fixture.time.advance(by: .seconds(60))
         for device: UInt16 in [3, 4] {
-            let mended = try await fixture.run(handler, fixture.chunk([device], deadline: .seconds(7_200)))
+            let mended = try await fixture.run(handler, chunk: fixture.chunk([device], deadline: .seconds(7_200)))
             #expect(states(in: mended) == ["delivered"])
         }
     }
@@ -341,9 +342,9 @@ import Topics
                 ? .answered(ProviderAnswer(.misconfigured, reason: "Forbidden", status: 403)) : .answered(.delivered)
         }
         let handler = fixture.handler(gateway)
-        _ = try await fixture.run(handler, fixture.chunk([1], isSandbox: true))
-        _ = try await fixture.run(handler, fixture.chunk([2], pushType: "voip"))
-        let results = try await fixture.run(handler, fixture.chunk([3]))
+        _ = try await fixture.run(handler, chunk: fixture.chunk([1], isSandbox: true))
+        _ = try await fixture.run(handler, chunk: fixture.chunk([2], pushType: "voip"))
+        let results = try await fixture.run(handler, chunk: fixture.chunk([3]))
         #expect(states(in: results) == ["delivered"])
         #expect(fixture.halts.detail == "news (apns sandbox alert): Forbidden; news (apns voip): Forbidden")
         // Nothing has been asked for a long time: there is nothing left that waits.
@@ -360,12 +361,12 @@ import Topics
                 ? .answered(.delivered) : .answered(ProviderAnswer(.misconfigured, reason: "BadTopic", status: 400))
         }
         let handler = fixture.handler(gateway)
-        _ = try await fixture.run(handler, fixture.chunk([1]))
+        _ = try await fixture.run(handler, chunk: fixture.chunk([1]))
         isMended.store(true, ordering: .relaxed)
-        _ = try await fixture.run(handler, fixture.chunk([2]))
+        _ = try await fixture.run(handler, chunk: fixture.chunk([2]))
         #expect(gateway.sent.count == 1)
         fixture.time.advance(by: .seconds(60))
-        _ = try await fixture.run(handler, fixture.chunk([3]))
+        _ = try await fixture.run(handler, chunk: fixture.chunk([3]))
         #expect(try await fixture.counts()[.delivered] == 1)
         #expect(fixture.halts.detail.isEmpty)
     }
@@ -375,7 +376,7 @@ import Topics
         try await fixture.plan(marking: offsets)
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         gateway.answerAdmissions(.pausedFor(.seconds(30)))
-        #expect(try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets)).isEmpty)
+        #expect(try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets)).isEmpty)
         #expect(gateway.sent.isEmpty)
         let orders = try fixture.producer.retries()
         #expect(orders.allSatisfy { $0.attempt == 0 && $0.due >= (fixture.time.now + .seconds(30)).milliseconds })
@@ -385,7 +386,7 @@ import Topics
     @Test func withoutALedgerNothingIsSent() async throws {
         let fixture = try DispatchFixture()
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        #expect(try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets)).isEmpty)
+        #expect(try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets)).isEmpty)
         #expect(gateway.sent.isEmpty && gateway.permitsHeld == 0)
         #expect(fixture.metrics.exposition().contains("carillon_sender_unledgered_devices_total 200"))
     }
@@ -395,7 +396,7 @@ import Topics
         try await fixture.plan(marking: offsets)
         _ = try await fixture.ledger.cancel(fixture.task, in: fixture.segment)
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        let results = try await fixture.run(fixture.handler(gateway), fixture.chunk(offsets))
+        let results = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
         #expect(gateway.sent.isEmpty && gateway.permitsHeld == 0)
         #expect(states(in: results) == Array(repeating: "cancelled", count: 200))
     }

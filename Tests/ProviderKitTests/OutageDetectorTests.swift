@@ -13,16 +13,16 @@ import Testing
         OutageDetector.Batch(outcomes, isOneRequest: isOneRequest)
     }
 
-    private func times(_ outcome: PushOutcome, _ count: Int) -> [PushOutcome] {
+    private func times(_ outcome: PushOutcome, count: Int) -> [PushOutcome] {
         Array(repeating: outcome, count: count)
     }
 
     /// A burst is over within a moment; what lasts is an outage.
     @Test func failuresInARowAreAnOutageWhenTheyLast() {
         var detector = OutageDetector()
-        #expect(detector.note(batch(times(failure, 64)), at: .seconds(10)) == false)
-        #expect(detector.note(batch(times(failure, 64)), at: .milliseconds(10_900)) == false)
-        #expect(detector.note(batch(times(failure, 64)), at: .milliseconds(11_000)) == true)
+        #expect(detector.note(batch(times(failure, count: 64)), at: .seconds(10)) == false)
+        #expect(detector.note(batch(times(failure, count: 64)), at: .milliseconds(10_900)) == false)
+        #expect(detector.note(batch(times(failure, count: 64)), at: .milliseconds(11_000)) == true)
     }
 
     @Test func aFewFailuresAreNoOutageHoweverLongTheyLast() {
@@ -43,25 +43,27 @@ import Testing
         var detector = OutageDetector()
         var hasBegun = false
         for step in 0..<30 where !hasBegun {
-            let outcomes = times(failure, 40) + times(delivered, 24)
+            let outcomes = times(failure, count: 40) + times(delivered, count: 24)
             hasBegun = detector.note(batch(outcomes), at: .milliseconds(step * 100))
         }
         #expect(hasBegun)
         var healthy = OutageDetector()
         for step in 0..<100 {
-            let outcomes = times(failure, 24) + times(delivered, 40)
+            let outcomes = times(failure, count: 24) + times(delivered, count: 40)
             #expect(healthy.note(batch(outcomes), at: .milliseconds(step * 100)) == false)
         }
     }
 
     /// All pushes of a connection that breaks, and all devices of one request, fail together.
     @Test func whatFailsTogetherIsOneFailure() {
-        #expect(batch(times(lost, 64)) == OutageDetector.Batch(answers: 1, failures: 1))
-        #expect(batch(times(failure, 256), isOneRequest: true) == OutageDetector.Batch(answers: 1, failures: 1))
+        #expect(batch(times(lost, count: 64)) == OutageDetector.Batch(answers: 1, failures: 1))
+        #expect(batch(times(failure, count: 256), isOneRequest: true) == OutageDetector.Batch(answers: 1, failures: 1))
         #expect(batch([failure, delivered], isOneRequest: true) == OutageDetector.Batch(answers: 1, failures: 0))
-        #expect(batch(times(lost, 3) + [delivered]) == OutageDetector.Batch(answers: 1, failures: 0))
+        #expect(batch(times(lost, count: 3) + [delivered]) == OutageDetector.Batch(answers: 1, failures: 0))
         #expect(batch([]) == OutageDetector.Batch(answers: 0, failures: 0))
         var detector = OutageDetector()
-        for step in 0..<16 { #expect(detector.note(batch(times(lost, 64)), at: .milliseconds(step * 100)) == false) }
+        for step in 0..<16 {
+            #expect(detector.note(batch(times(lost, count: 64)), at: .milliseconds(step * 100)) == false)
+        }
     }
 }

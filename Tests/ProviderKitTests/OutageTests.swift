@@ -35,7 +35,7 @@ import Topics
         func deliver(_ count: Int) async throws {
             let some = Array(offsets[next..<(next + count)])
             next += count
-            _ = try await fixture.run(handler, fixture.chunk(some))
+            _ = try await fixture.run(handler, chunk: fixture.chunk(some))
         }
         try await deliver(32)
         fixture.time.advance(by: .seconds(1))
@@ -82,15 +82,15 @@ import Topics
             fixture.sharedOutages, probeLease: .seconds(60), time: fixture.time, random: SeededRandomSource(seed: 9),
             log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics())
         for part in 0..<2 {
-            _ = try await fixture.run(first, fixture.chunk(Array(offsets[(part * 32)..<(part * 32 + 32)])))
+            _ = try await fixture.run(first, chunk: fixture.chunk(Array(offsets[(part * 32)..<(part * 32 + 32)])))
             fixture.time.advance(by: .seconds(1))
         }
         let quiet = ScriptedGateway { _ in .answered(.delivered) }
         let second = fixture.handler(quiet, seed: 7, outages: other)
-        _ = try await fixture.run(second, fixture.chunk(Array(offsets[64..<96])))
+        _ = try await fixture.run(second, chunk: fixture.chunk(Array(offsets[64..<96])))
         #expect(quiet.sent.isEmpty)
         fixture.time.advance(by: .seconds(15))
-        _ = try await fixture.run(second, fixture.chunk(Array(offsets[96..<128])))
+        _ = try await fixture.run(second, chunk: fixture.chunk(Array(offsets[96..<128])))
         #expect(quiet.sent.count == 32)
         #expect(fixture.sharedOutages.read().isEmpty)
     }
@@ -102,15 +102,15 @@ import Topics
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         gateway.answerAdmissions(.unavailable(reason: "it owes answers"))
         let handler = fixture.handler(gateway)
-        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[0..<64])))
+        _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[0..<64])))
         #expect(gateway.sent.isEmpty)
         #expect(fixture.sharedOutages.read().count == 1)
         #expect(fixture.outages.detail.contains("news/apns"))
         gateway.answerAdmissions(nil)
-        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[64..<128])))
+        _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[64..<128])))
         #expect(gateway.sent.isEmpty)
         fixture.time.advance(by: .seconds(15))
-        _ = try await fixture.run(handler, fixture.chunk(Array(offsets[128..<192])))
+        _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[128..<192])))
         #expect(gateway.sent.count == 64)
     }
 

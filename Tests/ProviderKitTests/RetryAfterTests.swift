@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         ("0", 0), ("120", 120), ("3600", 3_600), ("99999", 3_600), ("99999999999999999999", 3_600),
         ("Thu, 01 Jan 2026 00:01:30 GMT", 90), ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
-    ]) func readsBothForms(_ text: String, _ seconds: Int) {
+    ]) func readsBothForms(_ text: String, seconds: Int) {
         #expect(RetryAfter.wait(text, now: now) == .seconds(seconds))
     }
 

@@ -7,7 +7,7 @@ import Testing
     private let far = Timestamp(milliseconds: 1_000_000_000)
     private let random = SeededRandomSource(seed: 1)
 
-    private func wait(_ attempt: UInt8, _ floor: Duration = .zero) -> Duration? {
+    private func wait(_ attempt: UInt8, floor: Duration = .zero) -> Duration? {
         RetrySchedule.standard
             .due(afterAttempt: attempt, RetryAdvice(floor: floor), now: now, deadline: far, random: random)
             .map { $0 - now }
@@ -15,7 +15,7 @@ import Testing
 
     @Test func theProvidersWordIsAFloor() throws {
         for _ in 0..<100 {
-            let waited = try #require(wait(0, .seconds(60)))
+            let waited = try #require(wait(0, floor: .seconds(60)))
             #expect(waited >= .seconds(60))
             #expect(waited <= .seconds(62))
         }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aMistakenFloorParksNobodyForEver() throws {
-        #expect(try #require(wait(0, .seconds(1_000_000))) <= .seconds(3_602))
+        #expect(try #require(wait(0, floor: .seconds(1_000_000))) <= .seconds(3_602))
     }
 
     @Test func beyondTheDeadlineThereIsNoRetry() {

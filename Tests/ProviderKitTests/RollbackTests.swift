@@ -23,7 +23,7 @@ import Topics
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let mayRepeat = policy == .atLeastOnce
         let chunk = try fixture.chunk([1, 2], repeatsUnknown: mayRepeat)
-        let results = try results(try await fixture.run(fixture.handler(gateway), chunk))
+        let results = try results(try await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(gateway.sent.count == (mayRepeat ? 2 : 0))
         #expect(results.map(\.state) == Array(repeating: mayRepeat ? .delivered : .unknown, count: 2))
         #expect(results.allSatisfy { $0.reason == (mayRepeat ? "" : "the store went back") })
@@ -35,7 +35,7 @@ import Topics
         try await fixture.plan(.atMostOnce, marking: [1])
         fixture.witness.say(LedgerEpoch(began: DispatchFixture.start, isDoubtful: false))
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        _ = try await fixture.run(fixture.handler(gateway), try fixture.chunk([1], repeatsUnknown: false))
+        _ = try await fixture.run(fixture.handler(gateway), chunk: try fixture.chunk([1], repeatsUnknown: false))
         #expect(gateway.sent.count == 1)
     }
 
@@ -49,7 +49,7 @@ import Topics
         }
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let chunk = try fixture.chunk([1, 2], repeatsUnknown: false)
-        let results = try results(try await fixture.run(fixture.handler(gateway), chunk))
+        let results = try results(try await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(gateway.sent.isEmpty)
         #expect(results.map(\.state) == [.unknown, .unknown])
         #expect(gateway.permitsHeld == 0)
@@ -71,7 +71,9 @@ import Topics
         }
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let chunk = try fixture.chunk([1])
-        let error = await #expect(throws: StoreError.self) { try await fixture.run(fixture.handler(gateway), chunk) }
+        let error = await #expect(throws: StoreError.self) {
+            try await fixture.run(fixture.handler(gateway), chunk: chunk)
+        }
         #expect(error?.code == .notReady && error?.isRetriable == true)
         #expect(gateway.sent.isEmpty && gateway.permitsHeld == 0)
     }

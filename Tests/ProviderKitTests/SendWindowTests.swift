@@ -9,7 +9,7 @@ import Testing
         Array(repeating: .answered(.delivered), count: count)
     }
 
-    private func refused(_ count: Int, _ verdict: ProviderAnswer.Verdict) -> [PushOutcome] {
+    private func refused(_ count: Int, verdict: ProviderAnswer.Verdict) -> [PushOutcome] {
         Array(repeating: .answered(ProviderAnswer(verdict, reason: "", status: 429)), count: count)
     }
 
@@ -79,7 +79,7 @@ import Testing
         var window = SendWindow(settings)
         #expect(window.ask(1, at: .zero) == .go(1))
         window.begin(1, at: .zero)
-        window.settle(refused(1, .retryLater(.soon)), pause: .seconds(30), at: .seconds(1))
+        window.settle(refused(1, verdict: .retryLater(.soon)), pause: .seconds(30), at: .seconds(1))
         #expect(window.ask(1, at: .seconds(11)) == .pause(.seconds(20)))
         #expect(window.ask(1, at: .seconds(31)) == .go(1))
     }
@@ -88,7 +88,7 @@ import Testing
     /// is the app's. Method: batches with a few errors go on at once; errors alone pause, until answers that were under
     /// way show that most are good.
     @Test func aRetryAfterOfAFewDevicesPausesNobodyElse() {
-        let asked = refused(25, .retryLater(RetryAdvice(floor: .seconds(300), isAsked: true)))
+        let asked = refused(25, verdict: .retryLater(RetryAdvice(floor: .seconds(300), isAsked: true)))
         var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
         #expect(window.ask(2_000, at: .zero) == .go(2_000))
         window.begin(2_000, at: .zero)
@@ -111,7 +111,7 @@ import Testing
         #expect(window.ask(1_100, at: .zero) == .go(1_100))
         window.begin(1_100, at: .zero)
         window.settle(delivered(1_000), pause: .zero, at: .milliseconds(100))
-        let asked = refused(100, .retryLater(RetryAdvice(floor: .seconds(30), isAsked: true)))
+        let asked = refused(100, verdict: .retryLater(RetryAdvice(floor: .seconds(30), isAsked: true)))
         window.settle(asked, pause: .zero, at: .milliseconds(1_200))
         #expect(window.ask(1, at: .milliseconds(1_200)) == .pause(.seconds(30)))
     }
@@ -120,7 +120,7 @@ import Testing
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
         window.begin(100, at: .zero)
-        let few = refused(5, .throttled(.device, RetryAdvice(floor: .seconds(60))))
+        let few = refused(5, verdict: .throttled(.device, RetryAdvice(floor: .seconds(60))))
         window.settle(few + delivered(95), pause: .zero, at: .seconds(1))
         #expect(window.inFlightMaximum == 100)
         #expect(window.ask(100, at: .seconds(2)) == .go(100))
@@ -133,7 +133,7 @@ import Testing
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
         window.begin(100, at: .zero)
-        window.settle(delivered(99) + refused(1, .throttled(.app, .soon)), pause: .zero, at: .seconds(1))
+        window.settle(delivered(99) + refused(1, verdict: .throttled(.app, .soon)), pause: .zero, at: .seconds(1))
         #expect(window.inFlightMaximum == 50)
     }
 }

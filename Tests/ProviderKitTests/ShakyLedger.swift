@@ -18,7 +18,7 @@ final class ShakyLedger: Ledger {
 
     typealias Weather = @Sendable (ClaimRequest) async -> StoreError?
 
-    static let lost = StoreError(.unavailable, "the connection broke")
+    static let lost = StoreError(.unavailable, message: "the connection broke")
 
     private let ledger: any Ledger
     private let faults = Monitor<[Step: [Fault]]>([:])
@@ -29,7 +29,7 @@ final class ShakyLedger: Ledger {
     }
 
     /// The next calls of this step fail, one after another.
-    func fail(_ step: Step, _ list: [Fault]) {
+    func fail(_ step: Step, list: [Fault]) {
         faults.change { $0[step] = list }
     }
 
@@ -77,14 +77,14 @@ final class ShakyLedger: Ledger {
 
 // What a sender does not call, or calls without a fault.
 extension ShakyLedger {
-    func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan {
-        try await ledger.plan(task, plan)
+    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+        try await ledger.plan(task, plan: plan)
     }
 
     func begin(
-        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan, meaning: devices, in: segments)
+        try await ledger.begin(task, plan: plan, meaning: devices, in: segments)
     }
 
     func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {

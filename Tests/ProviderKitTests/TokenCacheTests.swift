@@ -31,7 +31,7 @@ import Testing
 
     @Test func aFailureReachesAllWhoWaitAndIsNotRepeatedAtOnce() async throws {
         let cache = makeCache()
-        let outage = TokenError(.unavailable, "nobody answers")
+        let outage = TokenError(.unavailable, message: "nobody answers")
         let asking = (0..<10).map { _ in Task { try await cache.token() } }
         #expect(await issuer.hasBeenAsked(1))
         issuer.answer(.failure(outage))
@@ -141,7 +141,7 @@ private final class Issuer: Sendable {
         let answer = await blocking { [state] in
             state.wait(timeout: .seconds(30)) { $0.answers.count >= number ? $0.answers[number - 1] : nil }
         }
-        guard let answer else { throw TokenError(.unavailable, "the test gave no answer") }
+        guard let answer else { throw TokenError(.unavailable, message: "the test gave no answer") }
         return IssuedToken(Secret(try answer.get()), window: .apns())
     }
 }

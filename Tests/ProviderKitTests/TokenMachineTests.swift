@@ -6,22 +6,22 @@ import Testing
 @Suite final class TokenMachineTests {
     private var machine = TokenMachine(backoff: Backoff(first: .seconds(2), longest: .seconds(60)))
     private let random = SeededRandomSource(seed: 7)
-    private let outage = TokenError(.unavailable, "nobody answers")
+    private let outage = TokenError(.unavailable, message: "nobody answers")
 
     @Test func theFirstAskerRefreshesAndTheOthersWait() {
         #expect(ask(0) == .refreshAndWait(1))
         #expect(ask(0) == .wait)
-        let token = succeed(1, "a", at: 1)
+        let token = succeed(1, value: "a", at: 1)
         #expect(ask(2) == token.map { .use($0) })
     }
 
     @Test func aTokenIsRenewedWhileItIsUsed() throws {
         _ = ask(0)
-        let first = try #require(succeed(1, "a", at: 0))
+        let first = try #require(succeed(1, value: "a", at: 0))
         #expect(ask(45 * 60 - 1) == .use(first))
         #expect(ask(50 * 60) == .useAndRefresh(first, 2))
         #expect(ask(51 * 60) == .use(first))
-        let second = try #require(succeed(2, "b", at: 51 * 60))
+        let second = try #require(succeed(2, value: "b", at: 51 * 60))
         #expect(ask(51 * 60) == .use(second))
     }
 
@@ -30,7 +30,7 @@ import Testing
             var machine = TokenMachine(backoff: Backoff(first: .seconds(1), longest: .seconds(1)))
             _ = machine.ask(at: .zero)
             let issued = IssuedToken(Secret("a"), window: .apns())
-            _ = machine.succeed(1, issued, at: .zero, random: SeededRandomSource(seed: UInt64(seed)))
+            _ = machine.succeed(1, issued: issued, at: .zero, random: SeededRandomSource(seed: UInt64(seed)))
             return (0..<3_600).first { second in
                 guard case .useAndRefresh = machine.ask(at: .seconds(second)) else { return false }
                 return true
@@ -42,7 +42,7 @@ import Testing
 
     @Test func anOldTokenIsNotUsed() {
         _ = ask(0)
-        _ = succeed(1, "a", at: 0)
+        _ = succeed(1, value: "a", at: 0)
         #expect(ask(58 * 60) == .refreshAndWait(2))
     }
 
@@ -64,7 +64,7 @@ import Testing
 
     @Test func aGoodTokenIsUsedOnWhenItsRenewalFails() throws {
         _ = ask(0)
-        let token = try #require(succeed(1, "a", at: 0))
+        let token = try #require(succeed(1, value: "a", at: 0))
         #expect(ask(3_000) == .useAndRefresh(token, 2))
         #expect(fail(2, at: 3_000))
         #expect(ask(3_000) == .use(token))
@@ -75,13 +75,13 @@ import Testing
 
     @Test func aRefusedTokenIsReplacedOnceItIsOldEnough() throws {
         _ = ask(0)
-        let first = try #require(succeed(1, "a", at: 0))
+        let first = try #require(succeed(1, value: "a", at: 0))
         #expect(refuse(first, at: 1_199) == .tooYoung)
         #expect(ask(1_199) == .use(first))
         #expect(refuse(first, at: 1_200) == .replacing)
         #expect(refuse(first, at: 1_200) == .replacing)
         #expect(ask(1_200) == .refreshAndWait(2))
-        let second = try #require(succeed(2, "b", at: 1_201))
+        let second = try #require(succeed(2, value: "b", at: 1_201))
         #expect(refuse(first, at: 1_202) == .replaced)
         #expect(refuse(second, at: 1_202) == .tooYoung)
         #expect(ask(1_202) == .use(second))
@@ -90,7 +90,7 @@ import Testing
     @Test func aRefreshThatWasGivenUpChangesNothing() {
         _ = ask(0)
         #expect(fail(1, at: 0))
-        #expect(succeed(1, "late", at: 1) == nil)
+        #expect(succeed(1, value: "late", at: 1) == nil)
         #expect(!fail(1, at: 1))
         #expect(ask(2) == .refreshAndWait(2))
     }
@@ -132,13 +132,13 @@ import Testing
         return copy.ask(at: .seconds(seconds))
     }
 
-    private func succeed(_ number: Int, _ value: String, at seconds: Int64) -> BearerToken? {
+    private func succeed(_ number: Int, value: String, at seconds: Int64) -> BearerToken? {
         machine.succeed(
-            number, IssuedToken(Secret(value), window: .apns()), at: .seconds(seconds), random: random)
+            number, issued: IssuedToken(Secret(value), window: .apns()), at: .seconds(seconds), random: random)
     }
 
     private func fail(_ number: Int, at seconds: Int64) -> Bool {
-        machine.fail(number, outage, at: .seconds(seconds), random: random)
+        machine.fail(number, error: outage, at: .seconds(seconds), random: random)
     }
 
     private func refuse(_ token: BearerToken, at seconds: Int64) -> TokenCache.Refusal {

@@ -15,9 +15,10 @@ import Testing
         let requests = String(repeating: "url = \"\(url)\"\noutput = /dev/null\n", count: CurlTests.requests)
         let curl = try ChildProcess(
             "curl",
-            [
+            arguments: [
                 "--silent", "--show-error", "--http2", "--cacert", simulator.text("ca_file"), "--data", "{}",
-                "--write-out", "%{http_code} %{num_connects}\n", "--config", folder.write("requests", requests),
+                "--write-out", "%{http_code} %{num_connects}\n", "--config",
+                folder.write("requests", content: requests),
             ])
         #expect(await curl.end(within: .seconds(90)) == .exited(0))
         #expect(curl.lines.count { $0.hasPrefix("401 ") } == CurlTests.requests)

@@ -69,7 +69,7 @@ import Testing
     func aDocumentIsShownAsItWasRead(text: String) throws {
         let (rule, problems) = try read(text)
         #expect(problems == [])
-        let shown = try JSON(FaultDocument.json(1, try #require(rule)))
+        let shown = try JSON(FaultDocument.json(1, rule: try #require(rule)))
         for (name, value) in try #require(try JSON(text).object).members { #expect(shown[name] == value) }
     }
 

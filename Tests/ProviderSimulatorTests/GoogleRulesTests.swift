@@ -15,7 +15,7 @@ import Testing
         let document = try JSON(answer.body)
         #expect(document["expires_in"] == .integer(3_600))
         let verdict = fixture.send(
-            "{\"message\":{\"token\":\"d1\",\"data\":{\"task_id\":\"t1\"}}}", try fixture.token())
+            "{\"message\":{\"token\":\"d1\",\"data\":{\"task_id\":\"t1\"}}}", token: try fixture.token())
         #expect(verdict.answer?.status == 200)
         #expect(verdict.json?["name"]?.text?.hasPrefix("projects/news/messages/") == true)
         #expect(verdict.deliveries == [Delivery(device: "d1", mark: "t1", task: "t1")])
@@ -38,10 +38,10 @@ import Testing
     @Test func believesNobodyElse() throws {
         var fixture = try GoogleFixture()
         #expect(try fixture.fetchToken(signedBy: try SigningKey.generated(for: .rs256)).answer?.status == 400)
-        #expect(fixture.send("{}", "ya29.guess").answer?.status == 401)
+        #expect(fixture.send("{}", token: "ya29.guess").answer?.status == 401)
         let token = try fixture.token()
-        #expect(fixture.send("{}", token, path: "/v1/projects/other/messages:send").answer?.status == 403)
-        let lost = fixture.send("{}", token, path: "/v1/batch")
+        #expect(fixture.send("{}", token: token, path: "/v1/projects/other/messages:send").answer?.status == 403)
+        let lost = fixture.send("{}", token: token, path: "/v1/batch")
         #expect(lost.answer?.status == 404)
         #expect(lost.json?["error"]?["details"] == nil)
     }
@@ -51,12 +51,12 @@ import Testing
         let push = "{\"message\":{\"token\":\"d1\"}}"
         let token = try fixture.token()
         fixture.rules.changeCredentials(CredentialChange(expiresTokens: true))
-        #expect(fixture.send(push, token).answer?.status == 401)
+        #expect(fixture.send(push, token: token).answer?.status == 401)
         fixture.rules.changeCredentials(CredentialChange(age: .seconds(5)))
         let short = try fixture.token()
-        #expect(fixture.send(push, short).answer?.status == 200)
+        #expect(fixture.send(push, token: short).answer?.status == 200)
         fixture.now = fixture.now + .seconds(5)
-        #expect(fixture.send(push, short).json?["error"]?["status"]?.text == "UNAUTHENTICATED")
+        #expect(fixture.send(push, token: short).json?["error"]?["status"]?.text == "UNAUTHENTICATED")
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
     ])
     func refusesABadMessage(body: String, field: String) throws {
         var fixture = try GoogleFixture()
-        let verdict = fixture.send(body, try fixture.token())
+        let verdict = fixture.send(body, token: try fixture.token())
         #expect(verdict.answer?.status == 400)
         let error = verdict.json?["error"]
         #expect(error?["status"]?.text == "INVALID_ARGUMENT")
@@ -81,20 +81,21 @@ import Testing
     @Test(arguments: [(4_096, 200), (4_097, 400)]) func boundsThePayload(byteCount: Int, status: Int) throws {
         var fixture = try GoogleFixture()
         let text = String(repeating: "x", count: byteCount - 1)
-        let verdict = fixture.send("{\"message\":{\"token\":\"d\",\"data\":{\"k\":\"\(text)\"}}}", try fixture.token())
+        let verdict = fixture.send(
+            "{\"message\":{\"token\":\"d\",\"data\":{\"k\":\"\(text)\"}}}", token: try fixture.token())
         #expect(verdict.answer?.status == status)
     }
 
     @Test func onlyValidatesWhenAsked() throws {
         var fixture = try GoogleFixture()
-        let verdict = fixture.send("{\"validate_only\":true,\"message\":{\"token\":\"d\"}}", try fixture.token())
+        let verdict = fixture.send("{\"validate_only\":true,\"message\":{\"token\":\"d\"}}", token: try fixture.token())
         #expect(verdict.answer?.status == 200)
         #expect(verdict.deliveries == [])
     }
 
     @Test(arguments: GoogleTokenWord.errors.keys.sorted()) func obeysTheTokensWord(word: String) throws {
         var fixture = try GoogleFixture()
-        let verdict = fixture.send("{\"message\":{\"token\":\"\(word)-1\"}}", try fixture.token())
+        let verdict = fixture.send("{\"message\":{\"token\":\"\(word)-1\"}}", token: try fixture.token())
         let (error, retryAfter) = try #require(GoogleTokenWord.errors[word])
         #expect(verdict.answer?.status == error.status)
         #expect(verdict.answer?.headers["retry-after"] == retryAfter.map(String.init))
@@ -105,7 +106,7 @@ import Testing
     @Test func wordsNeedTheirHyphen() throws {
         var fixture = try GoogleFixture()
         for token in ["unregistered", "drop:APA91b-x", "drops-1"] {
-            let verdict = fixture.send("{\"message\":{\"token\":\"\(token)\"}}", try fixture.token())
+            let verdict = fixture.send("{\"message\":{\"token\":\"\(token)\"}}", token: try fixture.token())
             #expect(verdict.deliveries.map(\.device) == [token])
         }
     }
@@ -159,7 +160,7 @@ struct GoogleFixture {
     }
 
     mutating func send(
-        _ body: String, _ token: String, path: String = "/v1/projects/news/messages:send"
+        _ body: String, token: String, path: String = "/v1/projects/news/messages:send"
     ) -> Verdict {
         let headers: HTTP2Headers = ["authorization": "Bearer \(token)"]
         let request = HTTP2ServerRequest(method: "POST", path: path, headers: headers, body: Array(body.utf8))

@@ -12,39 +12,40 @@ import Testing
         let token = try fixture.token()
         let body = "{\"message\":{\"token\":[\"a\",\"b\"],\"data\":\"{\\\"task_id\\\":\\\"t1\\\"}\"}}"
         for path in ["/v1/100000001/messages:send", "/v2/200000002/messages:send"] {
-            let verdict = fixture.send(body, token, path: path)
+            let verdict = fixture.send(body, token: token, path: path)
             #expect(verdict.answer?.status == 200)
             #expect(verdict.json?["code"]?.text == "80000000")
             #expect(verdict.deliveries.map(\.device) == ["a", "b"])
             #expect(verdict.deliveries.map(\.mark) == ["t1", "t1"])
         }
-        #expect(fixture.send(body, token, path: "/v1/7/messages:send").answer?.status == 404)
+        #expect(fixture.send(body, token: token, path: "/v1/7/messages:send").answer?.status == 404)
     }
 
     @Test func refusesAForeignClient() throws {
         var fixture = try HuaweiFixture()
         #expect(fixture.fetchToken(secret: "guess").json?["error"]?.text == "1101")
         #expect(fixture.fetchToken(grant: "password").json?["error"]?.text == "1102")
-        #expect(fixture.send("{}", "guess").code == "401 80200001")
+        #expect(fixture.send("{}", token: "guess").code == "401 80200001")
     }
 
     @Test func tokensExpire() throws {
         var fixture = try HuaweiFixture()
         let token = try fixture.token()
         fixture.rules.changeCredentials(CredentialChange(expiresTokens: true))
-        #expect(fixture.send("{}", token).code == "401 80200003")
+        #expect(fixture.send("{}", token: token).code == "401 80200003")
     }
 
     @Test func tellsWhichTokensAreIllegal() throws {
         var fixture = try HuaweiFixture()
-        let verdict = fixture.send("{\"message\":{\"token\":[\"illegal-1\",\"b\",\"illegal-2\"]}}", try fixture.token())
+        let verdict = fixture.send(
+            "{\"message\":{\"token\":[\"illegal-1\",\"b\",\"illegal-2\"]}}", token: try fixture.token())
         #expect(verdict.code == "200 80100000")
         let report = try JSON(try #require(verdict.json?["msg"]?.text))
         #expect(report["success"] == .integer(1) && report["failure"] == .integer(2))
         #expect(report["illegal_tokens"] == .array([.string("illegal-1"), .string("illegal-2")]))
         #expect(verdict.deliveries.map(\.device) == ["b"])
         #expect(verdict.refusal?.count == 2)
-        let none = fixture.send("{\"message\":{\"token\":[\"illegal-1\"]}}", try fixture.token())
+        let none = fixture.send("{\"message\":{\"token\":[\"illegal-1\"]}}", token: try fixture.token())
         #expect(none.code == "400 80300007")
         #expect(none.deliveries == [])
     }
@@ -68,7 +69,7 @@ import Testing
     ])
     func answersInCodes(body: String, code: String) throws {
         var fixture = try HuaweiFixture()
-        #expect(fixture.send(body, try fixture.token()).code == code)
+        #expect(fixture.send(body, token: try fixture.token()).code == code)
     }
 
     @Test(arguments: [(1_000, "200 80000000"), (1_001, "400 80300010")])
@@ -76,14 +77,14 @@ import Testing
         var fixture = try HuaweiFixture()
         // Together they are far larger than a payload may be, and do not count.
         let tokens = (0..<count).map { "\"\(String(repeating: "t", count: 100))\($0)\"" }.joined(separator: ",")
-        let verdict = fixture.send("{\"message\":{\"token\":[\(tokens)],\"data\":\"x\"}}", try fixture.token())
+        let verdict = fixture.send("{\"message\":{\"token\":[\(tokens)],\"data\":\"x\"}}", token: try fixture.token())
         #expect(verdict.code == code)
     }
 
     @Test func boundsThePayload() throws {
         var fixture = try HuaweiFixture()
         let data = String(repeating: "x", count: 4_096)
-        let verdict = fixture.send("{\"message\":{\"token\":[\"a\"],\"data\":\"\(data)\"}}", try fixture.token())
+        let verdict = fixture.send("{\"message\":{\"token\":[\"a\"],\"data\":\"\(data)\"}}", token: try fixture.token())
         #expect(verdict.code == "400 80300008")
     }
 }
@@ -112,7 +113,7 @@ struct HuaweiFixture {
         try #require(fetchToken().json?["access_token"]?.text)
     }
 
-    mutating func send(_ body: String, _ token: String, path: String = "/v1/100000001/messages:send") -> Verdict {
+    mutating func send(_ body: String, token: String, path: String = "/v1/100000001/messages:send") -> Verdict {
         let headers: HTTP2Headers = ["authorization": "Bearer \(token)"]
         let request = HTTP2ServerRequest(method: "POST", path: path, headers: headers, body: Array(body.utf8))
         return rules.judge(request, now: now)

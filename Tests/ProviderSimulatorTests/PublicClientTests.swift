@@ -15,7 +15,7 @@ import Testing
         environment["TOPIC"] = simulator.text("apns", "topic")
         environment["PORT"] = "\(simulator.port("apns"))"
         let python = try ChildProcess(
-            SourceTree.path(".venv/bin/python"), ["-c", PublicClientTests.program], environment: environment)
+            SourceTree.path(".venv/bin/python"), arguments: ["-c", PublicClientTests.program], environment: environment)
         #expect(await python.end(within: .seconds(60)) == .exited(0), "\(python.lines)")
         #expect(await python.line { $0 == "200 None" } != nil)
         #expect(await python.line { $0 == "410 Unregistered" } != nil)

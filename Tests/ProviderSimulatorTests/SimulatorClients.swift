@@ -28,7 +28,7 @@ struct ApplePool {
         configuration.tls.authorityFile = simulator.text("ca_file")
         configuration.reconnectBackoff = Backoff(first: .milliseconds(5), longest: .milliseconds(50))
         pool = HTTP2Pool(
-            HTTP2Endpoint(host: "localhost", port: simulator.port("apns")), configuration, log: quietLog,
+            HTTP2Endpoint(host: "localhost", port: simulator.port("apns")), configuration: configuration, log: quietLog,
             metrics: Metrics())
     }
 

@@ -33,14 +33,15 @@ import Testing
         let client = try ApplePool(simulator)
         let fault = try await simulator.admin(
             "POST", "/faults",
-            "{\"provider\":\"apns\",\"kind\":\"answer\",\"status\":429,\"reason\":\"TooManyRequests\",\"retry_after\":2,\"next\":3}"
+            body:
+                "{\"provider\":\"apns\",\"kind\":\"answer\",\"status\":429,\"reason\":\"TooManyRequests\",\"retry_after\":2,\"next\":3}"
         )
         #expect(fault.status == 201)
         var statuses: [Int?] = []
         for number in 0..<4 { statuses.append(await client.pool.send(client.push(device: number)).status) }
         #expect(statuses == [429, 429, 429, 200])
         let loss = "{\"provider\":\"apns\",\"kind\":\"drop\",\"delivered\":true}"
-        #expect(try await simulator.admin("POST", "/faults", loss).status == 201)
+        #expect(try await simulator.admin("POST", "/faults", body: loss).status == 201)
         let lost = await client.pool.send(client.push(device: 9))
         guard case .unknown = lost else {
             Issue.record("the answer came all the same: \(lost)")
@@ -60,7 +61,7 @@ import Testing
         let simulator = try await SimulatorProcess()
         let client = try ApplePool(simulator)
         let change = "{\"provider\":\"apns\",\"goodbye_after\":100,\"streams_max\":10}"
-        #expect(try await simulator.admin("POST", "/connections", change).status == 204)
+        #expect(try await simulator.admin("POST", "/connections", body: change).status == 204)
         let outcomes = await client.pool.send((0..<1_000).map { client.push(device: $0) })
         #expect(outcomes.map(\.status) == Array(repeating: 200, count: 1_000))
         let statistics = try await simulator.statistics("apns")
@@ -75,7 +76,7 @@ import Testing
         let client = try ApplePool(simulator, tokenAge: 10)
         #expect(await client.pool.send(client.push(device: 1)).status == 200)
         let change = "{\"provider\":\"apns\",\"age\":\"5s\"}"
-        #expect(try await simulator.admin("POST", "/credentials", change).status == 204)
+        #expect(try await simulator.admin("POST", "/credentials", body: change).status == 204)
         let outcome = await client.pool.send(client.push(device: 2))
         #expect(outcome.status == 403)
         #expect(outcome.text == "{\"reason\":\"ExpiredProviderToken\"}")
@@ -89,7 +90,7 @@ import Testing
         configuration.tls.certificateFile = simulator.text("apns", "certificate_file")
         configuration.tls.privateKeyFile = simulator.text("apns", "certificate_key_file")
         let pool = HTTP2Pool(
-            HTTP2Endpoint(host: "localhost", port: simulator.port("apns")), configuration, log: quietLog,
+            HTTP2Endpoint(host: "localhost", port: simulator.port("apns")), configuration: configuration, log: quietLog,
             metrics: Metrics())
         let push = HTTP2Request(.post, "/3/device/" + ApplePool.token(1), body: Array("{\"aps\":{}}".utf8))
         #expect(await pool.send(push).status == 200)
@@ -104,13 +105,15 @@ import Testing
         let assertion = try GoogleAssertion.make(account)
         let tokenURL = try #require(account["token_uri"]?.text)
         let granted = try await curl(
-            simulator, tokenURL,
-            ["--data-urlencode", "grant_type=" + GoogleAssertion.grantType, "--data", "assertion=" + assertion])
+            simulator, url: tokenURL,
+            arguments: [
+                "--data-urlencode", "grant_type=" + GoogleAssertion.grantType, "--data", "assertion=" + assertion,
+            ])
         let token = try #require(try JSON(granted)["access_token"]?.text)
         let project = simulator.text("fcm", "project")
         let answer = try await curl(
-            simulator, "https://localhost:\(simulator.port("fcm"))/v1/projects/\(project)/messages:send",
-            ["--header", "authorization: Bearer " + token, "--data", "{\"message\":{\"token\":\"d1\"}}"])
+            simulator, url: "https://localhost:\(simulator.port("fcm"))/v1/projects/\(project)/messages:send",
+            arguments: ["--header", "authorization: Bearer " + token, "--data", "{\"message\":{\"token\":\"d1\"}}"])
         #expect(try JSON(answer)["name"]?.text?.hasPrefix("projects/\(project)/messages/") == true)
         #expect(try await simulator.statistics("fcm")["accepted"] == .integer(1))
     }
@@ -121,15 +124,15 @@ import Testing
         let secret = simulator.text("huawei", "client_secret_file")
         let client = simulator.text("huawei", "client_id")
         let granted = try await curl(
-            simulator, base + simulator.text("huawei", "token_path"),
-            [
+            simulator, url: base + simulator.text("huawei", "token_path"),
+            arguments: [
                 "--data", "grant_type=client_credentials", "--data", "client_id=" + client, "--data-urlencode",
                 "client_secret@" + secret,
             ])
         let token = try #require(try JSON(granted)["access_token"]?.text)
         let answer = try await curl(
-            simulator, base + "/v1/\(client)/messages:send",
-            [
+            simulator, url: base + "/v1/\(client)/messages:send",
+            arguments: [
                 "--header", "authorization: Bearer " + token, "--data",
                 "{\"message\":{\"token\":[\"d1\",\"illegal-2\"]}}",
             ])
@@ -145,7 +148,7 @@ import Testing
     ])
     func theAdminAPINamesWhatIsWrong(path: String, body: String) async throws {
         let simulator = try await SimulatorProcess()
-        #expect(try await simulator.admin("POST", path, body).status == 400)
+        #expect(try await simulator.admin("POST", path, body: body).status == 400)
         #expect(try await simulator.admin("GET", "/pushes/apple").status == 404)
     }
 
@@ -156,10 +159,12 @@ import Testing
         #expect(await process.line { $0.contains("CARILLON_SIMULATOR_APNS_PORT") } != nil)
     }
 
-    private func curl(_ simulator: SimulatorProcess, _ url: String, _ arguments: [String]) async throws -> String {
+    private func curl(_ simulator: SimulatorProcess, url: String, arguments: [String]) async throws -> String {
         let process = try ChildProcess(
             "curl",
-            ["--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", simulator.text("ca_file")]
+            arguments: [
+                "--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", simulator.text("ca_file"),
+            ]
                 + arguments + [url])
         #expect(await process.end() == .exited(0), "\(process.lines)")
         return try #require(await process.line { $0.hasPrefix("{") })

@@ -12,13 +12,13 @@ import Testing
         var dice = Dice(seed: seed)
         let topics = try (0..<5).map { try TopicName("t\($0)") }
         for _ in 0..<300 {
-            let world = world(topics, &dice)
-            let audience = audience(topics, depth: 4, &dice)
+            let world = world(topics, dice: &dice)
+            let audience = audience(topics, depth: 4, dice: &dice)
             let live = SegmentSet(world.filter(\.value.isLive).keys)
-            let chosen = audience.select(live: live, members: members(topics, world))
-            let asked = world.filter { $0.value.isLive && matches(audience, $0.value.topics) }
+            let chosen = audience.select(live: live, members: members(topics, world: world))
+            let asked = world.filter { $0.value.isLive && matches(audience, topics: $0.value.topics) }
             #expect(chosen.members == SegmentSet(asked.keys), "\(audience)")
-            let silent = asked.filter { isSilent(audience, $0.value.topics) }
+            let silent = asked.filter { isSilent(audience, topics: $0.value.topics) }
             #expect(chosen.silent == SegmentSet(silent.keys), "\(audience)")
         }
     }
@@ -29,10 +29,11 @@ import Testing
         var dice = Dice(seed: seed)
         let topics = try (0..<4).map { try TopicName("t\($0)") }
         for _ in 0..<500 {
-            let audience = audience(topics, depth: 4, &dice)
+            let audience = audience(topics, depth: 4, dice: &dice)
             guard let necessary = audience.necessaryTopics else { continue }
             let others = topics.filter { !necessary.contains($0) }
-            #expect(!matches(audience, Dictionary(uniqueKeysWithValues: others.map { ($0, []) })), "\(audience)")
+            #expect(
+                !matches(audience, topics: Dictionary(uniqueKeysWithValues: others.map { ($0, []) })), "\(audience)")
         }
     }
 
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    private func world(_ topics: [TopicName], _ dice: inout Dice) -> World {
+    private func world(_ topics: [TopicName], dice: inout Dice) -> World {
         var world: World = [:]
         for _ in 0..<30 {
             var subscriptions: [TopicName: SubscriptionOptions] = [:]
@@ -73,7 +74,7 @@ import Testing
     }
 
     /// A topic without members is sometimes not mentioned at all.
-    private func members(_ topics: [TopicName], _ world: World) -> [TopicName: TopicMembers] {
+    private func members(_ topics: [TopicName], world: World) -> [TopicName: TopicMembers] {
         var members: [TopicName: TopicMembers] = [:]
         for (offset, device) in world {
             for (topic, options) in device.topics {
@@ -86,41 +87,41 @@ import Testing
         return members
     }
 
-    private func audience(_ topics: [TopicName], depth: Int, _ dice: inout Dice) -> Audience {
+    private func audience(_ topics: [TopicName], depth: Int, dice: inout Dice) -> Audience {
         switch dice.number(below: depth == 0 ? 3 : 8) {
         case 0: return .everyone
         case 1, 2: return .topic(topics[dice.number(below: topics.count)])
-        case 3: return .not(audience(topics, depth: depth - 1, &dice))
+        case 3: return .not(audience(topics, depth: depth - 1, dice: &dice))
         case let kind:
-            let parts = (0..<dice.number(below: 4)).map { _ in audience(topics, depth: depth - 1, &dice) }
+            let parts = (0..<dice.number(below: 4)).map { _ in audience(topics, depth: depth - 1, dice: &dice) }
             return kind.isMultiple(of: 2) ? .all(parts) : .any(parts)
         }
     }
 
-    private func matches(_ audience: Audience, _ topics: [TopicName: SubscriptionOptions]) -> Bool {
+    private func matches(_ audience: Audience, topics: [TopicName: SubscriptionOptions]) -> Bool {
         switch audience {
         case .everyone: true
         case .topic(let topic): topics[topic] != nil
-        case .not(let inner): !matches(inner, topics)
-        case .all(let parts): parts.allSatisfy { matches($0, topics) }
-        case .any(let parts): parts.contains { matches($0, topics) }
+        case .not(let inner): !matches(inner, topics: topics)
+        case .all(let parts): parts.allSatisfy { matches($0, topics: topics) }
+        case .any(let parts): parts.contains { matches($0, topics: topics) }
         }
     }
 
     /// Subscriptions that made the device a member: of parts that match, and never of what must not.
     private func matched(
-        _ audience: Audience, _ topics: [TopicName: SubscriptionOptions]
+        _ audience: Audience, topics: [TopicName: SubscriptionOptions]
     ) -> [SubscriptionOptions] {
-        guard matches(audience, topics) else { return [] }
+        guard matches(audience, topics: topics) else { return [] }
         switch audience {
         case .everyone, .not: return []
         case .topic(let topic): return topics[topic].map { [$0] } ?? []
-        case .all(let parts), .any(let parts): return parts.flatMap { matched($0, topics) }
+        case .all(let parts), .any(let parts): return parts.flatMap { matched($0, topics: topics) }
         }
     }
 
-    private func isSilent(_ audience: Audience, _ topics: [TopicName: SubscriptionOptions]) -> Bool {
-        let options = matched(audience, topics)
+    private func isSilent(_ audience: Audience, topics: [TopicName: SubscriptionOptions]) -> Bool {
+        let options = matched(audience, topics: topics)
         return !options.isEmpty && options.allSatisfy { $0.contains(.ignoreMessage) }
     }
 }

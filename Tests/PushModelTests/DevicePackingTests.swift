@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test func aCutRecordIsNoDevice() throws {
-        let packed = try Device(tag: 1, token: PushToken(.apns, String(repeating: "ab", count: 32)), created: 2).packed
+        let packed = try Device(tag: 1, token: PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 2)
+            .packed
         #expect(packed.count == 1 + 1 + 4 + 4 + 1 + 1 + 1 + 32)
         for end in packed.indices { #expect(Device(packed: packed[..<end]) == nil) }
         #expect(Device(packed: (packed + [1])[...]) == nil)
@@ -50,7 +51,7 @@ import Testing
 
     /// Goal: a later version may add a field of any kind, and this one still reads the rest.
     @Test func fieldsOfLaterVersionsArePassedOver() throws {
-        var device = Device(tag: 1, token: try PushToken(.apns, String(repeating: "ab", count: 32)), created: 2)
+        var device = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 2)
         let head = device.packed
         device.language = "de"
         let language = device.packed.dropFirst(head.count)
@@ -60,7 +61,8 @@ import Testing
     }
 
     @Test func aFieldThatIsNoTextIsNoDevice() throws {
-        let head = Device(tag: 1, token: try PushToken(.apns, String(repeating: "ab", count: 32)), created: 2).packed
+        let head = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 2)
+            .packed
         for field: [UInt8] in [[1, 1, 0xFF], [17, 2, 0xC0, 0x80], [4, 3, 65]] {
             #expect(Device(packed: (head + field)[...]) == nil, "\(field)")
         }
@@ -85,10 +87,10 @@ import Testing
     private static func token(_ dice: inout Dice) throws -> PushToken {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         switch PushProtocol.allCases[dice.number(below: PushProtocol.allCases.count)] {
-        case .apns: return try PushToken(.apns, Hexadecimal.encode(dice.bytes(32 + dice.number(below: 69))))
-        case .fcm: return try PushToken(.fcm, dice.text(32...400, of: letters + ":"))
-        case .huawei: return try PushToken(.huawei, dice.text(16...400, of: letters + "!~./=+"))
-        case let kind: return try PushToken(kind, "https://" + dice.text(4...400, of: letters + "/?:&=%"))
+        case .apns: return try PushToken(.apns, text: Hexadecimal.encode(dice.bytes(32 + dice.number(below: 69))))
+        case .fcm: return try PushToken(.fcm, text: dice.text(32...400, of: letters + ":"))
+        case .huawei: return try PushToken(.huawei, text: dice.text(16...400, of: letters + "!~./=+"))
+        case let kind: return try PushToken(kind, text: "https://" + dice.text(4...400, of: letters + "/?:&=%"))
         }
     }
 }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aSegmentIsNamedWithItsApp() throws {
-        #expect(try SegmentID(AppID("shop"), SegmentNumber(rawValue: 7)).description == "shop:7")
+        #expect(try SegmentID(AppID("shop"), number: SegmentNumber(rawValue: 7)).description == "shop:7")
     }
 
     @Test(arguments: Dice.seeds)

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: ["a", "en:news/Zürich", "{tag}", "*", "\u{80}", String(repeating: "t", count: 256)])
     func aTopicIsAlmostAnyText(text: String) throws {
         #expect(try TopicName(text).text == text)
-        #expect(try Alias(.externalUser, text).value == text)
+        #expect(try Alias(.externalUser, value: text).value == text)
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ import Testing
     ])
     func aTopicHasBounds(text: String) {
         #expect(throws: InvalidValueError.self) { try TopicName(text) }
-        #expect(throws: InvalidValueError.self) { try Alias(.hardware, text) }
+        #expect(throws: InvalidValueError.self) { try Alias(.hardware, value: text) }
     }
 
     /// Goal: names are compared as stores compare them. Method: one accent spelt in two ways, which `String` calls equal.
@@ -40,9 +40,9 @@ import Testing
         #expect(topics[0] != topics[1])
         #expect(Set(topics).count == 2)
         #expect(topics.sorted().map { Array($0.text.utf8) } == [Array(decomposed.utf8), Array(composed.utf8)])
-        #expect(try Alias(.externalUser, composed) != Alias(.externalUser, decomposed))
-        #expect(try Alias(.externalUser, composed) == Alias(.externalUser, composed))
-        #expect(try Alias(.externalUser, composed) != Alias(.hardware, composed))
+        #expect(try Alias(.externalUser, value: composed) != Alias(.externalUser, value: decomposed))
+        #expect(try Alias(.externalUser, value: composed) == Alias(.externalUser, value: composed))
+        #expect(try Alias(.externalUser, value: composed) != Alias(.hardware, value: composed))
     }
 
     @Test func statesHaveNamesAndEnds() {

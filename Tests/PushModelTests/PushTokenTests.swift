@@ -2,8 +2,8 @@ import PushModel
 import Testing
 
 @Suite struct PushTokenTests {
-    private func accepts(_ kind: PushProtocol, _ text: String) -> Bool {
-        (try? PushToken(kind, text)) != nil
+    private func accepts(_ kind: PushProtocol, text: String) -> Bool {
+        (try? PushToken(kind, text: text)) != nil
     }
 
     private func padded(_ text: String, to count: Int) -> String {
@@ -17,53 +17,53 @@ import Testing
     ])
     func eachProviderHasItsLengths(kind: PushProtocol, start: String, shortest: Int, longest: Int) {
         let step = kind == .apns ? 2 : 1
-        #expect(accepts(kind, padded(start, to: shortest)))
-        #expect(accepts(kind, padded(start, to: longest)))
-        #expect(!accepts(kind, padded(start, to: shortest - step)))
-        #expect(!accepts(kind, padded(start, to: longest + step)))
-        #expect(!accepts(kind, ""))
+        #expect(accepts(kind, text: padded(start, to: shortest)))
+        #expect(accepts(kind, text: padded(start, to: longest)))
+        #expect(!accepts(kind, text: padded(start, to: shortest - step)))
+        #expect(!accepts(kind, text: padded(start, to: longest + step)))
+        #expect(!accepts(kind, text: ""))
     }
 
     @Test(arguments: PushProtocol.allCases)
     func noProviderTakesBlanksControlsOrLettersBeyondASCII(kind: PushProtocol) {
         let start = kind == .apns || kind == .fcm || kind == .huawei ? "" : "https://"
         let good = padded(start, to: 80)
-        #expect(accepts(kind, good))
+        #expect(accepts(kind, text: good))
         for bad in [" ", "\n", "\0", "\u{7F}", "é", "ａ", "\u{1F514}"] {
-            #expect(!accepts(kind, String(good.dropLast(bad.utf8.count)) + bad), "\(bad.debugDescription)")
+            #expect(!accepts(kind, text: String(good.dropLast(bad.utf8.count)) + bad), "\(bad.debugDescription)")
         }
     }
 
     @Test func appleTokensAreStoredInLowerCase() throws {
-        let upper = try PushToken(.apns, String(repeating: "0F", count: 32))
+        let upper = try PushToken(.apns, text: String(repeating: "0F", count: 32))
         #expect(upper.text == String(repeating: "0f", count: 32))
-        #expect(try PushToken(.apns, String(repeating: "0f", count: 32)) == upper)
-        #expect(!accepts(.apns, String(repeating: "0f", count: 32) + "0"))
-        #expect(!accepts(.apns, String(repeating: "0g", count: 32)))
+        #expect(try PushToken(.apns, text: String(repeating: "0f", count: 32)) == upper)
+        #expect(!accepts(.apns, text: String(repeating: "0f", count: 32) + "0"))
+        #expect(!accepts(.apns, text: String(repeating: "0g", count: 32)))
     }
 
     @Test func otherTokensKeepTheirCase() throws {
         let text = String(repeating: "aB", count: 20)
-        #expect(try PushToken(.fcm, text).text == text)
-        #expect(try PushToken(.fcm, text) != PushToken(.fcm, text.lowercased()))
+        #expect(try PushToken(.fcm, text: text).text == text)
+        #expect(try PushToken(.fcm, text: text) != PushToken(.fcm, text: text.lowercased()))
     }
 
     @Test func addressesNeedTheirScheme() {
         for kind in [PushProtocol.webpush, .wns] {
-            #expect(accepts(kind, "https://push.example/x"))
-            #expect(!accepts(kind, "http://push.example/x"))
+            #expect(accepts(kind, text: "https://push.example/x"))
+            #expect(!accepts(kind, text: "http://push.example/x"))
         }
         for kind in [PushProtocol.mpns, .http] {
-            #expect(accepts(kind, "https://push.example/x"))
-            #expect(accepts(kind, "http://push.example/x"))
-            #expect(!accepts(kind, "file:///etc/passwd"))
+            #expect(accepts(kind, text: "https://push.example/x"))
+            #expect(accepts(kind, text: "http://push.example/x"))
+            #expect(!accepts(kind, text: "file:///etc/passwd"))
         }
-        #expect(!accepts(.webpush, "HTTPS://push.example/x"))
+        #expect(!accepts(.webpush, text: "HTTPS://push.example/x"))
     }
 
     @Test func whatIsWrongIsSaid() {
         #expect(throws: InvalidValueError("must be 64 to 200 hexadecimal digits, an even number of them")) {
-            try PushToken(.apns, "x")
+            try PushToken(.apns, text: "x")
         }
     }
 

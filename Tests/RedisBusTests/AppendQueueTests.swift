@@ -4,7 +4,7 @@ import Testing
 @testable import RedisBus
 
 @Suite struct AppendQueueTests {
-    private let full = BusError(.full, "at the bound")
+    private let full = BusError(.full, message: "at the bound")
 
     private func parcel(_ byte: UInt8, bytes: Int = 1, deadline: Duration = .seconds(60)) -> AppendQueue.Parcel {
         AppendQueue.Parcel(
@@ -21,7 +21,7 @@ import Testing
         queue.next(now: now)?.frames.flatMap { $0 }
     }
 
-    private func settle(_ queue: inout AppendQueue, _ outcome: AppendQueue.Outcome) -> [UInt8] {
+    private func settle(_ queue: inout AppendQueue, outcome: AppendQueue.Outcome) -> [UInt8] {
         queue.settle(outcome).map { $0.frames[0] }
     }
 
@@ -32,9 +32,9 @@ import Testing
         add(2...4, to: &queue)
         let underWay = next(&queue)
         #expect(underWay == nil, "one is under way at a time")
-        #expect(settle(&queue, .appended(next: 1)) == [1])
+        #expect(settle(&queue, outcome: .appended(next: 1)) == [1])
         #expect(next(&queue) == [2, 3, 4])
-        #expect(settle(&queue, .appended(next: 1)) == [2, 3, 4])
+        #expect(settle(&queue, outcome: .appended(next: 1)) == [2, 3, 4])
         let rest = next(&queue)
         #expect(rest == nil)
     }
@@ -45,10 +45,10 @@ import Testing
         add(1...2, to: &queue)
         _ = next(&queue)
         add(3...4, to: &queue)
-        #expect(settle(&queue, .refused(full)).isEmpty)
+        #expect(settle(&queue, outcome: .refused(full)).isEmpty)
         queue.endRest()
         #expect(next(&queue) == [1, 2])
-        #expect(settle(&queue, .appended(next: 1)) == [1, 2])
+        #expect(settle(&queue, outcome: .appended(next: 1)) == [1, 2])
         #expect(next(&queue) == [3, 4])
     }
 
@@ -57,7 +57,7 @@ import Testing
         var queue = AppendQueue()
         add(1...1, to: &queue)
         _ = next(&queue)
-        _ = settle(&queue, .refused(full))
+        _ = settle(&queue, outcome: .refused(full))
         add(2...9, to: &queue)
         let resting = next(&queue)
         #expect(resting == nil)
@@ -71,10 +71,10 @@ import Testing
             queue.add(parcel(byte, deadline: .seconds(seconds)))
             if byte == 2 { _ = next(&queue) }
         }
-        _ = settle(&queue, .refused(full))
+        _ = settle(&queue, outcome: .refused(full))
         queue.endRest()
         #expect(next(&queue, at: .seconds(10)) == [2])
-        #expect(settle(&queue, .appended(next: 1)) == [2])
+        #expect(settle(&queue, outcome: .appended(next: 1)) == [2])
         #expect(next(&queue, at: .seconds(10)) == [4])
     }
 
@@ -83,7 +83,7 @@ import Testing
         add(1...1, to: &queue)
         _ = next(&queue)
         add(2...2, to: &queue)
-        #expect(settle(&queue, .failed(BusError(.closed, "closed"))) == [1])
+        #expect(settle(&queue, outcome: .failed(BusError(.closed, message: "closed"))) == [1])
         #expect(next(&queue) == [2])
     }
 

@@ -6,12 +6,12 @@ import Testing
 @Suite struct RedisTenuresTests {
     private func tenures(fence: Int64 = 1, position: Int64 = 10, passed: Int64 = 500) -> RedisTenures {
         var tenures = RedisTenures()
-        tenures.begin(0, .init(fence: fence, inboxTenure: 7, position: position, passed: passed))
+        tenures.begin(0, tenure: .init(fence: fence, inboxTenure: 7, position: position, passed: passed))
         return tenures
     }
 
     /// The macros of the test library evaluate on a copy.
-    private func note(_ tenures: inout RedisTenures, _ nextOffset: Int64, fence: Int64 = 1) -> Bool {
+    private func note(_ tenures: inout RedisTenures, nextOffset: Int64, fence: Int64 = 1) -> Bool {
         tenures.note(0, fence: fence, nextOffset: nextOffset, bytes: 500 + nextOffset) != nil
     }
 
@@ -22,21 +22,21 @@ import Testing
     @Test func readsOnWhereTheGroupIs() {
         var tenures = tenures()
         #expect(tenures.reading.map(\.position) == [10])
-        #expect(note(&tenures, 12))
+        #expect(note(&tenures, nextOffset: 12))
         #expect(tenures.reading.map(\.position) == [12])
-        #expect(!note(&tenures, 12), "an entry that was read before")
-        #expect(!note(&tenures, 11))
+        #expect(!note(&tenures, nextOffset: 12), "an entry that was read before")
+        #expect(!note(&tenures, nextOffset: 11))
     }
 
     /// Goal: what an earlier tenure asked for does not move the next one.
     @Test func anAnswerOfAnEarlierTenureIsIgnored() {
         var tenures = tenures()
-        tenures.begin(0, .init(fence: 2, inboxTenure: 8, position: 10, passed: 500))
-        #expect(!note(&tenures, 15, fence: 1))
+        tenures.begin(0, tenure: .init(fence: 2, inboxTenure: 8, position: 10, passed: 500))
+        #expect(!note(&tenures, nextOffset: 15, fence: 1))
         let tenure = tenures.note(0, fence: 2, nextOffset: 15, bytes: 0)
         #expect(tenure == 8, "it goes to the inbox' present tenure")
         tenures.end(0)
-        #expect(!note(&tenures, 20, fence: 2))
+        #expect(!note(&tenures, nextOffset: 20, fence: 2))
         #expect(tenures.numbers.isEmpty)
     }
 
@@ -46,7 +46,7 @@ import Testing
         tenures.markLeaving(0, since: .seconds(9))
         #expect(tenures.held[0]?.leavingSince == .seconds(1))
         #expect(tenures.reading.isEmpty)
-        #expect(!note(&tenures, 12))
+        #expect(!note(&tenures, nextOffset: 12))
     }
 
     private func entry(_ nextOffset: Int, time: Int, after: String?) throws -> RedisStreamEntry {
@@ -83,17 +83,17 @@ import Testing
         _ = tenures.note(0, fence: 1, nextOffset: 20, bytes: 1, mark: mark)
         let asked = [1_000, 1_099, 1_100].map { tenures.toRecognise(0, at: .milliseconds($0)) }
         #expect(unread == nil && asked == [mark, nil, mark])
-        tenures.record(0, fence: 1, 20)
-        tenures.record(0, fence: 1, 15)
-        tenures.record(0, fence: 2, 90)
+        tenures.record(0, fence: 1, watermark: 20)
+        tenures.record(0, fence: 1, watermark: 15)
+        tenures.record(0, fence: 2, watermark: 90)
         #expect(tenures.held[0]?.recorded == 20)
     }
 
     @Test func countsTheBytesBelowAWatermark() {
         var tenures = tenures()
         #expect(passed(&tenures, upTo: 10) == 500)
-        _ = note(&tenures, 12)
-        _ = note(&tenures, 20)
+        _ = note(&tenures, nextOffset: 12)
+        _ = note(&tenures, nextOffset: 20)
         #expect(passed(&tenures, upTo: 11) == 500, "inside an entry")
         #expect(passed(&tenures, upTo: 12) == 512)
         #expect(passed(&tenures, upTo: 15) == 512)

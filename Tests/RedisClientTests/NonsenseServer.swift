@@ -28,7 +28,7 @@ final class NonsenseServer: Sendable {
         NativeThread(name: "nonsense") {
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                NonsenseServer.answer(connection, answers)
+                NonsenseServer.answer(connection, answers: answers)
                 close(connection)
                 ended.change { $0 += 1 }
             }
@@ -47,7 +47,7 @@ final class NonsenseServer: Sendable {
         }
     }
 
-    private static func answer(_ connection: Int32, _ answers: [String]) {
+    private static func answer(_ connection: Int32, answers: [String]) {
         var answers = answers[...]
         var buffer = [UInt8](repeating: 0, count: 4096)
         while read(connection, &buffer, buffer.count) > 0 {

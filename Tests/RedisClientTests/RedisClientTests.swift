@@ -181,7 +181,7 @@ extension RedisClient {
     func result(_ command: RedisCommand, deadline: Duration? = nil) async -> RedisError {
         do throws(RedisError) {
             let value = try await send(command, deadline: deadline)
-            return RedisError(.misconfigured, "no error but \(value)")
+            return RedisError(.misconfigured, message: "no error but \(value)")
         } catch {
             return error
         }

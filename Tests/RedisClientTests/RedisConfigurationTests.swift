@@ -44,7 +44,7 @@ import Testing
 
     @Test func readsTheEnvironment() throws {
         let folder = TemporaryDirectory("redis")
-        let authority = folder.write("ca.pem", "")
+        let authority = folder.write("ca.pem", content: "")
         var environment = EnvironmentReader([
             "CARILLON_REDIS": "rediss://app@redis.internal/1", "CARILLON_REDIS_PASSWORD": "word",
             "CARILLON_REDIS_CA_FILE": authority, "CARILLON_REDIS_COMMAND_DEADLINE": "250ms",
@@ -58,7 +58,7 @@ import Testing
 
     @Test func anAuthorityWithoutTLSIsAMistake() {
         let folder = TemporaryDirectory("redis")
-        var environment = EnvironmentReader(["CARILLON_REDIS_CA_FILE": folder.write("ca.pem", "")])
+        var environment = EnvironmentReader(["CARILLON_REDIS_CA_FILE": folder.write("ca.pem", content: "")])
         _ = RedisConfiguration(environment: &environment)
         #expect(environment.problems.map(\.variable) == ["CARILLON_REDIS_CA_FILE"])
     }

@@ -28,7 +28,7 @@ import Testing
 
     @Test func backsOffLongerAfterEachFailureAndForgetsWhenReady() throws {
         var machine = machine()
-        let error = RedisError(.notSent, "refused")
+        let error = RedisError(.notSent, message: "refused")
         _ = machine.handle(.started, now: .zero)
         var waits: [Duration] = []
         for _ in 0..<3 {

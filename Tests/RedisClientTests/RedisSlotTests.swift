@@ -10,7 +10,7 @@ import Testing
 
     /// As `CLUSTER KEYSLOT` answers.
     @Test(arguments: [("foo", 12182), ("bar", 5061), ("", 0), ("somekey", 11058), ("foo{hash_tag}", 2515)])
-    func slotsAreThoseOfTheServer(_ key: String, _ slot: Int) {
+    func slotsAreThoseOfTheServer(_ key: String, slot: Int) {
         #expect(RedisSlot.of(Array(key.utf8)) == slot)
     }
 
@@ -18,7 +18,7 @@ import Testing
         ("{user}.following", "user"), ("foo{{bar}}zap", "{bar"), ("foo{bar}{zap}", "bar"), ("foo{}{bar}", "foo{}{bar}"),
         ("foo{bar", "foo{bar"),
     ])
-    func aHashTagAloneCounts(_ key: String, _ hashed: String) {
+    func aHashTagAloneCounts(_ key: String, hashed: String) {
         #expect(RedisSlot.of(Array(key.utf8)) == Int(RedisSlot.crc16(hashed.utf8)) % 16_384)
     }
 
@@ -28,7 +28,7 @@ import Testing
         (["XREADGROUP", "GROUP", "g", "c", "COUNT", "9", "streams", "k", ">"], "k"),
         (["XADD", "k", "*", "f", "v"], "k"),
     ])
-    func theKeyIsFoundInTheCommand(_ parts: [String], _ key: String?) {
+    func theKeyIsFoundInTheCommand(_ parts: [String], key: String?) {
         #expect(RedisCommand(parts.map { RedisArgument($0) }).routingKey == key.map { Array($0.utf8) })
     }
 
@@ -48,15 +48,20 @@ import Testing
     }
 
     @Test func theSlotMapIsRead() throws {
-        func range(_ first: Int64, _ last: Int64, _ host: RedisValue, _ port: Int64) -> RedisValue {
+        func range(_ first: Int64, last: Int64, host: RedisValue, port: Int64) -> RedisValue {
             .array([.integer(first), .integer(last), .array([host, .integer(port), .bytes([])])])
         }
-        let reply = RedisValue.array([range(0, 9, .bytes(Array("a".utf8)), 1), range(10, 16_383, .null, 2)])
+        let reply = RedisValue.array([
+            range(0, last: 9, host: .bytes(Array("a".utf8)), port: 1), range(10, last: 16_383, host: .null, port: 2),
+        ])
         let map = try #require(RedisSlotMap(reply, askedHost: "asked"))
         #expect(map.owner(of: 9) == .init(host: "a", port: 1))
         #expect(map.owner(of: 10) == .init(host: "asked", port: 2))
         #expect(map.uncoveredSlots == 0)
-        for bad in [range(5, 1, .null, 1), range(0, 16_384, .null, 1), range(0, 1, .null, 70_000), .integer(1)] {
+        for bad in [
+            range(5, last: 1, host: .null, port: 1), range(0, last: 16_384, host: .null, port: 1),
+            range(0, last: 1, host: .null, port: 70_000), .integer(1),
+        ] {
             #expect(RedisSlotMap(.array([bad]), askedHost: "asked") == nil)
         }
     }
@@ -68,7 +73,7 @@ import Testing
             "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
     ])
-    func scriptsAreNamedBySHA1(_ source: String, _ digest: String) {
+    func scriptsAreNamedBySHA1(_ source: String, digest: String) {
         #expect(RedisScript(source).sha1 == digest)
     }
 }

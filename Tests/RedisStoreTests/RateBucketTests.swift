@@ -8,14 +8,14 @@ import Testing
 @Suite struct RateBucketTests {
     private let time = ManualTimeSource()
 
-    private func bucket(_ name: String, _ redis: RedisClient, burst: Int = 10) -> RateBucket {
+    private func bucket(_ name: String, redis: RedisClient, burst: Int = 10) -> RateBucket {
         RateBucket(
             RateBucket.Settings(name: name, permitsPerMinute: 600, burst: burst), in: StoreConnection(redis), time: time
         )
     }
 
     /// Without the type of its error, which `#expect` cannot take on.
-    private func take(_ permits: Int, from bucket: RateBucket, _ limit: Duration) async throws -> RateBucket.Answer {
+    private func take(_ permits: Int, from bucket: RateBucket, limit: Duration) async throws -> RateBucket.Answer {
         try await bucket.take(permits, waitingAtMost: limit)
     }
 
@@ -24,63 +24,63 @@ import Testing
         return (server, try RegistryFixture.client(server.url))
     }
 
-    private func close(_ server: RedisServer, _ redis: RedisClient) async {
+    private func close(_ server: RedisServer, redis: RedisClient) async {
         await redis.close()
         await server.stop()
     }
 
     @Test func twoSharersGetWhatOneMay() async throws {
         let (server, redis) = try await open()
-        let (first, second) = (bucket("p", redis), bucket("p", redis))
-        #expect(try await take(6, from: first, .zero) == .granted(after: .zero))
-        #expect(try await take(4, from: second, .zero) == .granted(after: .zero))
-        #expect(try await take(1, from: first, .zero) == .refused(.milliseconds(100)))
-        #expect(try await take(10, from: bucket("q", redis), .zero) == .granted(after: .zero))
-        await close(server, redis)
+        let (first, second) = (bucket("p", redis: redis), bucket("p", redis: redis))
+        #expect(try await take(6, from: first, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(4, from: second, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: first, limit: .zero) == .refused(.milliseconds(100)))
+        #expect(try await take(10, from: bucket("q", redis: redis), limit: .zero) == .granted(after: .zero))
+        await close(server, redis: redis)
     }
 
     /// Who waits has his permits already: the next one waits behind him.
     @Test func permitsArePromisedInTheOrderOfAsking() async throws {
         let (server, redis) = try await open()
-        let bucket = self.bucket("p", redis)
-        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
-        #expect(try await take(10, from: bucket, .seconds(5)) == .granted(after: .seconds(1)))
-        #expect(try await take(10, from: bucket, .seconds(5)) == .granted(after: .seconds(2)))
-        #expect(try await take(40, from: bucket, .seconds(5)) == .refused(.seconds(6)))
-        #expect(try await take(30, from: bucket, .seconds(5)) == .granted(after: .seconds(5)))
-        await close(server, redis)
+        let bucket = self.bucket("p", redis: redis)
+        #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(10, from: bucket, limit: .seconds(5)) == .granted(after: .seconds(1)))
+        #expect(try await take(10, from: bucket, limit: .seconds(5)) == .granted(after: .seconds(2)))
+        #expect(try await take(40, from: bucket, limit: .seconds(5)) == .refused(.seconds(6)))
+        #expect(try await take(30, from: bucket, limit: .seconds(5)) == .granted(after: .seconds(5)))
+        await close(server, redis: redis)
     }
 
     /// Else a project would stand still until the clock is where it was.
     @Test func aClockThatIsSetBackStopsNobody() async throws {
         let (server, redis) = try await open()
-        let bucket = self.bucket("p", redis)
-        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        let bucket = self.bucket("p", redis: redis)
+        #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))
         time.setWallClock(to: time.now + .seconds(-3_600))
-        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
-        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
-        await close(server, redis)
+        #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, limit: .zero) == .refused(.milliseconds(100)))
+        await close(server, redis: redis)
     }
 
     @Test func itRefillsEvenlyAndNoFurtherThanItHolds() async throws {
         let (server, redis) = try await open()
-        let bucket = self.bucket("p", redis)
-        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
+        let bucket = self.bucket("p", redis: redis)
+        #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))
         time.advance(by: .milliseconds(300))
-        #expect(try await take(3, from: bucket, .zero) == .granted(after: .zero))
-        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
+        #expect(try await take(3, from: bucket, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, limit: .zero) == .refused(.milliseconds(100)))
         time.advance(by: .seconds(3_600))
-        #expect(try await take(10, from: bucket, .zero) == .granted(after: .zero))
-        #expect(try await take(1, from: bucket, .zero) == .refused(.milliseconds(100)))
-        await close(server, redis)
+        #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))
+        #expect(try await take(1, from: bucket, limit: .zero) == .refused(.milliseconds(100)))
+        await close(server, redis: redis)
     }
 
     /// More than the bucket holds is granted too, late.
     @Test func whatIsLargerThanTheBucketWaits() async throws {
         let (server, redis) = try await open()
-        let bucket = self.bucket("p", redis, burst: 1)
-        #expect(try await take(64, from: bucket, .seconds(10)) == .granted(after: .milliseconds(6_300)))
-        await close(server, redis)
+        let bucket = self.bucket("p", redis: redis, burst: 1)
+        #expect(try await take(64, from: bucket, limit: .seconds(10)) == .granted(after: .milliseconds(6_300)))
+        await close(server, redis: redis)
     }
 
     /// Senders drain what is on the bus, so a full Redis must not stop them; and what is idle leaves nothing behind.
@@ -88,13 +88,13 @@ import Testing
         let (server, redis) = try await open()
         _ = try await redis.send(RedisCommand("SET", "ballast", "x"))
         _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
-        #expect(try await take(10, from: bucket("p", redis), .zero) == .granted(after: .zero))
+        #expect(try await take(10, from: bucket("p", redis: redis), limit: .zero) == .granted(after: .zero))
         let life = try await redis.send(RedisCommand("PTTL", "rate:p"))
         guard case .integer(let milliseconds) = life else {
             Issue.record("PTTL answers a number")
             return
         }
         #expect(1...61_000 ~= milliseconds)
-        await close(server, redis)
+        await close(server, redis: redis)
     }
 }

@@ -101,23 +101,25 @@ import Testing
         let witness = witness(client)
         let ledger = RedisLedger(StoreConnection(client), witness: witness)
         let task = TaskID(high: 1, low: 2)
-        let segment = SegmentID(try AppID("news"), SegmentNumber(rawValue: 1))
+        let segment = SegmentID(try AppID("news"), number: SegmentNumber(rawValue: 1))
         let plan = TaskPlan(
             app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
             policy: .atMostOnce)
-        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.plan(task, plan: plan)
         _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
-        func claim(_ offset: UInt16, _ number: UInt64) async throws -> ClaimVerdict {
+        func claim(_ offset: UInt16, number: UInt64) async throws -> ClaimVerdict {
             try await ledger.claim(
                 ClaimRequest(
                     id: ClaimID(owner: 1, number: number), offsets: [offset], attempt: 0, lease: .seconds(60),
                     countsBadge: false), of: task, in: segment)
         }
-        _ = try await claim(1, 1)
-        try await server.goBack { _ = try await claim(2, 2) }
+        _ = try await claim(1, number: 1)
+        try await server.goBack { _ = try await claim(2, number: 2) }
         #expect(witness.epoch == .first)
         // The ledger gives the device out a second time, and says with it that it cannot be believed.
-        guard case .answers(let answers) = try await claim(2, 3) else { throw SetupError(description: "no ledger") }
+        guard case .answers(let answers) = try await claim(2, number: 3) else {
+            throw SetupError(description: "no ledger")
+        }
         #expect(answers == [.claimed(badge: nil)])
         #expect(witness.epoch.began != nil)
         await client.close()
@@ -129,13 +131,13 @@ import Testing
         let witness = witness(client, isRepairable: true)
         let store = StoreConnection(client)
         let task = TaskID(high: 1, low: 2)
-        let segment = SegmentID(try AppID("news"), SegmentNumber(rawValue: 1))
+        let segment = SegmentID(try AppID("news"), number: SegmentNumber(rawValue: 1))
         let ledger = RedisLedger(store)
         let agenda = RedisTaskAgenda(store)
         let plan = TaskPlan(
             app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
             policy: .atMostOnce)
-        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.plan(task, plan: plan)
         _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
         try await agenda.enter(task, due: SystemTimeSource().now)
         _ = try await client.send(RedisCommand("SET", "content:{x}", "y"))

@@ -14,7 +14,7 @@ import Testing
         let answers = try await withThrowingTaskGroup(of: Registration.self) { group in
             for number in 0..<50 {
                 group.addTask {
-                    try await registries[number % 2].register(Samples.token(1), DeviceChanges(), in: app)
+                    try await registries[number % 2].register(Samples.token(1), changes: DeviceChanges(), in: app)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -30,7 +30,8 @@ import Testing
     func anAppMayBeMadeWhileItIsAskedAbout(command: Int) async throws {
         let fixture = try await RegistryFixture()
         let app = try AppID("app")
-        let id = try await fixture.registry().register(Samples.token(1), DeviceChanges(), in: app).registered.id
+        let id = try await fixture.registry().register(Samples.token(1), changes: DeviceChanges(), in: app).registered
+            .id
         _ = try await fixture.command("RENAME", "app:app", "aside")
         _ = try await fixture.command("HDEL", "registry", "app:app")
         let count = Monitor(0)
@@ -47,7 +48,7 @@ import Testing
         }
         let registry = try await RedisRegistry.open(
             connection, mode: .follower, log: RegistryFixture.log, time: fixture.time)
-        _ = try await registry.subscribe(id, to: TopicName("news"), [], in: app)
+        _ = try await registry.subscribe(id, to: TopicName("news"), options: [], in: app)
         _ = try await registry.device(of: Samples.token(1), in: app)
         #expect(try await registry.device(id, in: app)?.id == id)
     }
@@ -61,8 +62,9 @@ import Testing
             for number in 0..<400 {
                 group.addTask {
                     let registry = registries[number % 2]
-                    let id = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id
-                    _ = try await registry.subscribe(id, to: TopicName("topic \(number % 7)"), [], in: app)
+                    let id = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
+                        .registered.id
+                    _ = try await registry.subscribe(id, to: TopicName("topic \(number % 7)"), options: [], in: app)
                 }
             }
             try await group.waitForAll()

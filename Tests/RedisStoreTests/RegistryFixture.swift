@@ -50,14 +50,14 @@ final class RegistryFixture: Sendable {
 extension Scissors {
     /// Cuts an operation off before a command.
     var beforeCommand: StoreConnection.BeforeCommand {
-        { [self] in isCut() ? StoreError(.unavailable, "cut off") : nil }
+        { [self] in isCut() ? StoreError(.unavailable, message: "cut off") : nil }
     }
 }
 
 enum Samples {
     static func token(_ number: Int) throws -> PushToken {
         let digits = String(number, radix: 16)
-        return try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+        return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
     static func device(_ number: Int, updated: UInt32 = 1_000, user: String? = nil) throws -> Device {

@@ -48,12 +48,12 @@ import Testing
     private let sport = try? TopicName("sport")
 
     @Test func registering() async throws {
-        let user = try Alias(.externalUser, "anna")
+        let user = try Alias(.externalUser, value: "anna")
         try await cutEverywhere { _ in
             nil
         } operate: { (scene, _) async throws in
             let changes = DeviceChanges(language: "de", badge: 3, aliases: [.externalUser: "anna"])
-            _ = try await scene.registry.register(Samples.token(1), changes, in: scene.app)
+            _ = try await scene.registry.register(Samples.token(1), changes: changes, in: scene.app)
         } check: { (scene, _) async throws in
             let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
             let registered = try #require(try await scene.registry.device(id, in: scene.app))
@@ -66,13 +66,14 @@ import Testing
 
     @Test func registeringWhatWasRemoved() async throws {
         try await cutEverywhere { scene in
-            let id = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
+            let id = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
+                .registered.id
             // As if the removal had been cut off before the token was freed.
             let journal = scene.registry
             try await journal.commit([RegistryChange(app: scene.app, index: id.index, .device(nil))])
             return id
         } operate: { (scene, _) async throws in
-            _ = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app)
+            _ = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
         } check: { (scene, old) async throws in
             let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
             #expect(id.index != old.index, "no place is given out twice")
@@ -81,13 +82,13 @@ import Testing
     }
 
     @Test func changing() async throws {
-        let (old, new) = (try Alias(.externalUser, "anna"), try Alias(.externalUser, "berta"))
+        let (old, new) = (try Alias(.externalUser, value: "anna"), try Alias(.externalUser, value: "berta"))
         try await cutEverywhere { scene in
             let changes = DeviceChanges(aliases: [.externalUser: "anna"])
-            return try await scene.registry.register(Samples.token(1), changes, in: scene.app).registered.id
+            return try await scene.registry.register(Samples.token(1), changes: changes, in: scene.app).registered.id
         } operate: { (scene, id) async throws in
             let changes = DeviceChanges(badge: 4, aliases: [.externalUser: "berta"])
-            #expect(try await scene.registry.change(id, changes, in: scene.app))
+            #expect(try await scene.registry.change(id, changes: changes, in: scene.app))
         } check: { (scene, id) async throws in
             #expect(try await scene.registry.devices(of: old, in: scene.app) == [])
             #expect(try await scene.registry.devices(of: new, in: scene.app) == [id])
@@ -97,11 +98,11 @@ import Testing
 
     @Test func removing() async throws {
         let news = try #require(news)
-        let user = try Alias(.externalUser, "anna")
+        let user = try Alias(.externalUser, value: "anna")
         try await cutEverywhere { scene in
             let changes = DeviceChanges(badge: 1, aliases: [.externalUser: "anna"])
-            let id = try await scene.registry.register(Samples.token(1), changes, in: scene.app).registered.id
-            _ = try await scene.registry.subscribe(id, to: news, [], in: scene.app)
+            let id = try await scene.registry.register(Samples.token(1), changes: changes, in: scene.app).registered.id
+            _ = try await scene.registry.subscribe(id, to: news, options: [], in: scene.app)
             return id
         } operate: { (scene, id) async throws in
             _ = try await scene.registry.remove(id, in: scene.app)
@@ -110,7 +111,7 @@ import Testing
             #expect(try await scene.registry.device(of: Samples.token(1), in: scene.app) == nil)
             #expect(try await scene.registry.devices(of: user, in: scene.app) == [])
             #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 0)
-            let again = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app)
+            let again = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
             #expect(again.isNew && again.registered.id != id)
         }
     }
@@ -118,9 +119,9 @@ import Testing
     @Test func subscribing() async throws {
         let news = try #require(news)
         try await cutEverywhere { scene in
-            try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
+            try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app).registered.id
         } operate: { (scene, id) async throws in
-            #expect(try await scene.registry.subscribe(id, to: news, .ignoreMessage, in: scene.app) != nil)
+            #expect(try await scene.registry.subscribe(id, to: news, options: .ignoreMessage, in: scene.app) != nil)
         } check: { (scene, id) async throws in
             #expect(try await scene.registry.subscriptions(of: id, in: scene.app) == [news: .ignoreMessage])
             #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 1)
@@ -130,8 +131,9 @@ import Testing
     @Test func settingSubscriptions() async throws {
         let (news, sport) = (try #require(news), try #require(sport))
         try await cutEverywhere { scene in
-            let id = try await scene.registry.register(Samples.token(1), DeviceChanges(), in: scene.app).registered.id
-            _ = try await scene.registry.subscribe(id, to: news, [], in: scene.app)
+            let id = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
+                .registered.id
+            _ = try await scene.registry.subscribe(id, to: news, options: [], in: scene.app)
             return id
         } operate: { (scene, id) async throws in
             #expect(try await scene.registry.setSubscriptions(of: id, to: [sport: []], in: scene.app))
@@ -145,8 +147,9 @@ import Testing
         let news = try #require(news)
         try await cutEverywhere { scene in
             for number in 1...3 {
-                let id = try await scene.registry.register(Samples.token(number), DeviceChanges(), in: scene.app)
-                _ = try await scene.registry.subscribe(id.registered.id, to: news, [], in: scene.app)
+                let id = try await scene.registry.register(
+                    Samples.token(number), changes: DeviceChanges(), in: scene.app)
+                _ = try await scene.registry.subscribe(id.registered.id, to: news, options: [], in: scene.app)
             }
             return nil
         } operate: { (scene, _) async throws in
@@ -175,12 +178,14 @@ import Testing
             let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
             #expect(id.index.rawValue == 2 << 12 + 7)
             #expect(try await scene.registry.device(id, in: scene.app)?.badge == 5)
-            #expect(try await scene.registry.devices(of: Alias(.externalUser, "berta"), in: scene.app) == [id])
-            #expect(try await scene.registry.devices(of: Alias(.externalUser, "anna"), in: scene.app) == [])
+            #expect(try await scene.registry.devices(of: Alias(.externalUser, value: "berta"), in: scene.app) == [id])
+            #expect(try await scene.registry.devices(of: Alias(.externalUser, value: "anna"), in: scene.app) == [])
             #expect(try await scene.registry.size(of: .topic(news), in: scene.app) == 1)
             let segments = try await scene.registry.segments(of: .everyone, in: scene.app)
             #expect(segments.map(\.rawValue) == [0, 1, 2])
-            let applied = try await scene.registry.applied(in: [SegmentID(scene.app, SegmentNumber(rawValue: 2))])
+            let applied = try await scene.registry.applied(in: [
+                SegmentID(scene.app, number: SegmentNumber(rawValue: 2))
+            ])
             #expect(applied == [4])
         }
     }

@@ -13,7 +13,7 @@ struct RegistryInvariants {
         let registry = try await fixture.registry()
         var tokens: Set<PushToken> = []
         for number in try await registry.segments(of: .everyone, in: app) {
-            let segment = SegmentID(app, number)
+            let segment = SegmentID(app, number: number)
             let devices = try await registry.devices(at: SegmentSet(0..<4_096), in: segment)
             let living = try await registry.select(.everyone, in: segment).members
             #expect(living.offsets == devices.offsets, "the bitmap and the records name the same devices")
@@ -21,19 +21,19 @@ struct RegistryInvariants {
                 let device = try #require(devices.device(at: position))
                 let index = DeviceIndex(segment: number, offset: devices.offsets[position])
                 #expect(tokens.insert(device.token).inserted, "a token has one device")
-                try await check(device, DeviceID(index: index, tag: device.tag), registry)
+                try await check(device, id: DeviceID(index: index, tag: device.tag), registry: registry)
             }
-            try await checkMembers(of: segment, living, registry)
+            try await checkMembers(of: segment, living: living, registry: registry)
         }
     }
 
-    private func check(_ device: Device, _ id: DeviceID, _ registry: RedisRegistry) async throws {
+    private func check(_ device: Device, id: DeviceID, registry: RedisRegistry) async throws {
         #expect(try await registry.device(of: device.token, in: app) == id, "a device is found by its token")
         for (kind, value) in device.aliases {
-            let found = try await registry.devices(of: Alias(kind, value), in: app)
+            let found = try await registry.devices(of: Alias(kind, value: value), in: app)
             #expect(found.contains(id), "a device is found by its aliases")
         }
-        let segment = SegmentID(app, id.index.segment)
+        let segment = SegmentID(app, number: id.index.segment)
         for (topic, options) in try #require(try await registry.subscriptions(of: id, in: app)) {
             let selection = try await registry.select(.topic(topic), in: segment)
             #expect(selection.members.contains(id.index.offset), "a subscriber is a member")
@@ -44,7 +44,7 @@ struct RegistryInvariants {
     }
 
     /// Members in Redis against the subscriptions of their devices.
-    private func checkMembers(of segment: SegmentID, _ living: SegmentSet, _ registry: RedisRegistry) async throws {
+    private func checkMembers(of segment: SegmentID, living: SegmentSet, registry: RedisRegistry) async throws {
         for bucket in 0..<32 {
             let reply = try await fixture.command("HGETALL", "top:{\(segment)}:\(bucket)").array ?? []
             for (field, value) in zip(reply, reply.dropFirst()).enumerated().filter({ $0.offset % 2 == 0 }).map(

@@ -17,9 +17,9 @@ import Testing
         for number in 0..<128 {
             let digits = String(number)
             let text = "https://push.example/" + String(repeating: "!", count: 2_000) + digits
-            let token = try PushToken(.webpush, text)
+            let token = try PushToken(.webpush, text: text)
             let id = try await registry.register(
-                token, DeviceChanges(badge: 1, aliases: [.externalUser: "user \(number)"]), in: app
+                token, changes: DeviceChanges(badge: 1, aliases: [.externalUser: "user \(number)"]), in: app
             ).registered.id
             if number < 3 { #expect(try await registry.setSubscriptions(of: id, to: topics, in: app)) }
         }
@@ -36,11 +36,11 @@ import Testing
         let registry = try await fixture.registry()
         let app = try AppID("app")
         let news = try TopicName("news")
-        let segment = SegmentID(app, SegmentNumber(rawValue: 0))
+        let segment = SegmentID(app, number: SegmentNumber(rawValue: 0))
         func size() async throws -> Int? {
             try await fixture.command("HGET", "top:{\(segment)}:1", "1").bytes?.count
         }
-        func changes(_ range: Range<UInt32>, _ options: SubscriptionOptions?) -> [LoggedChange] {
+        func changes(_ range: Range<UInt32>, options: SubscriptionOptions?) -> [LoggedChange] {
             range.map { index in
                 let offset = Int64(options == nil ? 10_000 : 0) + Int64(index)
                 return LoggedChange(
@@ -48,17 +48,17 @@ import Testing
                     RegistryChange(app: app, index: DeviceIndex(rawValue: index), .subscription(news, options)))
             }
         }
-        try await registry.apply(changes(0..<255, []))
+        try await registry.apply(changes(0..<255, options: []))
         #expect(try await size() == 510)
-        try await registry.apply(changes(255..<300, []))
+        try await registry.apply(changes(255..<300, options: []))
         #expect(try await size() == 512)
-        try await registry.apply(changes(0..<172, nil))
+        try await registry.apply(changes(0..<172, options: nil))
         #expect(try await size() == 512)
-        try await registry.apply(changes(172..<173, nil))
+        try await registry.apply(changes(172..<173, options: nil))
         #expect(try await size() == 254)
         let members = try await fixture.command("HGET", "top:{\(segment)}:1", "1").bytes ?? []
         #expect(RegistryInvariants.offsets(members) == Array(173..<300))
-        try await registry.apply(changes(173..<300, nil))
+        try await registry.apply(changes(173..<300, options: nil))
         #expect(try await size() == nil)
     }
 

@@ -23,18 +23,18 @@ import Testing
         var ids: [DeviceID] = []
         for number in 0..<RegistryLossTests.devices {
             let changes = DeviceChanges(aliases: [.externalUser: "user \(number)"])
-            let id = try await registry.register(Samples.token(number), changes, in: app).registered.id
-            _ = try await registry.subscribe(id, to: TopicName("topic \(number % 20)"), [], in: app)
+            let id = try await registry.register(Samples.token(number), changes: changes, in: app).registered.id
+            _ = try await registry.subscribe(id, to: TopicName("topic \(number % 20)"), options: [], in: app)
             ids.append(id)
         }
         return Scene(registry: registry, app: app, ids: ids)
     }
 
     /// Runs every question and every change; each answers as if nothing were lost, or says that it cannot.
-    private func refusals(_ registry: RedisRegistry, _ scene: Scene) async throws -> Int {
+    private func refusals(_ registry: RedisRegistry, scene: Scene) async throws -> Int {
         let app = scene.app
         var refusals = 0
-        func ask(_ what: String, _ body: () async throws -> Bool) async throws {
+        func ask(_ what: String, body: () async throws -> Bool) async throws {
             do {
                 #expect(try await body(), "\(what) answered as if nothing had ever been there")
             } catch let error as StoreError {
@@ -46,27 +46,27 @@ import Testing
             let topic = try scene.topic(number)
             try await ask("device") { try await registry.device(id, in: app) != nil }
             try await ask("token") { try await registry.device(of: Samples.token(number), in: app) == id }
-            let user = try Alias(.externalUser, "user \(number)")
+            let user = try Alias(.externalUser, value: "user \(number)")
             try await ask("alias") { try await registry.devices(of: user, in: app) == [id] }
             try await ask("subscriptions") { try await registry.subscriptions(of: id, in: app) == [topic: []] }
             try await ask("segments") { try await !registry.segments(of: .topic(topic), in: app).isEmpty }
             try await ask("select") {
-                let segment = SegmentID(app, id.index.segment)
+                let segment = SegmentID(app, number: id.index.segment)
                 return try await registry.select(.topic(topic), in: segment).members.contains(id.index.offset)
             }
             try await ask("size") { try await registry.size(of: .topic(topic), in: app) == 3 }
             try await ask("records") {
                 let offsets = SegmentSet([id.index.offset])
-                return try await registry.devices(at: offsets, in: SegmentID(app, id.index.segment)).count == 1
+                return try await registry.devices(at: offsets, in: SegmentID(app, number: id.index.segment)).count == 1
             }
-            try await ask("change") { try await registry.change(id, DeviceChanges(language: "de"), in: app) }
-            try await ask("subscribe") { try await registry.subscribe(id, to: topic, [], in: app) == .updated }
+            try await ask("change") { try await registry.change(id, changes: DeviceChanges(language: "de"), in: app) }
+            try await ask("subscribe") { try await registry.subscribe(id, to: topic, options: [], in: app) == .updated }
             try await ask("failure") {
                 let task = TaskID(high: 1, low: 1)
                 return try await registry.countFailure(of: id, by: task, limit: 1_000, in: app) != .unknownDevice
             }
             try await ask("register") {
-                let answer = try await registry.register(Samples.token(number), DeviceChanges(), in: app)
+                let answer = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
                 return !answer.isNew && answer.registered.id == id
             }
         }
@@ -81,9 +81,9 @@ import Testing
         let fixture = try await RegistryFixture()
         let scene = try await scene(fixture)
         _ = try await fixture.command("FLUSHALL")
-        #expect(try await refusals(scene.registry, scene) == RegistryLossTests.questions)
+        #expect(try await refusals(scene.registry, scene: scene) == RegistryLossTests.questions)
         let newcomer = try await fixture.registry(mode: .follower)
-        #expect(try await refusals(newcomer, scene) == RegistryLossTests.questions)
+        #expect(try await refusals(newcomer, scene: scene) == RegistryLossTests.questions)
         #expect(try await newcomer.state() == .absent)
     }
 
@@ -96,9 +96,9 @@ import Testing
         let server = try RegistryFixture.client("redis://127.0.0.1:\(cluster.servers[lost].port)")
         _ = try await server.send(.init("FLUSHALL"))
         await server.close()
-        #expect(try await refusals(scene.registry, scene) > 0)
+        #expect(try await refusals(scene.registry, scene: scene) > 0)
         let newcomer = try await fixture.registry(mode: .follower)
-        #expect(try await refusals(newcomer, scene) > 0)
+        #expect(try await refusals(newcomer, scene: scene) > 0)
     }
 
     @Test func aRegistryWithoutItsRootIsNoNewOne() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct RegistryRebuildTests {
     private func change(
-        _ offset: Int64, _ app: AppID, _ index: UInt32, _ content: RegistryChange.Content
+        _ offset: Int64, app: AppID, index: UInt32, content: RegistryChange.Content
     ) -> LoggedChange {
         LoggedChange(offset: offset, RegistryChange(app: app, index: DeviceIndex(rawValue: index), content))
     }
@@ -33,7 +33,9 @@ import Testing
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry()
         let app = try AppID("app")
-        for number in 0..<300 { _ = try await registry.register(Samples.token(number), DeviceChanges(), in: app) }
+        for number in 0..<300 {
+            _ = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
+        }
         _ = try await fixture.command("SET", "led:{app:0}:x", "a ledger")
         _ = try await registry.beginRebuild()
         let keys = try await fixture.command("KEYS", "*").array?.compactMap(\.string) ?? []
@@ -51,8 +53,9 @@ import Testing
         let earlier = try #require(try await fixture.command("HGET", "registry", "generation").string)
         let later = try await registry.beginRebuild()
         try await later.apply([
-            change(0, app, 1, .device(try Samples.device(1, user: "anna"))), change(1, app, 1, .subscription(news, [])),
-            change(2, app, 1, .badge(3)),
+            change(0, app: app, index: 1, content: .device(try Samples.device(1, user: "anna"))),
+            change(1, app: app, index: 1, content: .subscription(news, [])),
+            change(2, app: app, index: 1, content: .badge(3)),
         ])
         let keys = try await fixture.command("DBSIZE").integer
         let keyspace = RegistryKeyspace(redis: StoreConnection(fixture.redis))
@@ -70,23 +73,24 @@ import Testing
         let news = try TopicName("news")
         let refill = try await registry.beginRebuild()
         try await refill.apply([
-            change(10, app, 4_096 * 2 + 5, .device(try Samples.device(1, user: "anna"))),
-            change(11, app, 4_096 * 2 + 5, .subscription(news, [])),
-            change(12, app, 9, .subscription(news, .ignoreMessage)),
-            change(13, app, 9, .device(try Samples.device(2))),
-            change(14, app, 9, .badge(8)),
+            change(10, app: app, index: 4_096 * 2 + 5, content: .device(try Samples.device(1, user: "anna"))),
+            change(11, app: app, index: 4_096 * 2 + 5, content: .subscription(news, [])),
+            change(12, app: app, index: 9, content: .subscription(news, .ignoreMessage)),
+            change(13, app: app, index: 9, content: .device(try Samples.device(2))),
+            change(14, app: app, index: 9, content: .badge(8)),
         ])
         try await refill.finish()
         let first = DeviceID(index: DeviceIndex(rawValue: 4_096 * 2 + 5), tag: try Samples.device(1).tag)
         #expect(try await registry.device(of: Samples.token(1), in: app) == first)
-        #expect(try await registry.devices(of: Alias(.externalUser, "anna"), in: app) == [first])
+        #expect(try await registry.devices(of: Alias(.externalUser, value: "anna"), in: app) == [first])
         #expect(try await registry.size(of: .topic(news), in: app) == 2)
-        let segments = (0..<3).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
+        let segments = (0..<3).map { SegmentID(app, number: SegmentNumber(rawValue: $0)) }
         #expect(try await registry.applied(in: segments) == [15, 0, 12])
-        let known = try await registry.register(Samples.token(2), DeviceChanges(), in: app)
+        let known = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app)
         #expect(!known.isNew && known.registered.id.index.rawValue == 9 && known.registered.badge == 8)
         for number in 10..<50 {
-            let index = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id.index
+            let index = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered
+                .id.index
             let highest = [0: 9, 2: 5][index.segment.rawValue] ?? -1
             #expect(Int(index.offset) > highest)
         }
@@ -100,14 +104,16 @@ import Testing
         let registry = try await fixture.registry()
         let app = try AppID("app")
         let devices = 300
-        try await registry.apply([change(0, app, 0, .device(try Samples.device(0)))])
-        var changes = [change(1, app, 0, .badge(1))]
+        try await registry.apply([change(0, app: app, index: 0, content: .device(try Samples.device(0)))])
+        var changes = [change(1, app: app, index: 0, content: .badge(1))]
         for number in 1..<devices {
-            changes.append(change(Int64(number) + 1, app, UInt32(number), .device(try Samples.device(number))))
+            changes.append(
+                change(Int64(number) + 1, app: app, index: UInt32(number), content: .device(try Samples.device(number)))
+            )
         }
         _ = try await fixture.command("SET", "badge:{app:0}:0", "no hash")
         await #expect(throws: StoreError.self) { try await registry.apply(changes) }
-        #expect(try await registry.applied(in: [SegmentID(app, SegmentNumber(rawValue: 0))]) == [1])
+        #expect(try await registry.applied(in: [SegmentID(app, number: SegmentNumber(rawValue: 0))]) == [1])
         _ = try await fixture.command("DEL", "badge:{app:0}:0")
         try await registry.apply(changes)
         #expect(try await registry.size(of: .everyone, in: app) == devices)
@@ -118,8 +124,9 @@ import Testing
         let registry = try await fixture.registry()
         let app = try AppID("app")
         let changes = [
-            change(0, app, 1, .device(try Samples.device(1))), change(1, app, 1, .badge(1)),
-            change(2, app, 1, .badge(2)),
+            change(0, app: app, index: 1, content: .device(try Samples.device(1))),
+            change(1, app: app, index: 1, content: .badge(1)),
+            change(2, app: app, index: 1, content: .badge(2)),
         ]
         try await registry.apply(changes)
         try await registry.apply(Array(changes[..<2]))
@@ -133,7 +140,9 @@ import Testing
         let app = try AppID("app")
         let device = try Samples.device(1)
         try await registry.apply([
-            change(0, app, 1, .device(device)), change(1, app, 1, .device(nil)), change(2, app, 1, .device(device)),
+            change(0, app: app, index: 1, content: .device(device)),
+            change(1, app: app, index: 1, content: .device(nil)),
+            change(2, app: app, index: 1, content: .device(device)),
         ])
         #expect(try await registry.device(DeviceID(index: DeviceIndex(rawValue: 1), tag: device.tag), in: app) == nil)
         #expect(try await registry.size(of: .everyone, in: app) == 0)
@@ -149,7 +158,8 @@ import Testing
         let newer = Device(tag: 2, token: try Samples.token(1), created: 2_000)
         let (early, late): (UInt32, UInt32) = olderFirst ? (0, 1) : (1, 0)
         let changes = [
-            change(Int64(early), app, 5, .device(older)), change(Int64(late), app, 4_100, .device(newer)),
+            change(Int64(early), app: app, index: 5, content: .device(older)),
+            change(Int64(late), app: app, index: 4_100, content: .device(newer)),
         ].sorted { $0.offset < $1.offset }
         if inOneBatch {
             try await registry.apply(changes)
@@ -167,16 +177,16 @@ import Testing
         let fixture = try await RegistryFixture()
         let app = try AppID("app")
         let old = try await fixture.registry()
-        let id = try await old.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+        let id = try await old.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
         let rebuilder = try await fixture.registry(mode: .follower)
         let refill = try await rebuilder.beginRebuild()
-        try await refill.apply([change(0, app, id.index.rawValue, .device(try Samples.device(1)))])
+        try await refill.apply([change(0, app: app, index: id.index.rawValue, content: .device(try Samples.device(1)))])
         let error = await #expect(throws: StoreError.self) {
-            try await old.register(Samples.token(2), DeviceChanges(), in: app)
+            try await old.register(Samples.token(2), changes: DeviceChanges(), in: app)
         }
         #expect(error?.code == .notReady)
         try await refill.finish()
-        #expect(try await old.register(Samples.token(2), DeviceChanges(), in: app).isNew)
+        #expect(try await old.register(Samples.token(2), changes: DeviceChanges(), in: app).isNew)
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 }

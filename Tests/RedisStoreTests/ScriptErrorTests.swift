@@ -17,8 +17,8 @@ import Testing
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
         let ledger = RedisLedger(StoreConnection(redis))
         let (task, app) = (TaskID(high: 0x4000, low: 1), try AppID("news"))
-        let segment = SegmentID(app, SegmentNumber(rawValue: 3))
-        _ = try await redis.send(RedisCommand("SET", LedgerKeys(task, segment).states, "cut"))
+        let segment = SegmentID(app, number: SegmentNumber(rawValue: 3))
+        _ = try await redis.send(RedisCommand("SET", LedgerKeys(task, segment: segment).states, "cut"))
         let request = ClaimRequest(
             id: ClaimID(owner: 1, number: 1), offsets: [1], attempt: 0, lease: .seconds(10), countsBadge: false)
         let error = await #expect(throws: StoreError.self) {

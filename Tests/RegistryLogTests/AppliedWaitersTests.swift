@@ -9,8 +9,8 @@ import Testing
 
     init() throws {
         let app = try AppID("a")
-        first = SegmentID(app, SegmentNumber(rawValue: 1))
-        second = SegmentID(app, SegmentNumber(rawValue: 2))
+        first = SegmentID(app, number: SegmentNumber(rawValue: 1))
+        second = SegmentID(app, number: SegmentNumber(rawValue: 2))
     }
 
     private func filled() -> AppliedWaiters<String> {

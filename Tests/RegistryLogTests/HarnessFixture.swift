@@ -71,7 +71,7 @@ struct HarnessMember: Sendable {
                 options: WorkerOptions(backoff: Backoff(first: .milliseconds(5), longest: .milliseconds(50))),
                 consumer: consumer, producer: producer, environment: environment)
         }
-        return try await withRunning(services, body)
+        return try await withRunning(services, body: body)
     }
 
     func rebuild() -> RegistryRebuild {
@@ -103,11 +103,11 @@ struct RegistrySnapshot: Equatable {
             subscriptions[id] = try await registry.subscriptions(of: id, in: app)
         }
         for user in users {
-            ofUsers[user] = Set(try await registry.devices(of: try Alias(.externalUser, user), in: app))
+            ofUsers[user] = Set(try await registry.devices(of: try Alias(.externalUser, value: user), in: app))
         }
         for topic in topics {
             for segment in try await registry.segments(of: .topic(topic), in: app) {
-                let selection = try await registry.select(.topic(topic), in: SegmentID(app, segment))
+                let selection = try await registry.select(.topic(topic), in: SegmentID(app, number: segment))
                 if !selection.members.isEmpty { audiences[topic, default: [:]][segment] = selection }
             }
         }

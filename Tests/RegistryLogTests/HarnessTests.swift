@@ -22,11 +22,11 @@ import Topics
 
     private func token(_ number: Int) throws -> PushToken {
         let digits = String(number, radix: 16)
-        return try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+        return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
     /// Registers devices with badges, aliases and subscriptions, and removes every tenth; all ids there ever were.
-    private func fill(_ registry: RedisRegistry, _ numbers: Range<Int>) async throws -> [DeviceID] {
+    private func fill(_ registry: RedisRegistry, numbers: Range<Int>) async throws -> [DeviceID] {
         try await withThrowingTaskGroup(of: [DeviceID].self) { writers in
             let width = 50
             for writer in 0..<width {
@@ -46,7 +46,7 @@ import Topics
         let changes = DeviceChanges(
             language: ["de", "en", "ru"][number % 3], badge: number % 4 == 0 ? UInt32(number % 50) : nil,
             aliases: [.externalUser: users[number % users.count]])
-        let id = try await registry.register(try token(number), changes, in: app).registered.id
+        let id = try await registry.register(try token(number), changes: changes, in: app).registered.id
         let wanted = (0..<(number % 4)).map { topics[(number + $0 * 3) % topics.count] }
         let options: SubscriptionOptions = number % 5 == 0 ? .ignoreMessage : []
         if !wanted.isEmpty {
@@ -56,13 +56,15 @@ import Topics
         if number % 10 == 0 {
             #expect(try await registry.remove(id, in: app))
             // The token comes back with another device, in whichever segment.
-            if number % 20 == 0 { _ = try await registry.register(try token(number), DeviceChanges(), in: app) }
+            if number % 20 == 0 {
+                _ = try await registry.register(try token(number), changes: DeviceChanges(), in: app)
+            }
         }
         return id
     }
 
     private func snapshot(
-        _ registry: RedisRegistry, _ count: Int, _ ids: [DeviceID]
+        _ registry: RedisRegistry, count: Int, ids: [DeviceID]
     ) async throws -> RegistrySnapshot {
         let tokens = try (0..<count).map { try token($0) }
         let known = try await withThrowingTaskGroup(of: DeviceID?.self) { questions in
@@ -83,26 +85,27 @@ import Topics
         let count = 600
         try await member.run {
             try await waitUntil { try await member.store.state() == .ready }
-            let ids = try await fill(member.registry, 0..<count)
-            let before = try await snapshot(member.registry, count, ids)
+            let ids = try await fill(member.registry, numbers: 0..<count)
+            let before = try await snapshot(member.registry, count: count, ids: ids)
             #expect(before.devices.count == before.everyone)
             #expect(before.everyone == count / 10 * 9 + count / 20)
 
             try await harness.wipe()
-            try await expectNotReady(member, ids[0])
+            try await expectNotReady(member, id: ids[0])
             let rebuilder = try await harness.member()
             let progress = try await rebuilder.rebuild().run { _ in }
             #expect(progress.devices == before.everyone)
-            let after = try await snapshot(member.registry, count, ids)
+            let after = try await snapshot(member.registry, count: count, ids: ids)
             #expect(after.devices == before.devices)
             #expect(after.subscriptions == before.subscriptions)
             #expect(after == before)
 
             // Life goes on: a known token keeps its id, a new one gets another.
-            let again = try await member.registry.register(try token(1), DeviceChanges(language: "fr"), in: app)
+            let again = try await member.registry.register(
+                try token(1), changes: DeviceChanges(language: "fr"), in: app)
             let known = before.ofTokens[try token(1)]
             #expect(!again.isNew && again.registered.id == known)
-            let new = try await member.registry.register(try token(count), DeviceChanges(), in: app)
+            let new = try await member.registry.register(try token(count), changes: DeviceChanges(), in: app)
             #expect(new.isNew && before.devices[new.registered.id] == nil)
             #expect(await member.environment.health.obstacles().isEmpty)
             await rebuilder.close()
@@ -110,17 +113,19 @@ import Topics
         await member.close()
     }
 
-    private func expectNotReady(_ member: HarnessMember, _ id: DeviceID) async throws {
+    private func expectNotReady(_ member: HarnessMember, id: DeviceID) async throws {
         func code(_ body: () async throws -> Void) async -> StoreError.Code? {
             await #expect(throws: StoreError.self) { try await body() }?.code
         }
-        let (registry, user) = (member.registry, try Alias(.externalUser, users[0]))
+        let (registry, user) = (member.registry, try Alias(.externalUser, value: users[0]))
         #expect(await code { _ = try await registry.device(id, in: app) } == .notReady)
-        #expect(await code { _ = try await registry.change(id, DeviceChanges(), in: app) } == .notReady)
-        #expect(await code { _ = try await registry.register(try token(3), DeviceChanges(), in: app) } == .notReady)
+        #expect(await code { _ = try await registry.change(id, changes: DeviceChanges(), in: app) } == .notReady)
+        #expect(
+            await code { _ = try await registry.register(try token(3), changes: DeviceChanges(), in: app) } == .notReady
+        )
         #expect(await code { _ = try await registry.remove(id, in: app) } == .notReady)
         #expect(await code { _ = try await registry.subscriptions(of: id, in: app) } == .notReady)
-        #expect(await code { _ = try await registry.subscribe(id, to: topics[0], [], in: app) } == .notReady)
+        #expect(await code { _ = try await registry.subscribe(id, to: topics[0], options: [], in: app) } == .notReady)
         #expect(await code { _ = try await registry.devices(of: user, in: app) } == .notReady)
         #expect(await code { _ = try await registry.device(of: try token(3), in: app) } == .notReady)
         #expect(await code { _ = try await registry.segments(of: .everyone, in: app) } == .notReady)
@@ -128,7 +133,7 @@ import Topics
         #expect(await code { _ = try await registry.size(of: .everyone, in: app) } == .notReady)
         let task = TaskID(high: 1, low: 1)
         #expect(await code { _ = try await registry.countFailure(of: id, by: task, limit: 1, in: app) } == .notReady)
-        let segment = SegmentID(app, id.index.segment)
+        let segment = SegmentID(app, number: id.index.segment)
         #expect(await code { _ = try await registry.select(.everyone, in: segment) } == .notReady)
         let obstacles = await member.environment.health.obstacles()
         #expect(obstacles.contains { $0.contains("run carillon rebuild") })
@@ -145,7 +150,7 @@ import Topics
         var environment = ["CARILLON_BUS": harness.kafka.url, "PROBE_REDIS": harness.redis.url]
         environment["CARILLON_ADMIN_PORT"] = "0"
         environment["PROBE_TOKEN"] = try token(7).text
-        let probe = try ChildProcess(builtExecutable("RegistryProbe"), [], environment: environment)
+        let probe = try ChildProcess(builtExecutable("RegistryProbe"), arguments: [], environment: environment)
         let delivery = try #require(await watcher.next())
         let record = try RegistryRecord(try #require(delivery.messages.first))
         probe.signal(9)
@@ -157,7 +162,7 @@ import Topics
             // What comes behind it in the log is answered once both are applied.
             let behind = DeviceIndex(segment: record.change.index.segment, offset: 4_095)
             try await member.log.journal.commit([RegistryChange(app: probed, index: behind, .badge(1))])
-            let again = try await member.registry.register(try token(7), DeviceChanges(), in: probed)
+            let again = try await member.registry.register(try token(7), changes: DeviceChanges(), in: probed)
             #expect(!again.isNew && again.registered.id.index == record.change.index)
             #expect(again.registered.device.language == "de")
         }

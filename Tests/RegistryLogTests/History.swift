@@ -12,7 +12,7 @@ struct History {
     init(seed: UInt64, steps: Int, apps: Int = 2, segments: UInt32 = 3) throws {
         random = SeededRandomSource(seed: seed)
         let places = try (0..<apps).flatMap { app in
-            try (0..<segments).map { SegmentID(try AppID("app-\(app)"), SegmentNumber(rawValue: $0 * 7)) }
+            try (0..<segments).map { SegmentID(try AppID("app-\(app)"), number: SegmentNumber(rawValue: $0 * 7)) }
         }
         for step in 0..<steps { try take(step, in: pick(places)) }
     }
@@ -29,17 +29,17 @@ struct History {
         let offset = pick(living)
         switch random.next() % 8 {
         case 0: remove(offset, in: segment)
-        case 1: commit([.badge(UInt32(random.next() % 100))], offset, segment)
+        case 1: commit([.badge(UInt32(random.next() % 100))], offset: offset, segment: segment)
         case 2...3:
             var device = truth[segment]?.devices[offset]
             device?.language = pick(["de", "en", "ru"])
             device?.aliases[.externalUser] = random.next() % 2 == 0 ? "user-\(random.next() % 20)" : nil
-            commit([.device(device)], offset, segment)
+            commit([.device(device)], offset: offset, segment: segment)
         default:
             let topic = try TopicName("topic-\(random.next() % 12)")
             let isEnd = random.next() % 3 == 0
             let options: SubscriptionOptions = random.next() % 4 == 0 ? .ignoreMessage : []
-            commit([.subscription(topic, isEnd ? nil : options)], offset, segment)
+            commit([.subscription(topic, isEnd ? nil : options)], offset: offset, segment: segment)
         }
     }
 
@@ -49,18 +49,18 @@ struct History {
         let token = (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         var device = Device(
             tag: UInt32(truncatingIfNeeded: random.next()),
-            token: try PushToken(.apns, token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()),
+            token: try PushToken(.apns, text: token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()),
             created: 1_000)
         device.language = "en"
-        commit([.device(device)], offset, segment)
+        commit([.device(device)], offset: offset, segment: segment)
     }
 
     private mutating func remove(_ offset: UInt16, in segment: SegmentID) {
         let topics = truth[segment]?.subscriptions[offset]?.keys.sorted() ?? []
-        commit(topics.map { .subscription($0, nil) } + [.badge(nil), .device(nil)], offset, segment)
+        commit(topics.map { .subscription($0, nil) } + [.badge(nil), .device(nil)], offset: offset, segment: segment)
     }
 
-    private mutating func commit(_ contents: [RegistryChange.Content], _ offset: UInt16, _ segment: SegmentID) {
+    private mutating func commit(_ contents: [RegistryChange.Content], offset: UInt16, segment: SegmentID) {
         let index = DeviceIndex(segment: segment.number, offset: offset)
         let changes = contents.map { RegistryChange(app: segment.app, index: index, $0) }
         commits.append(changes)

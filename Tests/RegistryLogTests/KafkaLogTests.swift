@@ -32,7 +32,7 @@ import Topics
         let history = try History(seed: 31, steps: 3_000, apps: 3, segments: 20)
         let journal = try await fixture.journal()
         try await withRunning([try await fixture.worker(), journal]) {
-            try await commit(history, journal)
+            try await commit(history, journal: journal)
             #expect(fixture.store.visible == history.visible)
             fixture.store.lose()
             let progress = try await fixture.rebuild(batch: 1_000).run { _ in }
@@ -47,7 +47,7 @@ import Topics
     }
 
     /// Commits of one segment stay in their order, those of others go beside them.
-    private func commit(_ history: History, _ journal: LoggedJournal) async throws {
+    private func commit(_ history: History, journal: LoggedJournal) async throws {
         let bySegment = Dictionary(grouping: history.commits) { $0[0].segment }
         try await withThrowingTaskGroup(of: Void.self) { writers in
             for commits in bySegment.values {

@@ -83,7 +83,8 @@ import Topics
     @Test func aStoreThatIsAwayForAMomentOnlyDelays() async throws {
         let fixture = LogFixture()
         fixture.store.fail(
-            with: StoreError(.unavailable, "away"), StoreError(.unavailable, "away"), StoreError(.unavailable, "away"))
+            with: StoreError(.unavailable, message: "away"), StoreError(.unavailable, message: "away"),
+            StoreError(.unavailable, message: "away"))
         let journal = try await fixture.journal()
         try await withRunning([try await fixture.worker(), journal]) { try await journal.commit(changes) }
         #expect(fixture.store.segments.count == 1)

@@ -91,7 +91,9 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         try content.change { state -> Result<[Int64], StoreError> in
             state.questions += 1
             if !state.failures.isEmpty { return .failure(state.failures.removeFirst()) }
-            guard state.registry == .ready else { return .failure(StoreError(.notReady, "the model is not whole")) }
+            guard state.registry == .ready else {
+                return .failure(StoreError(.notReady, message: "the model is not whole"))
+            }
             return .success(segments.map { state.segments[$0]?.applied ?? 0 })
         }.get()
     }
@@ -129,7 +131,9 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         func finish() throws(StoreError) {
             let failure = store.content.change { state -> StoreError? in
                 if !state.failuresOfEnd.isEmpty { return state.failuresOfEnd.removeFirst() }
-                guard state.generation == generation else { return StoreError(.notReady, "another rebuild began") }
+                guard state.generation == generation else {
+                    return StoreError(.notReady, message: "another rebuild began")
+                }
                 state.registry = .ready
                 return nil
             }
@@ -144,9 +148,9 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
             if !state.failures.isEmpty { return state.failures.removeFirst() }
             guard state.registry == registry, generation == nil || generation == state.generation else {
                 state.refusals += 1
-                return StoreError(.notReady, "the model is \(state.registry)")
+                return StoreError(.notReady, message: "the model is \(state.registry)")
             }
-            guard !state.isHeld else { return StoreError(.unavailable, "held by the test") }
+            guard !state.isHeld else { return StoreError(.unavailable, message: "held by the test") }
             for logged in changes { state.segments[logged.change.segment, default: Segment()].apply(logged) }
             state.changes += changes.count
             return nil

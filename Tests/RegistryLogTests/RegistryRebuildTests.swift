@@ -28,12 +28,12 @@ import Topics
     func aThinnedLogGivesTheSame(seed: UInt64) async throws {
         let fixture = LogFixture(store: ModelStore())
         let history = try History(seed: seed, steps: 1_000)
-        try await fixture.append(thinned(history.changes, SeededRandomSource(seed: seed * 31)))
+        try await fixture.append(thinned(history.changes, random: SeededRandomSource(seed: seed * 31)))
         _ = try await fixture.rebuild().run { _ in }
         #expect(fixture.store.visible == history.visible)
     }
 
-    private func thinned(_ changes: [RegistryChange], _ random: SeededRandomSource) -> [RegistryChange] {
+    private func thinned(_ changes: [RegistryChange], random: SeededRandomSource) -> [RegistryChange] {
         let keys = changes.map { RegistryRecord($0).key }
         let last = Dictionary(zip(keys, changes.indices)) { $1 }
         let oldTombstones = changes.count / 3
@@ -109,8 +109,8 @@ import Topics
         let fixture = LogFixture()
         let history = try History(seed: 25, steps: 300)
         try await fixture.append(history.changes)
-        fixture.store.fail(with: StoreError(.unavailable, "away"), StoreError(.full, "full"))
-        fixture.store.failToFinish(with: StoreError(.unavailable, "away again"))
+        fixture.store.fail(with: StoreError(.unavailable, message: "away"), StoreError(.full, message: "full"))
+        fixture.store.failToFinish(with: StoreError(.unavailable, message: "away again"))
         _ = try await fixture.rebuild().run { _ in }
         #expect(fixture.store.visible == history.visible)
         #expect(fixture.store.state() == .ready)
@@ -122,7 +122,7 @@ import Topics
         let history = try History(seed: 27, steps: 100)
         try await fixture.append(history.changes)
         fixture.store.lose()
-        let failure = StoreError(.corrupt, "no")
+        let failure = StoreError(.corrupt, message: "no")
         await #expect(throws: failure) {
             _ = try await fixture.rebuild().run({ _ in }, beforeReady: { throw failure })
         }
@@ -163,7 +163,7 @@ private struct CancellationBus: Bus {
         try await bus.makeConsumer(options)
     }
 
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         var left = after
         try await bus.scan(channel) { message in
             guard left > 0 else { throw CancellationError() }

@@ -39,8 +39,8 @@ struct ProbeConfiguration: Sendable {
     let token: String
 
     init(environment: inout EnvironmentReader) {
-        redis = environment.text("PROBE_REDIS", default: "", "Where the registry is.")
-        token = environment.text("PROBE_TOKEN", default: "", "The APNs token to register.")
+        redis = environment.text("PROBE_REDIS", default: "", meaning: "Where the registry is.")
+        token = environment.text("PROBE_TOKEN", default: "", meaning: "The APNs token to register.")
     }
 }
 
@@ -57,7 +57,7 @@ struct Registering: Service {
 
     func run() async throws {
         _ = try await registry.register(
-            try PushToken(.apns, token), DeviceChanges(language: "de"), in: try AppID("probe"))
+            try PushToken(.apns, text: token), changes: DeviceChanges(language: "de"), in: try AppID("probe"))
         await stopRequested.wait()
     }
 

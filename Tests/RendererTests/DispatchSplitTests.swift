@@ -16,11 +16,11 @@ import Topics
         let devices = try (0..<80).map { number in
             let digits = String(number)
             let text = digits + String(repeating: "x", count: 4_096 - digits.count)
-            return Device(tag: UInt32(number), token: try PushToken(.fcm, text), created: 1)
+            return Device(tag: UInt32(number), token: try PushToken(.fcm, text: text), created: 1)
         }
         let chunk = scene.chunk(devices)
         #expect(chunk.encoded().count <= Topics.messageBytesMaximum)
-        let outputs = try await scene.run(scene.handler(), [chunk])
+        let outputs = try await scene.run(scene.handler(), chunks: [chunk])
         #expect(outputs.count == 2)
         #expect(outputs.allSatisfy { $0.value.count <= Topics.messageBytesMaximum })
         let tokens = try outputs.dispatches(Topics.dispatchAndroid).flatMap { $0.segments.flatMap(\.tokens) }
@@ -37,8 +37,8 @@ import Topics
         let translations = Dictionary(uniqueKeysWithValues: names.map { ($0, $0 + long) })
         task.content.message?.body = LocalizedText("b", translations: translations)
         scene.keep(task)
-        let devices = try (0..<240).map { try Scene.device(.apns, $0, language: names[$0 % names.count]) }
-        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        let devices = try (0..<240).map { try Scene.device(.apns, number: $0, language: names[$0 % names.count]) }
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
         #expect(outputs.count > 1)
         #expect(outputs.allSatisfy { $0.value.count <= Topics.messageBytesMaximum })
         var seen: [UInt16: String] = [:]

@@ -20,11 +20,11 @@ import Topics
         let scene = try Scene()
         scene.keep(try scene.task(RenderHandlerTests.bilingual))
         let devices = try [
-            Scene.device(.apns, 0), Scene.device(.fcm, 1, language: "fr-CA"),
-            Scene.device(.apns, 2, language: "fr", isSandbox: true), Scene.device(.huawei, 3),
-            Scene.device(.apns, 4, language: "de"),
+            Scene.device(.apns, number: 0), Scene.device(.fcm, number: 1, language: "fr-CA"),
+            Scene.device(.apns, number: 2, language: "fr", isSandbox: true), Scene.device(.huawei, number: 3),
+            Scene.device(.apns, number: 4, language: "de"),
         ]
-        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices, silent: [4], attempt: 2)])
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices, silent: [4], attempt: 2)])
         let apple = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
         #expect(outputs.count == 2)
         #expect(apple.task == scene.id && apple.app == scene.app && apple.attempt == 2 && apple.lane == .bulk)
@@ -47,7 +47,10 @@ import Topics
         let android = try #require(try outputs.dispatches(Topics.dispatchAndroid).first)
         #expect(android.segments[0].offsets == [1, 3])
         #expect(android.segments[0].variants.map { android.variants[Int($0)].kind } == [.fcm, .huawei])
-        #expect(outputs.map(\.key) == [Topics.key(scene.id, Scene.segment), Topics.key(scene.id, Scene.segment)])
+        #expect(
+            outputs.map(\.key) == [
+                Topics.key(scene.id, segment: Scene.segment), Topics.key(scene.id, segment: Scene.segment),
+            ])
     }
 
     @Test func theFastLaneStaysFast() async throws {
@@ -55,8 +58,9 @@ import Topics
         var task = try scene.task(#"{"body":"b"}"#)
         task.options.ambiguity = .atMostOnce
         scene.keep(task)
-        let outputs = try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)], lane: .fast)])
-        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs, .fast).first)
+        let outputs = try await scene.run(
+            scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)], lane: .fast)])
+        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs, lane: .fast).first)
         #expect(chunk.lane == .fast)
         #expect(!chunk.repeatsUnknown)
         #expect(!chunk.countsBadge)
@@ -68,10 +72,10 @@ import Topics
         let scene = try Scene()
         scene.keep(try scene.task(RenderHandlerTests.bilingual))
         let handler = scene.handler()
-        let chunk = scene.chunk([try Scene.device(.apns, 0)])
-        let first = try await scene.run(handler, [chunk])
+        let chunk = scene.chunk([try Scene.device(.apns, number: 0)])
+        let first = try await scene.run(handler, chunks: [chunk])
         scene.archive.forget(scene.id, after: .zero)
-        #expect(try await scene.run(handler, [chunk]).map(\.value) == first.map(\.value))
+        #expect(try await scene.run(handler, chunks: [chunk]).map(\.value) == first.map(\.value))
         #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 1"))
     }
 
@@ -80,20 +84,20 @@ import Topics
         let scene = try Scene()
         let content = TaskMessage.task(try scene.task(#"{"body":"b"}"#)).encoded()
         let handler = scene.handler()
-        let device = try Scene.device(.apns, 0)
+        let device = try Scene.device(.apns, number: 0)
         let bringing = scene.chunk([device], lane: .fast, content: content)
-        let first = try await scene.run(handler, [bringing])
-        #expect(try first.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
-        let next = try await scene.run(handler, [scene.chunk([device], lane: .fast, attempt: 1)])
-        #expect(try next.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
+        let first = try await scene.run(handler, chunks: [bringing])
+        #expect(try first.dispatches(Topics.dispatchAPNs, lane: .fast).map(\.deviceCount) == [1])
+        let next = try await scene.run(handler, chunks: [scene.chunk([device], lane: .fast, attempt: 1)])
+        #expect(try next.dispatches(Topics.dispatchAPNs, lane: .fast).map(\.deviceCount) == [1])
         #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 0"))
     }
 
     @Test func aChunkThatBringsAnotherTaskIsNotRendered() async throws {
         let scene = try Scene()
         let content = Array(#"{"version":1}"#.utf8)
-        let chunk = scene.chunk([try Scene.device(.apns, 0)], lane: .fast, content: content)
-        let error = await #expect(throws: StoreError.self) { try await scene.run(scene.handler(), [chunk]) }
+        let chunk = scene.chunk([try Scene.device(.apns, number: 0)], lane: .fast, content: content)
+        let error = await #expect(throws: StoreError.self) { try await scene.run(scene.handler(), chunks: [chunk]) }
         #expect(error?.code == .corrupt)
     }
 
@@ -105,7 +109,7 @@ import Topics
         scene.keep(task)
         let handler = scene.handler()
         func life() async throws -> String? {
-            let outputs = try await scene.run(handler, [scene.chunk([try Scene.device(.fcm, 0)])])
+            let outputs = try await scene.run(handler, chunks: [scene.chunk([try Scene.device(.fcm, number: 0)])])
             let variant = try #require(try outputs.dispatches(Topics.dispatchAndroid).first?.variants.first)
             return try JSON(variant.payload.payload(token: "", badge: 0))["message"]?["android"]?["ttl"]?.text
         }
@@ -124,12 +128,15 @@ import Topics
         let other = try Scene()
         let known = TaskMessage.task(try other.task(#"{"body":"b"}"#)).encoded()
         let absent = scene.chunk(
-            [try Scene.device(.apns, 0), try Scene.device(.fcm, 1), try Scene.device(.apns, 2)], silent: [2],
+            [
+                try Scene.device(.apns, number: 0), try Scene.device(.fcm, number: 1),
+                try Scene.device(.apns, number: 2),
+            ], silent: [2],
             attempt: 3)
         let present = AudienceChunk(
             task: scene.id, app: scene.app, lane: .fast, attempt: 0, content: known,
-            segments: scene.chunk([try Scene.device(.apns, 3)]).segments)
-        let first = try await scene.run(scene.handler(), [absent])
+            segments: scene.chunk([try Scene.device(.apns, number: 3)]).segments)
+        let first = try await scene.run(scene.handler(), chunks: [absent])
         let orders = try first.filter { $0.channel == Topics.retries.channel(.bulk) }.map {
             try RetryOrder(decoding: $0.value)
         }
@@ -142,8 +149,8 @@ import Topics
         #expect(orders.allSatisfy { $0.due >= due.milliseconds && $0.due <= (due + .seconds(30)).milliseconds })
 
         // The content that the second chunk brings along serves no chunk before it.
-        let second = try await scene.run(scene.handler(), [absent, present])
-        #expect(try second.dispatches(Topics.dispatchAPNs, .fast).map(\.deviceCount) == [1])
+        let second = try await scene.run(scene.handler(), chunks: [absent, present])
+        #expect(try second.dispatches(Topics.dispatchAPNs, lane: .fast).map(\.deviceCount) == [1])
         #expect(second.filter { $0.channel == Topics.retries.channel(.bulk) }.count == 2)
     }
 
@@ -152,14 +159,16 @@ import Topics
         let scene = try Scene()
         try scene.plan(marking: [])
         try scene.ledger.resolve(job: 0, of: scene.id)
-        _ = scene.ledger.close([SegmentID(scene.app, Scene.segment)], of: scene.id)
-        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])]).isEmpty)
+        _ = scene.ledger.close([SegmentID(scene.app, number: Scene.segment)], of: scene.id)
+        #expect(
+            try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])]).isEmpty)
     }
 
     /// Goal: a chunk that comes when its task is long forgotten holds no lane. Method: neither content nor plan is there.
     @Test func aTaskThatNobodyKnowsIsNotWaitedFor() async throws {
         let scene = try Scene()
-        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])]).isEmpty)
+        #expect(
+            try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])]).isEmpty)
         #expect(scene.metrics.counter(.rendererDevicesUnledgered).value == 1)
     }
 
@@ -169,16 +178,16 @@ import Topics
         task.content = try scene.task(#"{"body":"b"}"#).content
         scene.keep(task)
         await #expect(throws: PoisonMessageError.self) {
-            try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
+            try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])])
         }
     }
 
     @Test func contentThatIsNoneIsTold() async throws {
         let scene = try Scene()
         let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
-        scene.archive.keep(Array("{}".utf8), of: scene.id, entry)
+        scene.archive.keep(Array("{}".utf8), of: scene.id, entry: entry)
         let error = await #expect(throws: StoreError.self) {
-            try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.apns, 0)])])
+            try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])])
         }
         #expect(error?.code == .corrupt)
     }
@@ -187,8 +196,10 @@ import Topics
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         try scene.plan(marking: [0, 1, 2])
-        let devices = try [Scene.device(.webpush, 0), Scene.device(.apns, 1), Scene.device(.http, 2)]
-        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        let devices = try [
+            Scene.device(.webpush, number: 0), Scene.device(.apns, number: 1), Scene.device(.http, number: 2),
+        ]
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
         #expect(try outputs.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
         let results = try outputs.results().sorted { $0.offset < $1.offset }
         #expect(results.map(\.offset) == [0, 2])
@@ -205,9 +216,9 @@ import Topics
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         try scene.plan(marking: [0])
-        let chunk = scene.chunk([try Scene.device(.webpush, 0)])
-        let first = try await scene.run(scene.handler(), [chunk]).results()
-        let again = try await scene.run(scene.handler(seed: 5), [chunk]).results()
+        let chunk = scene.chunk([try Scene.device(.webpush, number: 0)])
+        let first = try await scene.run(scene.handler(), chunks: [chunk]).results()
+        let again = try await scene.run(scene.handler(seed: 5), chunks: [chunk]).results()
         #expect(first == again)
         #expect(scene.metrics.exposition().contains("carillon_renderer_ended_devices_total 1"))
     }
@@ -216,8 +227,8 @@ import Topics
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":{"default":"fine","fr":"${var.name}"}}"#))
         try scene.plan(marking: [0, 1])
-        let devices = try [Scene.device(.apns, 0, language: "fr"), Scene.device(.apns, 1)]
-        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        let devices = try [Scene.device(.apns, number: 0, language: "fr"), Scene.device(.apns, number: 1)]
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
         #expect(try outputs.dispatches(Topics.dispatchAPNs).first?.segments[0].offsets == [1])
         let result = try #require(try outputs.results().first)
         #expect(result.state == .failed)
@@ -234,8 +245,8 @@ import Topics
         task.unprovided = [.huawei]
         scene.keep(task)
         try scene.plan(marking: [0, 1])
-        let devices = try [Scene.device(.fcm, 0), Scene.device(.huawei, 1)]
-        let outputs = try await scene.run(scene.handler(), [scene.chunk(devices)])
+        let devices = try [Scene.device(.fcm, number: 0), Scene.device(.huawei, number: 1)]
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
         #expect(try outputs.dispatches(Topics.dispatchAndroid).first?.segments[0].offsets == [0])
         let result = try #require(try outputs.results().first)
         #expect(result.state == .suppressed)
@@ -250,7 +261,7 @@ import Topics
         part.append(offset: 0, record: [0x22, 1, 2], isSilent: false)
         part.append(offset: 1, record: [], isSilent: false)
         let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
-        let results = try await scene.run(scene.handler(), [chunk]).results()
+        let results = try await scene.run(scene.handler(), chunks: [chunk]).results()
         #expect(results.map(\.state) == [.failed, .failed])
         #expect(Set(results.map(\.reason)) == ["its record cannot be read"])
         #expect(results.map(\.provider) == [.fcm, .http])
@@ -263,12 +274,12 @@ import Topics
         try scene.plan(marking: [0, 1])
         let request = ClaimRequest(
             id: ClaimID(owner: 9, number: 1), offsets: [0], attempt: 0, lease: .seconds(30), countsBadge: false)
-        _ = scene.ledger.claim(request, of: scene.id, in: SegmentID(scene.app, Scene.segment))
-        let chunk = scene.chunk(try [Scene.device(.webpush, 0), Scene.device(.apns, 1)])
-        await #expect(throws: HeldElsewhereError.self) { try await scene.run(scene.handler(), [chunk]) }
+        _ = scene.ledger.claim(request, of: scene.id, in: SegmentID(scene.app, number: Scene.segment))
+        let chunk = scene.chunk(try [Scene.device(.webpush, number: 0), Scene.device(.apns, number: 1)])
+        await #expect(throws: HeldElsewhereError.self) { try await scene.run(scene.handler(), chunks: [chunk]) }
         #expect(try scene.producer.sent.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
         scene.time.advance(by: .seconds(31))
-        #expect(try await scene.run(scene.handler(), [chunk]).results().map(\.state) == [.suppressed])
+        #expect(try await scene.run(scene.handler(), chunks: [chunk]).results().map(\.state) == [.suppressed])
     }
 
     /// Goal: a provider that takes nothing makes nobody else's chunks go out again and again. Method: one topic is full
@@ -276,13 +287,13 @@ import Topics
     @Test func aFullTopicRepeatsNothingOnTheOther() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
-        let chunk = scene.chunk(try [Scene.device(.apns, 0), Scene.device(.fcm, 1)])
+        let chunk = scene.chunk(try [Scene.device(.apns, number: 0), Scene.device(.fcm, number: 1)])
         let handler = scene.handler()
         scene.producer.setFull([Topics.dispatchAndroid.channel(.bulk).name])
-        for _ in 0..<3 { await #expect(throws: BusError.self) { try await scene.run(handler, [chunk]) } }
+        for _ in 0..<3 { await #expect(throws: BusError.self) { try await scene.run(handler, chunks: [chunk]) } }
         #expect(try scene.producer.sent.dispatches(Topics.dispatchAPNs).count == 1)
         scene.producer.setFull([])
-        let outputs = try await scene.run(handler, [chunk])
+        let outputs = try await scene.run(handler, chunks: [chunk])
         #expect(outputs.count == 1)
         #expect(try outputs.dispatches(Topics.dispatchAndroid).count == 1)
     }
@@ -294,12 +305,12 @@ import Topics
         scene.keep(try scene.task(#"{"body":"b"}"#))
         let handler = scene.handler()
         scene.producer.setFull([Topics.dispatchAndroid.channel(.bulk).name])
-        let old = scene.chunk(try [Scene.device(.apns, 0), Scene.device(.fcm, 1)])
-        await #expect(throws: BusError.self) { try await scene.run(handler, [old]) }
+        let old = scene.chunk(try [Scene.device(.apns, number: 0), Scene.device(.fcm, number: 1)])
+        await #expect(throws: BusError.self) { try await scene.run(handler, chunks: [old]) }
         scene.producer.setFull([])
         scene.time.advance(by: .milliseconds(1))
         let outputs = try await scene.run(
-            handler, [scene.chunk(try [Scene.device(.apns, 2), Scene.device(.fcm, 3)])])
+            handler, chunks: [scene.chunk(try [Scene.device(.apns, number: 2), Scene.device(.fcm, number: 3)])])
         #expect(try outputs.dispatches(Topics.dispatchAPNs).map(\.deviceCount) == [1])
         #expect(try outputs.dispatches(Topics.dispatchAndroid).map(\.deviceCount) == [1])
     }
@@ -308,7 +319,9 @@ import Topics
     @Test func withoutALedgerNothingIsTold() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
-        #expect(try await scene.run(scene.handler(), [scene.chunk([try Scene.device(.webpush, 0)])]).isEmpty)
+        #expect(
+            try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.webpush, number: 0)])]).isEmpty
+        )
         #expect(scene.metrics.exposition().contains("carillon_renderer_unledgered_devices_total 1"))
     }
 
@@ -325,12 +338,12 @@ import Topics
                 let kind = kinds[dice.number(below: kinds.count)]
                 let language = ["fr", "fr_CA", "", "-", "\u{0}", String(repeating: "x-", count: 50)][
                     dice.number(below: 6)]
-                var record = try Scene.device(kind, offset, language: language).packed
+                var record = try Scene.device(kind, number: offset, language: language).packed
                 for _ in 0..<dice.number(below: 3) { record[dice.number(below: record.count)] = dice.bytes(1)[0] }
                 part.append(offset: UInt16(offset), record: record, isSilent: dice.number(below: 2) == 0)
             }
             let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
-            let outputs = try await scene.run(scene.handler(), [chunk])
+            let outputs = try await scene.run(scene.handler(), chunks: [chunk])
             let sent = try outputs.dispatches(Topics.dispatchAPNs) + outputs.dispatches(Topics.dispatchAndroid)
             let told = try outputs.results().count
             #expect(sent.reduce(0) { $0 + $1.deviceCount } + told == 100)

@@ -23,7 +23,7 @@ final class RendererHarness: Sendable {
 
     /// With so little room before the senders that a renderer cannot be through before somebody reads.
     func startRenderer() async throws -> ChildProcess {
-        try await base.start("renderer", ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
+        try await base.start("renderer", settings: ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
     /// A task whose devices are marked and lie on `audience`.
@@ -40,14 +40,15 @@ final class RendererHarness: Sendable {
         pushTask.content.message = message
         pushTask.content.platforms = [.android]
         let entry = TaskEntry(app: app, created: pushTask.created, deadline: pushTask.deadline)
-        try await base.archive.keep(TaskMessage.task(pushTask).encoded(), of: task, entry)
+        try await base.archive.keep(TaskMessage.task(pushTask).encoded(), of: task, entry: entry)
     }
 
     func mark(count: Int) async throws {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await base.ledger.plan(
-            task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
-        _ = try await base.ledger.mark(SegmentSet((0..<count).map(UInt16.init)), of: task, in: SegmentID(app, segment))
+            task, plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+        _ = try await base.ledger.mark(
+            SegmentSet((0..<count).map(UInt16.init)), of: task, in: SegmentID(app, number: segment))
     }
 
     func send(chunks: Int, devicesEach: Int) async throws {
@@ -91,7 +92,8 @@ final class RendererHarness: Sendable {
         for (number, chunk) in chunks.enumerated() {
             for part in chunk.segments {
                 claimed += try await base.claims(
-                    part.offsets, attempt: chunk.attempt, of: task, in: SegmentID(app, part.segment), message: number)
+                    part.offsets, attempt: chunk.attempt, of: task, in: SegmentID(app, number: part.segment),
+                    message: number)
             }
         }
         return claimed
@@ -105,7 +107,7 @@ final class RendererHarness: Sendable {
     /// With a token that makes its chunk large.
     private func device(_ number: Int) throws -> Device {
         let digits = String(number)
-        let token = try PushToken(.fcm, String(repeating: "0", count: 2_000 - digits.count) + digits)
+        let token = try PushToken(.fcm, text: String(repeating: "0", count: 2_000 - digits.count) + digits)
         return Device(tag: UInt32(number), token: token, created: 1_700_000_000)
     }
 }

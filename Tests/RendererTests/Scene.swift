@@ -40,14 +40,14 @@ final class Scene: Sendable {
 
     func keep(_ task: PushTask) {
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
+        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
     }
 
     func plan(marking offsets: [UInt16]) throws {
         let plan = TaskPlan(
             app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(3_600), policy: .atLeastOnce)
-        _ = try ledger.plan(id, plan)
-        _ = ledger.mark(SegmentSet(offsets), of: id, in: SegmentID(app, Scene.segment))
+        _ = try ledger.plan(id, plan: plan)
+        _ = ledger.mark(SegmentSet(offsets), of: id, in: SegmentID(app, number: Scene.segment))
     }
 
     func handler(seed: UInt64 = 1, cacheBytes: Int = 1 << 20) -> RenderHandler {
@@ -71,7 +71,7 @@ final class Scene: Sendable {
     }
 
     /// What the handler sent and returned; throws as it does.
-    func run(_ handler: RenderHandler, _ chunks: [AudienceChunk]) async throws -> [OutgoingMessage] {
+    func run(_ handler: RenderHandler, chunks: [AudienceChunk]) async throws -> [OutgoingMessage] {
         let received = chunks.enumerated().map { number, chunk in
             ReceivedMessage(
                 message: chunk,
@@ -87,11 +87,11 @@ final class Scene: Sendable {
     }
 
     func states() -> StateCounts {
-        ledger.states(of: id, in: SegmentID(app, Scene.segment))?.counts ?? StateCounts()
+        ledger.states(of: id, in: SegmentID(app, number: Scene.segment))?.counts ?? StateCounts()
     }
 
     static func device(
-        _ kind: PushProtocol, _ number: Int, language: String? = nil, isSandbox: Bool = false
+        _ kind: PushProtocol, number: Int, language: String? = nil, isSandbox: Bool = false
     ) throws -> Device {
         let digits = String(number, radix: 16)
         let padded = String(repeating: "0", count: 64 - digits.count) + digits
@@ -101,7 +101,7 @@ final class Scene: Sendable {
             case .fcm: "fcm:" + padded
             case .webpush, .wns, .mpns, .http: "https://bells.example/" + padded
             }
-        var device = Device(tag: UInt32(number) + 100, token: try PushToken(kind, text), created: 1_700_000_000)
+        var device = Device(tag: UInt32(number) + 100, token: try PushToken(kind, text: text), created: 1_700_000_000)
         device.updated = 1_700_000_005
         device.language = language
         device.environment = isSandbox ? .sandbox : .production
@@ -110,7 +110,7 @@ final class Scene: Sendable {
 }
 
 extension [OutgoingMessage] {
-    func dispatches(_ topic: Topic<DispatchChunk>, _ lane: Lane = .bulk) throws -> [DispatchChunk] {
+    func dispatches(_ topic: Topic<DispatchChunk>, lane: Lane = .bulk) throws -> [DispatchChunk] {
         try filter { $0.channel == topic.channel(lane) }.map { try DispatchChunk(decoding: $0.value) }
     }
 
@@ -140,7 +140,7 @@ final class RecordingProducer: BusProducer {
             state.sent += messages
             return false
         }
-        if isFull { throw BusError(.full, "there is no room") }
+        if isFull { throw BusError(.full, message: "there is no room") }
         return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
     }
 

@@ -24,7 +24,7 @@ import Topics
             refused += flaws.isEmpty ? 0 : 1
             for kind in TaskRendering.kinds {
                 for (language, isSilent) in [(nil, false), ("fr-CA", false), ("\u{0}-", false), ("fr", true)] {
-                    guard let variant = try? task.variant(kind, language, isSilent: isSilent) else {
+                    guard let variant = try? task.variant(kind, language: language, isSilent: isSilent) else {
                         #expect(!flaws.isEmpty || !task.task.content.targetedPlatforms.contains(Platform(kind)))
                         continue
                     }

@@ -62,12 +62,12 @@ import Topics
         ] as [(String?, String, String)])
     func eachDeviceGetsItsLanguage(language: String?, title: String, body: String) throws {
         let task = try RenderedTask(message: MessageRenderingTests.full)
-        let alert = try task.payload(.apns, language)["aps"]?["alert"]
+        let alert = try task.payload(.apns, language: language)["aps"]?["alert"]
         #expect(alert?["title"]?.text == title)
         #expect(alert?["body"]?.text == body)
-        let notification = try task.payload(.fcm, language)["message"]?["notification"]
+        let notification = try task.payload(.fcm, language: language)["message"]?["notification"]
         #expect(notification?["title"]?.text == title)
-        let android = try task.payload(.huawei, language)["message"]?["android"]?["notification"]
+        let android = try task.payload(.huawei, language: language)["message"]?["android"]?["notification"]
         #expect(android?["body"]?.text == body)
     }
 

@@ -37,14 +37,14 @@ struct RenderedTask {
 
     var rendering: TaskRendering { TaskRendering(task, now: now) }
 
-    func variant(_ kind: PushProtocol, _ language: String? = nil, isSilent: Bool = false) throws -> RenderedVariant {
+    func variant(_ kind: PushProtocol, language: String? = nil, isSilent: Bool = false) throws -> RenderedVariant {
         try rendering.variant(for: kind, language: language, isSilent: isSilent)
     }
 
     func payload(
-        _ kind: PushProtocol, _ language: String? = nil, isSilent: Bool = false, badge: UInt32 = 0
+        _ kind: PushProtocol, language: String? = nil, isSilent: Bool = false, badge: UInt32 = 0
     ) throws -> JSON {
-        try JSON(variant(kind, language, isSilent: isSilent).payload.payload(token: "TOKEN", badge: badge))
+        try JSON(variant(kind, language: language, isSilent: isSilent).payload.payload(token: "TOKEN", badge: badge))
     }
 
     func flaw(_ kind: PushProtocol) -> RenderingError? {

@@ -8,19 +8,19 @@ struct CutLedger: Ledger {
     private let ledger: any Ledger
     private let scissors: Scissors
 
-    init(_ ledger: any Ledger, _ scissors: Scissors) {
+    init(_ ledger: any Ledger, scissors: Scissors) {
         self.ledger = ledger
         self.scissors = scissors
     }
 
-    func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan {
-        try await ledger.plan(task, plan)
+    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+        try await ledger.plan(task, plan: plan)
     }
 
     func begin(
-        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan, meaning: devices, in: segments)
+        try await ledger.begin(task, plan: plan, meaning: devices, in: segments)
     }
 
     func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {

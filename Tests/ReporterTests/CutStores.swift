@@ -7,7 +7,7 @@ import TestSupport
 extension Scissors {
     /// Before what a step does has become true, and after it.
     func pass() throws(StoreError) {
-        if isCut() { throw StoreError(.unavailable, "cut off") }
+        if isCut() { throw StoreError(.unavailable, message: "cut off") }
     }
 }
 
@@ -15,7 +15,7 @@ struct CutProducer: BusProducer {
     private let producer: any BusProducer
     private let scissors: Scissors
 
-    init(_ producer: any BusProducer, _ scissors: Scissors) {
+    init(_ producer: any BusProducer, scissors: Scissors) {
         self.producer = producer
         self.scissors = scissors
     }
@@ -27,7 +27,7 @@ struct CutProducer: BusProducer {
             try scissors.pass()
             return positions
         } catch {
-            throw BusError(.unavailable, "\(error)")
+            throw BusError(.unavailable, message: "\(error)")
         }
     }
 
@@ -40,13 +40,13 @@ struct CutArchive: TaskArchive {
     private let archive: any TaskArchive
     private let scissors: Scissors
 
-    init(_ archive: any TaskArchive, _ scissors: Scissors) {
+    init(_ archive: any TaskArchive, scissors: Scissors) {
         self.archive = archive
         self.scissors = scissors
     }
 
-    func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
-        try await archive.keep(content, of: task, entry)
+    func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
+        try await archive.keep(content, of: task, entry: entry)
     }
 
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
@@ -131,7 +131,7 @@ struct CutTraces: TaskTraces {
     private let traces: any TaskTraces
     private let scissors: Scissors
 
-    init(_ traces: any TaskTraces, _ scissors: Scissors) {
+    init(_ traces: any TaskTraces, scissors: Scissors) {
         self.traces = traces
         self.scissors = scissors
     }
@@ -151,7 +151,7 @@ struct CutAgenda: TaskAgenda {
     private let agenda: any TaskAgenda
     private let scissors: Scissors
 
-    init(_ agenda: any TaskAgenda, _ scissors: Scissors) {
+    init(_ agenda: any TaskAgenda, scissors: Scissors) {
         self.agenda = agenda
         self.scissors = scissors
     }

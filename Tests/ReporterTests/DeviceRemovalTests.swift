@@ -28,7 +28,8 @@ import Topics
         let ids = try await fixture.register(3)
         fixture.time.advance(by: .seconds(1))
         let batches = [
-            fixture.batch([ids[0]], task, .invalidRemoved), fixture.batch([ids[1]], task, .delivered),
+            fixture.batch([ids[0]], task: task, state: .invalidRemoved),
+            fixture.batch([ids[1]], task: task, state: .delivered),
         ]
         let told = try await removal().perform(batches)
         #expect(told.map(\.id) == ["news/\(ids[0])"])
@@ -37,7 +38,7 @@ import Topics
         #expect(left == [false, true, true])
         // Whoever removed it may have died before it told: a repeat is told of under the same id.
         #expect(try await removal().perform(batches) == told)
-        #expect(fixture.metrics.counter(.reporterDevicesRemoved, ["cause": "invalid"]).value == 1)
+        #expect(fixture.metrics.counter(.reporterDevicesRemoved, labels: ["cause": "invalid"]).value == 1)
     }
 
     /// The registry keeps whole seconds: the second of the result counts as since.
@@ -45,7 +46,7 @@ import Topics
     func aDeviceRegisteredAnewStays(after pause: Duration) async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(10))
-        let batch = fixture.batch([id], task, .invalidRemoved)
+        let batch = fixture.batch([id], task: task, state: .invalidRemoved)
         fixture.time.advance(by: pause)
         #expect(try await fixture.register(1) == [id])
         #expect(try await removal().perform([batch]) == [])
@@ -63,7 +64,7 @@ import Topics
         fixture.time.advance(by: .seconds(10))
         #expect(try await fixture.register(1) == [id])
         fixture.time.advance(by: .seconds(10))
-        let batch = fixture.batch([id], task, state, isCounted: state == .invalid, attempted: attempted)
+        let batch = fixture.batch([id], task: task, state: state, isCounted: state == .invalid, attempted: attempted)
         #expect(try await removal(limit: 1).perform([batch]) == [])
         #expect(try isThere(id))
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
@@ -74,7 +75,8 @@ import Topics
         fixture.time.advance(by: .seconds(1))
         let forged = DeviceID(index: id.index, tag: id.tag &+ 1)
         _ = try await removal(limit: 1).perform([
-            fixture.batch([forged], task, .invalidRemoved), fixture.batch([forged], task, .invalid, isCounted: true),
+            fixture.batch([forged], task: task, state: .invalidRemoved),
+            fixture.batch([forged], task: task, state: .invalid, isCounted: true),
         ])
         #expect(try isThere(id))
     }
@@ -82,11 +84,11 @@ import Topics
     @Test func withoutProofADeviceGoesAfterAsManyFailuresAsItsAppAllows() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
-        let batch = fixture.batch([id], task, .invalid, isCounted: true)
+        let batch = fixture.batch([id], task: task, state: .invalid, isCounted: true)
         // Results come more than once.
         for _ in 0..<3 { #expect(try await removal().perform([batch]) == []) }
         #expect(try isThere(id))
-        let next = fixture.batch([id], TaskID(high: 7, low: 8), .invalid, isCounted: true)
+        let next = fixture.batch([id], task: TaskID(high: 7, low: 8), state: .invalid, isCounted: true)
         #expect(try await removal().perform([next]).map(\.cause) == [.failures])
         #expect(try !isThere(id))
     }
@@ -96,7 +98,7 @@ import Topics
     @Test func whatTheBreakerDidNotLetThroughCountsForNothing() async throws {
         let ids = try await fixture.register(3)
         for number in 1...11 {
-            let batch = fixture.batch(ids, TaskID(high: 7, low: UInt64(number)), .invalid)
+            let batch = fixture.batch(ids, task: TaskID(high: 7, low: UInt64(number)), state: .invalid)
             #expect(try await removal(limit: 10).perform([batch]) == [])
         }
         for id in ids { #expect(try isThere(id)) }
@@ -106,22 +108,23 @@ import Topics
     @Test func aDeliveryBeginsTheRowAnew() async throws {
         let ids = try await fixture.register(2)
         fixture.time.advance(by: .seconds(1))
-        func tell(_ number: UInt64, _ ids: [DeviceID], _ state: DeliveryState) async throws -> [DeviceFeedback] {
-            let batch = fixture.batch(ids, TaskID(high: 7, low: number), state, isCounted: state == .invalid)
+        func tell(_ number: UInt64, ids: [DeviceID], state: DeliveryState) async throws -> [DeviceFeedback] {
+            let batch = fixture.batch(
+                ids, task: TaskID(high: 7, low: number), state: state, isCounted: state == .invalid)
             return try await removal(limit: 3).perform([batch])
         }
-        for number: UInt64 in 1...2 { #expect(try await tell(number, ids, .invalid) == []) }
-        #expect(try await tell(3, [ids[0]], .delivered) == [])
-        #expect(try await tell(4, ids, .invalid).map(\.device) == [ids[1]])
-        #expect(try await tell(5, [ids[0]], .invalid) == [])
-        #expect(try await tell(6, [ids[0]], .invalid).map(\.device) == [ids[0]])
+        for number: UInt64 in 1...2 { #expect(try await tell(number, ids: ids, state: .invalid) == []) }
+        #expect(try await tell(3, ids: [ids[0]], state: .delivered) == [])
+        #expect(try await tell(4, ids: ids, state: .invalid).map(\.device) == [ids[1]])
+        #expect(try await tell(5, ids: [ids[0]], state: .invalid) == [])
+        #expect(try await tell(6, ids: [ids[0]], state: .invalid).map(\.device) == [ids[0]])
     }
 
     @Test func otherEndsTouchNoDevice() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
         for state in DeliveryState.allCases where state != .invalid && state != .invalidRemoved {
-            #expect(try await removal(limit: 1).perform([fixture.batch([id], task, state)]) == [])
+            #expect(try await removal(limit: 1).perform([fixture.batch([id], task: task, state: state)]) == [])
         }
         #expect(try isThere(id))
     }
@@ -129,7 +132,7 @@ import Topics
     @Test func manyGoSideBySide() async throws {
         let ids = try await fixture.register(2 * DeviceRemoval.concurrency + 1)
         fixture.time.advance(by: .seconds(1))
-        let told = try await removal().perform([fixture.batch(ids, task, .invalidRemoved)])
+        let told = try await removal().perform([fixture.batch(ids, task: task, state: .invalidRemoved)])
         #expect(Set(told.map(\.device)) == Set(ids))
         for id in ids { #expect(try !isThere(id)) }
     }
@@ -137,7 +140,7 @@ import Topics
     @Test func aRegistryThatIsNotWholeIsWaitedFor() async throws {
         let ids = try await fixture.register(1)
         fixture.time.advance(by: .seconds(1))
-        let batch = fixture.batch(ids, task, .invalidRemoved)
+        let batch = fixture.batch(ids, task: task, state: .invalidRemoved)
         _ = fixture.registry.beginRebuild()
         await #expect(throws: StoreError.self) { try await removal().perform([batch]) }
     }

@@ -23,7 +23,7 @@ final class Endpoint: Sendable {
         let state = Monitor(State(answers: answers))
         self.state = state
         var router = HTTPRouter()
-        router.on(.post, "/report") { request in
+        router.on(.post, pattern: "/report") { request in
             let answer = state.change { state -> HTTPResponse? in
                 state.posts.append(Post(headers: request.headers, body: request.body.bytes))
                 return state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first
@@ -32,11 +32,11 @@ final class Endpoint: Sendable {
             await OneTimeEvent().wait()
             return HTTPResponse(.ok)
         }
-        router.on(.get, "/elsewhere") { _ in
+        router.on(.get, pattern: "/elsewhere") { _ in
             state.change { $0.posts.append(Post(headers: HTTPHeaders(), body: Array("followed".utf8))) }
             return HTTPResponse(.ok)
         }
-        router.on(.post, "/elsewhere") { _ in
+        router.on(.post, pattern: "/elsewhere") { _ in
             state.change { $0.posts.append(Post(headers: HTTPHeaders(), body: Array("followed".utf8))) }
             return HTTPResponse(.ok)
         }

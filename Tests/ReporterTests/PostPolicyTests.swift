@@ -37,7 +37,8 @@ import Testing
     @Test(arguments: HTTPClientError.Code.allCases)
     func withoutAnAnswerItIsTriedAgain(code: HTTPClientError.Code) {
         for outcome in [
-            HTTPClientOutcome.notSent(HTTPClientError(code, "x")), .unknown(HTTPClientError(code, "x")),
+            HTTPClientOutcome.notSent(HTTPClientError(code, message: "x")),
+            .unknown(HTTPClientError(code, message: "x")),
         ] {
             guard case .again = verdict(outcome, after: .zero) else {
                 Issue.record("\(outcome)")

@@ -37,12 +37,12 @@ import Topics
         task.reported = JSONObject([
             ("topics", .array([.string("all_users"), .string("food")])), ("payloads", try JSON(payloads)),
         ])
-        let body = ReportBody(report, task, identifier: "an-app").bytes
+        let body = ReportBody(report, task: task, identifier: "an-app").bytes
         #expect(String(decoding: body, as: UTF8.self) == sample)
     }
 
     @Test func deletionsAreWhatWasRemoved() throws {
-        let body = try JSON(ReportBody(try report([.invalidRemoved: 3]), nil, identifier: nil).bytes)
+        let body = try JSON(ReportBody(try report([.invalidRemoved: 3]), task: nil, identifier: nil).bytes)
         #expect(body["deletions"] == .integer(3) && body["failures"] == .integer(0) && body["app_id"]?.text == "news")
         #expect(body["topics"] == .array([]) && body["payloads"] == .object(JSONObject()))
     }
@@ -50,6 +50,6 @@ import Topics
     @Test(arguments: [TaskDialect.native, .pushd])
     func otherTasksAreReportedAsTheyAreOnTheBus(dialect: TaskDialect) throws {
         let report = try report([.delivered: 1], dialect: dialect)
-        #expect(ReportBody(report, nil, identifier: nil).bytes == report.encoded())
+        #expect(ReportBody(report, task: nil, identifier: nil).bytes == report.encoded())
     }
 }

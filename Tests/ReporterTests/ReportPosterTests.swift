@@ -29,7 +29,7 @@ import Topics
     private func post(
         _ endpoint: Endpoint, times: Int = 1, pause: Duration = .zero, allowsLoopback: Bool = true,
         deadline: Duration = .seconds(30), files: (authorization: String?, signing: String?) = (nil, nil),
-        patience: Duration = .seconds(3_600), _ change: (inout PushTask) -> Void = { _ in }
+        patience: Duration = .seconds(3_600), change: (inout PushTask) -> Void = { _ in }
     ) async throws -> PushTask {
         let task = try await closed(change)
         let closer = try await fixture.closer(wantsToHear: true)
@@ -37,7 +37,7 @@ import Topics
         configuration.deadline = deadline
         let client = HTTPClient(configuration: configuration, log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(
-            client, try app(endpoint.url, files), closer: closer, hold: deadline + ReporterFixture.lease,
+            client, app: try app(endpoint.url, files: files), closer: closer, hold: deadline + ReporterFixture.lease,
             allowsLoopback: allowsLoopback, patience: patience)
         for _ in 0..<times {
             guard case .notify(let report) = try await closer.look(task.look) else {
@@ -53,13 +53,13 @@ import Topics
 
     private func closed(_ change: (inout PushTask) -> Void) async throws -> PushTask {
         let ids = try await fixture.register(3)
-        let task = try fixture.begin(1, ids, change)
-        try await fixture.end(ids, task.id, as: .delivered)
+        let task = try fixture.begin(1, devices: ids, change: change)
+        try await fixture.end(ids, task: task.id, as: .delivered)
         return task
     }
 
     private func poster(
-        _ client: HTTPClient, _ app: PushApp?, closer: TaskCloser? = nil, hold: Duration = ReporterFixture.lease,
+        _ client: HTTPClient, app: PushApp?, closer: TaskCloser? = nil, hold: Duration = ReporterFixture.lease,
         allowsLoopback: Bool = true, patience: Duration
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
@@ -72,7 +72,7 @@ import Topics
             environment: fixture.environment)
     }
 
-    private func app(_ url: String, _ files: (authorization: String?, signing: String?)) throws -> PushApp {
+    private func app(_ url: String, files: (authorization: String?, signing: String?)) throws -> PushApp {
         var app = PushApp(id: fixture.app)
         app.identifiers[.richie] = ["an-app"]
         app.report = ReportEndpoint(
@@ -86,12 +86,12 @@ import Topics
     }
 
     private func posts(_ outcome: String) -> Int {
-        fixture.metrics.counter(.reporterPosts, ["outcome": outcome]).value
+        fixture.metrics.counter(.reporterPosts, labels: ["outcome": outcome]).value
     }
 
     @Test func aReportIsPostedOnceWithItsHeaders() async throws {
         let endpoint = try Endpoint([HTTPResponse(.noContent)])
-        let files = (folder.write("a", "Basic abc\n"), folder.write("s", "secret\n"))
+        let files = (folder.write("a", content: "Basic abc\n"), folder.write("s", content: "secret\n"))
         let task = try await post(endpoint, times: 2, files: files)
         let sent = try #require(endpoint.posts.first)
         #expect(endpoint.posts.count == 1 && isSettled(task) && posts("delivered") == 1)
@@ -164,10 +164,10 @@ import Topics
         ])
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
-        let poster = try await poster(client, try app(endpoint.url, (nil, nil)), patience: .seconds(1))
+        let poster = try await poster(client, app: try app(endpoint.url, files: (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
         let aftermath = try await fixture.closer(wantsToHear: true).look(task.look)
-        guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, "\(aftermath)") }
+        guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, message: "\(aftermath)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
         await poster.post(report)
@@ -176,7 +176,7 @@ import Topics
             let letter = try #require(try await letters().last)
             let replayed = try #require(letter.replay(into: Topics.channel(named: letter.channel)))
             #expect(replayed.channel == Topics.webhooks.channel && replayed.key == task.id.bytes)
-            let outputs = try await replay(replayed.value, poster)
+            let outputs = try await replay(replayed.value, poster: poster)
             #expect(outputs.map(\.channel) == (count == 1 ? [Topics.dead.channel] : []))
             try await fixture.bus.makeProducer(ProducerOptions()).send(outputs)
         }
@@ -187,7 +187,7 @@ import Topics
         await endpoint.stop()
     }
 
-    private func replay(_ value: [UInt8], _ poster: ReportPoster) async throws -> [OutgoingMessage] {
+    private func replay(_ value: [UInt8], poster: ReportPoster) async throws -> [OutgoingMessage] {
         let channel = Topics.webhooks.channel.name
         let origin = IncomingMessage(
             partition: PartitionID(channel: channel, number: 0), offset: 0, key: nil, value: value, headers: [],
@@ -214,7 +214,7 @@ import Topics
         let closer = try await fixture.closer(wantsToHear: true)
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
-        let poster = try await poster(client, nil, closer: closer, patience: .seconds(60))
+        let poster = try await poster(client, app: nil, closer: closer, patience: .seconds(60))
         guard case .notify(let report) = try await closer.look(task.look) else {
             Issue.record("nobody is to hear of it")
             return

@@ -48,14 +48,14 @@ final class ReporterFixture: Sendable {
 
     func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {
         TaskStores(
-            ledger: CutLedger(ledger, scissors), archive: CutArchive(archive, scissors),
-            agenda: CutAgenda(agenda, scissors), traces: traces ?? CutTraces(self.traces, scissors),
+            ledger: CutLedger(ledger, scissors: scissors), archive: CutArchive(archive, scissors: scissors),
+            agenda: CutAgenda(agenda, scissors: scissors), traces: traces ?? CutTraces(self.traces, scissors: scissors),
             witness: witness)
     }
 
     /// As a new process has it.
     func closer(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
-        let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors)
+        let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
@@ -68,55 +68,55 @@ final class ReporterFixture: Sendable {
         var ids: [DeviceID] = []
         for number in first..<first + count {
             let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.register(token, DeviceChanges(), in: app).registered.id)
+            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
         }
         return ids
     }
 
     /// What ingest and resolver do: the task is accepted, planned, in the agenda, and its devices are marked.
     func begin(
-        _ number: UInt64, _ devices: [DeviceID], timeToLive: Duration = .seconds(3_600), isFast: Bool = false,
-        jobs: Int = 1, resolves: Bool = true, _ change: (inout PushTask) -> Void = { _ in }
+        _ number: UInt64, devices: [DeviceID], timeToLive: Duration = .seconds(3_600), isFast: Bool = false,
+        jobs: Int = 1, resolves: Bool = true, change: (inout PushTask) -> Void = { _ in }
     ) throws -> PushTask {
         var task = PushTask(id: TaskID(high: 7, low: number), app: app, created: time.now)
         task.options.timeToLive = timeToLive
         change(&task)
         let entry = TaskEntry(app: app, created: task.created, deadline: task.deadline)
-        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
+        archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         let plan = TaskPlan(
             app: app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce)
-        _ = try ledger.plan(task.id, plan)
+        _ = try ledger.plan(task.id, plan: plan)
         agenda.enter(task.id, due: time.now)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
-            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, segment))
+            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))
         }
         if resolves { for job in 0..<jobs { try ledger.resolve(job: job, of: task.id) } }
         return task
     }
 
-    func claim(_ devices: [DeviceID], _ task: TaskID, lease: Duration = .seconds(90)) {
+    func claim(_ devices: [DeviceID], task: TaskID, lease: Duration = .seconds(90)) {
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             let request = ClaimRequest(
                 id: claimID(ids), offsets: ids.map(\.index.offset), attempt: 0, lease: lease, countsBadge: false)
-            _ = ledger.claim(request, of: task, in: SegmentID(app, segment))
+            _ = ledger.claim(request, of: task, in: SegmentID(app, number: segment))
         }
     }
 
     /// What a sender does: claims, settles, and puts results on the bus.
-    func end(_ devices: [DeviceID], _ task: TaskID, as state: DeliveryState) async throws {
-        claim(devices, task)
+    func end(_ devices: [DeviceID], task: TaskID, as state: DeliveryState) async throws {
+        claim(devices, task: task)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             let group = Settlement.Group(offsets: ids.map(\.index.offset), state: state, attempt: 0)
             _ = ledger.settle(
-                Settlement(claim: claimID(ids), groups: [group]), of: task, in: SegmentID(app, segment))
+                Settlement(claim: claimID(ids), groups: [group]), of: task, in: SegmentID(app, number: segment))
         }
         let producer = try await bus.makeProducer(ProducerOptions())
-        try await producer.send([message(devices, task, state)])
+        try await producer.send([message(devices, task: task, state: state)])
     }
 
     func batch(
-        _ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState, isCounted: Bool = false,
+        _ devices: [DeviceID], task: TaskID, state: DeliveryState, isCounted: Bool = false,
         attempted: Timestamp? = nil
     ) -> ResultBatch {
         let results = devices.map { device in
@@ -144,8 +144,8 @@ final class ReporterFixture: Sendable {
         return messages
     }
 
-    private func message(_ devices: [DeviceID], _ task: TaskID, _ state: DeliveryState) -> OutgoingMessage {
-        let batch = batch(devices, task, state)
+    private func message(_ devices: [DeviceID], task: TaskID, state: DeliveryState) -> OutgoingMessage {
+        let batch = batch(devices, task: task, state: state)
         return Topics.results.message(batch, key: batch.key)
     }
 

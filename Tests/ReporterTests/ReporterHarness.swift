@@ -20,7 +20,7 @@ final class ReporterHarness: Sendable {
     init(endpoint: String) async throws {
         base = try await ServiceHarness()
         registry = try await base.openRegistry()
-        folder.write("news.json", #"{"report":{"url":"\#(endpoint)"}}"#)
+        folder.write("news.json", content: #"{"report":{"url":"\#(endpoint)"}}"#)
     }
 
     var app: AppID { base.app }
@@ -31,7 +31,7 @@ final class ReporterHarness: Sendable {
             "CARILLON_REPORTER_LEASE": "2s", "CARILLON_APPS": folder.path,
             "CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1", "CARILLON_REPORTER_WEBHOOK_DEADLINE": "1s",
         ]
-        return try await base.start("reporter", settings)
+        return try await base.start("reporter", settings: settings)
     }
 
     /// As a process of a later version does.
@@ -43,27 +43,27 @@ final class ReporterHarness: Sendable {
         var ids: [DeviceID] = []
         for number in 0..<count {
             let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.register(token, DeviceChanges(), in: app).registered.id)
+            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
         }
         return ids
     }
 
     /// Tasks that are accepted, planned and marked, due when they would be.
-    func begin(_ count: Int, _ devices: [DeviceID]) async throws -> [TaskID] {
+    func begin(_ count: Int, devices: [DeviceID]) async throws -> [TaskID] {
         let now = SystemTimeSource().now
         var tasks: [TaskID] = []
         for number in 0..<count {
             let task = PushTask(id: TaskID(high: 3, low: UInt64(number)), app: app, created: now)
             try await base.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
-                TaskEntry(app: app, created: now, deadline: task.deadline))
+                entry: TaskEntry(app: app, created: now, deadline: task.deadline))
             let plan = TaskPlan(app: app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
-            _ = try await base.ledger.plan(task.id, plan)
+            _ = try await base.ledger.plan(task.id, plan: plan)
             try await agenda.enter(task.id, due: now + .seconds(2))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 _ = try await base.ledger.mark(
-                    SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, segment))
+                    SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))
             }
             try await base.ledger.resolve(job: 0, of: task.id)
             tasks.append(task.id)
@@ -76,7 +76,7 @@ final class ReporterHarness: Sendable {
     func end(_ devices: [DeviceID], of tasks: [TaskID], as state: DeliveryState) async throws {
         for task in tasks {
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
-                let (place, offsets) = (SegmentID(app, segment), ids.map(\.index.offset))
+                let (place, offsets) = (SegmentID(app, number: segment), ids.map(\.index.offset))
                 let claim = ClaimID(owner: UInt64(state.rawValue), number: UInt64(segment.rawValue))
                 let request = ClaimRequest(
                     id: claim, offsets: offsets, attempt: 0, lease: .seconds(90), countsBadge: false)

@@ -16,7 +16,7 @@ import Topics
         let endpoint = try Endpoint([HTTPResponse(.ok)])
         let harness = try await ReporterHarness(endpoint: endpoint.url)
         let devices = try await harness.register(10)
-        let tasks = try await harness.begin(80, devices)
+        let tasks = try await harness.begin(80, devices: devices)
         let first = try await harness.startReporter()
         async let ending: Void = end(devices, of: tasks, in: harness)
         #expect(await endpoint.hasPosts(10))

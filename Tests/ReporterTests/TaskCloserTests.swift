@@ -19,9 +19,9 @@ import Topics
     @Test func aTaskThatIsDoneIsClosedReportedAndForgotten() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(6)
-        let task = try fixture.begin(1, ids) { $0.dialect = .richie }
+        let task = try fixture.begin(1, devices: ids) { $0.dialect = .richie }
         let ends: [DeliveryState] = [.delivered, .failed, .invalid, .invalidRemoved, .suppressed, .unknown]
-        for (id, state) in zip(ids, ends) { try await fixture.end([id], task.id, as: state) }
+        for (id, state) in zip(ids, ends) { try await fixture.end([id], task: task.id, as: state) }
         fixture.time.advance(by: .milliseconds(765))
         let closer = try await fixture.closer()
         #expect(try await closer.look(look(task)) == .settled)
@@ -37,7 +37,7 @@ import Topics
 
     @Test func nobodyTargetedIsZero() async throws {
         let fixture = try ReporterFixture()
-        let task = try fixture.begin(1, [])
+        let task = try fixture.begin(1, devices: [])
         #expect(try await fixture.closer().look(look(task)) == .settled)
         #expect(try await fixture.reports().map(\.targeted) == [0])
         #expect(fixture.agenda.count() == 0)
@@ -47,13 +47,13 @@ import Topics
     @Test func theLastResultsCloseATask() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(2)
-        let task = try fixture.begin(1, ids)
-        try await fixture.end([ids[0]], task.id, as: .delivered)
+        let task = try fixture.begin(1, devices: ids)
+        try await fixture.end([ids[0]], task: task.id, as: .delivered)
         let closer = try await fixture.closer()
         #expect(try await closer.look(look(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().isEmpty)
         #expect(fixture.agenda.take(upTo: 1, for: .zero) == [task.id], "its time in the agenda stays as it was")
-        try await fixture.end([ids[1]], task.id, as: .delivered)
+        try await fixture.end([ids[1]], task: task.id, as: .delivered)
         #expect(try await closer.look(look(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().map { $0[.delivered] } == [2])
         // Results that come again find it reported, and a task that nobody knows is not theirs to give up.
@@ -68,7 +68,7 @@ import Topics
     @Test func anOpenTaskIsLookedAtAgain() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
-        let task = try fixture.begin(1, ids, timeToLive: .seconds(100), resolves: false)
+        let task = try fixture.begin(1, devices: ids, timeToLive: .seconds(100), resolves: false)
         let closer = try await fixture.closer()
         for pause in [1, 2, 4, 8, 16, 32, 37] {
             let again = fixture.time.now + .seconds(pause)
@@ -88,9 +88,9 @@ import Topics
     @Test func theDeadlineEndsWhatNobodyHolds() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(4)
-        let task = try fixture.begin(1, ids, timeToLive: .seconds(100))
-        fixture.claim([ids[1]], task.id, lease: .seconds(1))
-        fixture.claim([ids[2]], task.id, lease: .seconds(200))
+        let task = try fixture.begin(1, devices: ids, timeToLive: .seconds(100))
+        fixture.claim([ids[1]], task: task.id, lease: .seconds(1))
+        fixture.claim([ids[2]], task: task.id, lease: .seconds(200))
         #expect(try await fixture.registry.remove(ids[3], in: fixture.app))
         fixture.time.advance(by: .seconds(100))
         let closer = try await fixture.closer()
@@ -99,7 +99,7 @@ import Topics
         #expect(Set(told.map(\.device)) == [ids[0], ids[1]])
         #expect(told.first { $0.device == ids[1] }?.state == .unknown)
         #expect(fixture.metrics.counter(.reporterDevicesUntold).value == 1)
-        try await fixture.end([ids[2]], task.id, as: .delivered)
+        try await fixture.end([ids[2]], task: task.id, as: .delivered)
         fixture.time.advance(by: .seconds(200))
         #expect(try await closer.look(look(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
@@ -111,7 +111,7 @@ import Topics
     func aDeviceOfWhichTheClaimMayBeForgottenIsUnknown(end: DeliveryState) async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
-        let task = try fixture.begin(1, ids, timeToLive: .seconds(100))
+        let task = try fixture.begin(1, devices: ids, timeToLive: .seconds(100))
         let began = end == .unknown ? task.created + .milliseconds(1) : task.created
         fixture.witness.say(LedgerEpoch(began: began, isDoubtful: false))
         fixture.time.advance(by: .seconds(100))
@@ -123,17 +123,17 @@ import Topics
     @Test func aCancelledTaskEndsWhatWasHandedBackSince() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(3)
-        let task = try fixture.begin(1, ids)
-        let segment = SegmentID(fixture.app, ids[0].index.segment)
+        let task = try fixture.begin(1, devices: ids)
+        let segment = SegmentID(fixture.app, number: ids[0].index.segment)
         // Whoever cancels ends those that nobody holds, and dies before it has told.
-        fixture.claim([ids[2]], task.id, lease: .seconds(10))
+        fixture.claim([ids[2]], task: task.id, lease: .seconds(10))
         _ = fixture.ledger.cancel(task.id, in: segment)
         let closer = try await fixture.closer()
         _ = try await closer.look(look(task))
         let told = try await fixture.results().flatMap(\.results)
         #expect(Set(told.map(\.device)) == Set(ids.filter { $0.index.segment == segment.number }).subtracting([ids[2]]))
         #expect(told.allSatisfy { $0.state == .cancelled && $0.reason == "cancelled" })
-        try await fixture.end([ids[2]], task.id, as: .delivered)
+        try await fixture.end([ids[2]], task: task.id, as: .delivered)
         #expect(try await closer.look(look(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
         #expect(report.isCancelled && report[.delivered] == 1 && report[.cancelled] == 2)
@@ -143,7 +143,7 @@ import Topics
         let fixture = try ReporterFixture()
         let task = PushTask(id: TaskID(high: 1, low: 1), app: fixture.app, created: fixture.time.now)
         let entry = TaskEntry(app: fixture.app, created: task.created, deadline: task.deadline)
-        fixture.archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry)
+        fixture.archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         let closer = try await fixture.closer()
         #expect(try await closer.look(look(task)) == .open(again: fixture.time.now + CheckBackoff.first))
@@ -158,7 +158,7 @@ import Topics
     @Test func jobsThatNobodyDoesKeepNoTaskOpenForEver() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
-        let task = try fixture.begin(1, ids, jobs: 3, resolves: false)
+        let task = try fixture.begin(1, devices: ids, jobs: 3, resolves: false)
         fixture.time.advance(by: task.options.timeToLive + TaskWatch.grace)
         #expect(try await fixture.closer().look(look(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.expired] } == [1])
@@ -174,15 +174,15 @@ import Topics
         while true {
             let fixture = try ReporterFixture()
             let ids = try await fixture.register(8)
-            let task = try fixture.begin(1, ids)
-            try await fixture.end(Array(ids[..<3]), task.id, as: .delivered)
-            try await fixture.end([ids[3]], task.id, as: .failed)
-            let segments = Set(ids.map { SegmentID(fixture.app, $0.index.segment) })
+            let task = try fixture.begin(1, devices: ids)
+            try await fixture.end(Array(ids[..<3]), task: task.id, as: .delivered)
+            try await fixture.end([ids[3]], task: task.id, as: .failed)
+            let segments = Set(ids.map { SegmentID(fixture.app, number: $0.index.segment) })
             switch ending {
-            case nil: try await fixture.end(Array(ids[4...]), task.id, as: .delivered)
+            case nil: try await fixture.end(Array(ids[4...]), task: task.id, as: .delivered)
             case .deadline:
                 // Its sender dies, so that it ends as unknown.
-                fixture.claim([ids[4]], task.id)
+                fixture.claim([ids[4]], task: task.id)
                 fixture.time.advance(by: task.options.timeToLive)
             case .cancellation: for segment in segments { _ = fixture.ledger.cancel(task.id, in: segment) }
             }
@@ -214,9 +214,9 @@ import Topics
     @Test func aTaskForFewLeavesATrace() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(3)
-        let task = try fixture.begin(1, ids, isFast: true) { $0.dialect = .richie }
-        try await fixture.end(Array(ids[..<2]), task.id, as: .delivered)
-        try await fixture.end([ids[2]], task.id, as: .failed)
+        let task = try fixture.begin(1, devices: ids, isFast: true) { $0.dialect = .richie }
+        try await fixture.end(Array(ids[..<2]), task: task.id, as: .delivered)
+        try await fixture.end([ids[2]], task: task.id, as: .failed)
         #expect(try await fixture.closer().look(look(task)) == .settled)
         let trace = try #require(fixture.traces.trace(of: task.id, created: nil))
         #expect(trace.dialect == "richie" && trace.created == task.created && !trace.isCancelled)
@@ -241,8 +241,8 @@ import Topics
         while true {
             let fixture = try ReporterFixture()
             let ids = try await fixture.register(3)
-            let task = try fixture.begin(1, ids, isFast: true)
-            try await fixture.end(ids, task.id, as: .delivered)
+            let task = try fixture.begin(1, devices: ids, isFast: true)
+            try await fixture.end(ids, task: task.id, as: .delivered)
             fixture.scissors.cut(after: steps)
             let isWhole = (try? await fixture.closer().look(look(task))) != nil
             fixture.scissors.cut(after: nil)
@@ -263,8 +263,8 @@ import Topics
     @Test(arguments: [false, true]) func aTaskOfWhichTheReportIsGoneIsNotReportedAgain(isDue: Bool) async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
-        let task = try fixture.begin(1, ids, isFast: true)
-        try await fixture.end(ids, task.id, as: .delivered)
+        let task = try fixture.begin(1, devices: ids, isFast: true)
+        try await fixture.end(ids, task: task.id, as: .delivered)
         #expect(try await fixture.closer().look(look(task)) == .settled)
         fixture.archive.forget(task.id, after: .zero)
         fixture.archive.advance(reportOf: task.id, to: .settled)
@@ -277,7 +277,7 @@ import Topics
 
     @Test func aTaskForManyHasItsLedger() async throws {
         let fixture = try ReporterFixture()
-        let task = try fixture.begin(1, try await fixture.register(1))
+        let task = try fixture.begin(1, devices: try await fixture.register(1))
         fixture.time.advance(by: task.options.timeToLive)
         #expect(try await fixture.closer().look(look(task)) == .settled)
         #expect(fixture.traces.trace(of: task.id, created: nil) == nil)
@@ -287,8 +287,8 @@ import Topics
     @Test func aFullStoreLeavesNoTrace() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
-        let task = try fixture.begin(1, ids, isFast: true)
-        try await fixture.end(ids, task.id, as: .delivered)
+        let task = try fixture.begin(1, devices: ids, isFast: true)
+        try await fixture.end(ids, task: task.id, as: .delivered)
         #expect(try await fixture.closer(traces: FullTraces()).look(look(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.delivered] } == [1])
         #expect(fixture.metrics.counter(.reporterTasksUntraced).value == 1)
@@ -300,8 +300,8 @@ import Topics
         while true {
             let fixture = try ReporterFixture()
             let ids = try await fixture.register(2)
-            let task = try fixture.begin(1, ids, isFast: true)
-            try await fixture.end(ids, task.id, as: .delivered)
+            let task = try fixture.begin(1, devices: ids, isFast: true)
+            try await fixture.end(ids, task: task.id, as: .delivered)
             fixture.scissors.cut(after: steps)
             let isWhole = (try? await fixture.closer().look(look(task))) != nil
             fixture.scissors.cut(after: nil)
@@ -321,7 +321,7 @@ import Topics
 
 private struct FullTraces: TaskTraces {
     func keep(_ trace: TaskTrace, of task: TaskID, for retention: Duration) async throws(StoreError) {
-        throw StoreError(.full, "no room")
+        throw StoreError(.full, message: "no room")
     }
 
     func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? { nil }

@@ -18,7 +18,7 @@ import Topics
 @Suite(.timeLimit(.minutes(2))) struct TaskSweeperTests {
     /// For as long as the body runs; the app's endpoint, if there is one, is on loopback.
     private func withReporter(
-        _ fixture: ReporterFixture, endpoint: Endpoint? = nil, _ body: () async throws -> Void
+        _ fixture: ReporterFixture, endpoint: Endpoint? = nil, body: () async throws -> Void
     ) async throws {
         var reader = EnvironmentReader(["CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1, ::1"])
         let configuration = ReporterConfiguration(environment: &reader)
@@ -53,7 +53,7 @@ import Topics
     }
 
     /// Waits until that many reports are on the bus.
-    private func reports(_ fixture: ReporterFixture, _ count: Int) async throws -> [TaskReport] {
+    private func reports(_ fixture: ReporterFixture, count: Int) async throws -> [TaskReport] {
         let reader = try await fixture.bus.makeConsumer(
             ConsumerOptions(channel: Topics.reports.channel, group: "analyst"))
         var reports: [TaskReport] = []
@@ -68,22 +68,23 @@ import Topics
     @Test func theLastResultOfATaskBringsItsReport() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(40)
-        let task = try fixture.begin(1, ids)
+        let task = try fixture.begin(1, devices: ids)
         // Not due for long: only the results can tell.
         fixture.agenda.postpone(task.id, until: fixture.time.now + .seconds(1_000))
         fixture.time.advance(by: .seconds(1))
         try await withReporter(fixture) {
-            try await fixture.end(Array(ids[..<39]), task.id, as: .delivered)
-            try await fixture.end([ids[39]], task.id, as: .invalidRemoved)
+            try await fixture.end(Array(ids[..<39]), task: task.id, as: .delivered)
+            try await fixture.end([ids[39]], task: task.id, as: .invalidRemoved)
             // Results may have come during a look; the next one follows when the task has rested.
             #expect(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: CheckQueue.rest)
-            let report = try #require(try await reports(fixture, 1).first)
+            let report = try #require(try await reports(fixture, count: 1).first)
             #expect(report[.delivered] == 39 && report[.invalidRemoved] == 1)
         }
         #expect(try fixture.registry.device(ids[39], in: fixture.app) == nil)
         #expect(try await fixture.read(Topics.feedback).map(\.id) == ["news/\(ids[39])"])
-        #expect(fixture.metrics.counter(.reporterResults, ["state": "delivered", "provider": "apns"]).value == 39)
+        #expect(
+            fixture.metrics.counter(.reporterResults, labels: ["state": "delivered", "provider": "apns"]).value == 39)
     }
 
     /// Goal: tasks that no result wakes are closed when their time has come. Method: one for nobody, one whose devices
@@ -91,12 +92,12 @@ import Topics
     @Test func theAgendaWakesWhatNoResultDoes() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(5)
-        let nobody = try fixture.begin(1, [])
-        let untried = try fixture.begin(2, ids, timeToLive: .seconds(30))
-        let reported = fixture.metrics.counter(.reporterTasksReported, ["lane": "bulk"])
-        let told = fixture.metrics.counter(.reporterResults, ["state": "expired", "provider": "apns"])
+        let nobody = try fixture.begin(1, devices: [])
+        let untried = try fixture.begin(2, devices: ids, timeToLive: .seconds(30))
+        let reported = fixture.metrics.counter(.reporterTasksReported, labels: ["lane": "bulk"])
+        let told = fixture.metrics.counter(.reporterResults, labels: ["state": "expired", "provider": "apns"])
         try await withReporter(fixture) {
-            let first = try await reports(fixture, 1)
+            let first = try await reports(fixture, count: 1)
             #expect(first.map(\.task) == [nobody.id])
             var turned = 0
             while reported.value < 2 || told.value < 5, turned < 120 {
@@ -115,7 +116,7 @@ import Topics
     @Test func anEndpointHearsOfIt() async throws {
         let fixture = try ReporterFixture()
         let endpoint = try Endpoint([HTTPResponse(.ok)])
-        let task = try fixture.begin(1, [])
+        let task = try fixture.begin(1, devices: [])
         try await withReporter(fixture, endpoint: endpoint) {
             #expect(await endpoint.hasPosts(1))
         }

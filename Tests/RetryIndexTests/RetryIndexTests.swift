@@ -145,8 +145,10 @@ import Testing
 
     @Test func ordersOfATaskAndSegmentHaveOneShard() {
         let (task, segment) = (TaskID(high: 1, low: .max), SegmentNumber(rawValue: 7))
-        #expect(RetryShard(isFast: true, task, segment) == RetryShard(isFast: true, task, segment))
-        let numbers = (0..<8).map { RetryShard(isFast: false, task, SegmentNumber(rawValue: $0)).number }
+        #expect(
+            RetryShard(isFast: true, task: task, segment: segment)
+                == RetryShard(isFast: true, task: task, segment: segment))
+        let numbers = (0..<8).map { RetryShard(isFast: false, task: task, segment: SegmentNumber(rawValue: $0)).number }
         #expect(Set(numbers).count == RetryShard.count)
     }
 }

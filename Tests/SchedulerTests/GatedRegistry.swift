@@ -22,7 +22,7 @@ final class GatedRegistry: RegistryReader {
     var isShut: Bool { gate.withLock { $0.isShut } }
 
     /// Whether the registry, which is whole otherwise, lacks this one.
-    func lose(_ segment: SegmentNumber, _ isLost: Bool = true) {
+    func lose(_ segment: SegmentNumber, isLost: Bool = true) {
         lost.change { lost in
             if isLost { lost.insert(segment) } else { lost.remove(segment) }
         }
@@ -44,9 +44,13 @@ final class GatedRegistry: RegistryReader {
             if gate.isShut { gate.refused += 1 }
             return gate.isShut
         }
-        if segment.number == corrupt.withLock({ $0 }) { throw StoreError(.corrupt, "a segment that cannot be read") }
-        if lost.withLock({ $0.contains(segment.number) }) { throw StoreError(.notReady, "a segment that is lost") }
-        if isShut { throw StoreError(.notReady, "the registry is being rebuilt") }
+        if segment.number == corrupt.withLock({ $0 }) {
+            throw StoreError(.corrupt, message: "a segment that cannot be read")
+        }
+        if lost.withLock({ $0.contains(segment.number) }) {
+            throw StoreError(.notReady, message: "a segment that is lost")
+        }
+        if isShut { throw StoreError(.notReady, message: "the registry is being rebuilt") }
         return try store.devices(at: offsets, in: segment)
     }
 

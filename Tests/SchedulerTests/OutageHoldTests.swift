@@ -55,12 +55,13 @@ import Topics
         _ = outages.extend(ProviderRoute(app: app, provider: .apns), by: pauses, jitter: 1, isProbe: false)
         let orders = (0..<64).map { number in
             RetryOrder(
-                task: TaskID(high: 1, low: 1), segment: SegmentID(app, SegmentNumber(rawValue: 7)), provider: .apns,
+                task: TaskID(high: 1, low: 1), segment: SegmentID(app, number: SegmentNumber(rawValue: 7)),
+                provider: .apns,
                 attempt: 1, due: time.now.milliseconds + Int64(number),
                 devices: [RetryOrder.Device(offset: UInt16(number), tag: 1, isSilent: number % 2 == 0)])
         }
         let hold = OutageHold(view: OutageView(outages, time: time), random: SeededRandomSource(seed: 1))
-        let sorted = await hold.sort(orders, [], at: time.now)
+        let sorted = await hold.sort(orders, jobs: [], at: time.now)
         #expect(sorted.orders.isEmpty && sorted.held.count == 1)
         let held = try RetryOrder(decoding: try #require(sorted.held.first).order)
         #expect(Set(held.devices) == Set(orders.flatMap(\.devices)))

@@ -11,11 +11,12 @@ import Topics
     private let second = TaskID(high: 1, low: 2)
 
     private func order(
-        _ task: TaskID, _ segment: UInt32, _ offsets: [UInt16], attempt: UInt8 = 1, due: Int64 = 5,
+        _ task: TaskID, segment: UInt32, offsets: [UInt16], attempt: UInt8 = 1, due: Int64 = 5,
         provider: PushProtocol = .apns
     ) throws -> RetryOrder {
         RetryOrder(
-            task: task, segment: SegmentID(try AppID("news"), SegmentNumber(rawValue: segment)), provider: provider,
+            task: task, segment: SegmentID(try AppID("news"), number: SegmentNumber(rawValue: segment)),
+            provider: provider,
             attempt: attempt, due: due,
             devices: offsets.map { RetryOrder.Device(offset: $0, tag: UInt32($0), isSilent: $0 == 2) })
     }
@@ -23,15 +24,18 @@ import Topics
     /// A device that was ordered twice must not stand twice in what one sender claims at once.
     @Test func aDeviceOrderedTwiceIsReleasedOnce() throws {
         let groups = RetryGroup.groups(of: [
-            try order(first, 3, [1, 2]), try order(second, 3, [1]), try order(first, 3, [2, 3], due: 9),
-            try order(first, 3, [1], attempt: 2),
+            try order(first, segment: 3, offsets: [1, 2]), try order(second, segment: 3, offsets: [1]),
+            try order(first, segment: 3, offsets: [2, 3], due: 9),
+            try order(first, segment: 3, offsets: [1], attempt: 2),
         ])
         #expect(groups.map(\.key.task) == [first, second, first])
         #expect(groups.map(\.offsets.offsets) == [[1, 2, 3], [1], [1]])
     }
 
     @Test func whatIsPutOffIsOrderedAsItWas() throws {
-        let orders = [try order(first, 3, [1, 2]), try order(first, 3, [7], provider: .fcm)]
+        let orders = [
+            try order(first, segment: 3, offsets: [1, 2]), try order(first, segment: 3, offsets: [7], provider: .fcm),
+        ]
         let group = try #require(RetryGroup.groups(of: orders).first)
         let later = Timestamp(milliseconds: 9_000)
         #expect(group.orders(due: later) == orders.map { $0.with(devices: $0.devices, due: 9_000) })
@@ -40,8 +44,9 @@ import Topics
 
     @Test func segmentsOfOneTaskShareAChunkAndAttemptsDoNot() throws {
         let groups = RetryGroup.groups(of: [
-            try order(first, 3, [1, 2]), try order(second, 3, [1]), try order(first, 4, [5]),
-            try order(first, 4, [6], attempt: 2),
+            try order(first, segment: 3, offsets: [1, 2]), try order(second, segment: 3, offsets: [1]),
+            try order(first, segment: 4, offsets: [5]),
+            try order(first, segment: 4, offsets: [6], attempt: 2),
         ])
         let catches = groups.map { group in
             var found = PackedDevices()
@@ -58,7 +63,7 @@ import Topics
     }
 
     @Test func whoIsNotFoundIsGone() throws {
-        let group = try #require(RetryGroup.groups(of: [try order(first, 3, [1, 2, 3])]).first)
+        let group = try #require(RetryGroup.groups(of: [try order(first, segment: 3, offsets: [1, 2, 3])]).first)
         var found = PackedDevices()
         found.append(offset: 2, record: [0])
         #expect(RetryLookup(group: group, found: found).gone.offsets.offsets == [1, 3])

@@ -88,7 +88,7 @@ import Topics
             #expect(released == [ids[0].index])
             #expect(await fixture.isAtRest())
             // Those that wait end with their task.
-            fixture.registry.lose(lost, false)
+            fixture.registry.lose(lost, isLost: false)
             while fixture.time.now < again {
                 #expect(await fixture.isAtRest())
                 fixture.time.advance(by: RetryReleaser.restMaximum)
@@ -124,10 +124,11 @@ import Topics
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
         let order = RetryOrder(
-            task: fixture.task, segment: SegmentID(fixture.app, ids[0].index.segment), provider: .apns, attempt: 1,
+            task: fixture.task, segment: SegmentID(fixture.app, number: ids[0].index.segment), provider: .apns,
+            attempt: 1,
             due: fixture.time.now.milliseconds,
             devices: [RetryOrder.Device(offset: ids[0].index.offset, tag: ids[0].tag, isSilent: false)])
-        let shard = RetryShard(isFast: false, order.task, order.segment.number)
+        let shard = RetryShard(isFast: false, task: order.task, segment: order.segment.number)
         fixture.index.add([RetryEntry(order)], to: shard)
         let dead = fixture.index.lease(upTo: 1, for: SchedulerFixture.lease, in: shard)
         #expect(dead.entries.count == 1)
@@ -160,7 +161,7 @@ import Topics
         }
         #expect(results.contains(#""provider":"apns","state":"suppressed","attempt":1,"status":0,"reason":"removed""#))
         #expect(!results.contains("\(ids[0])"))
-        let place = SegmentID(fixture.app, ids[1].index.segment)
+        let place = SegmentID(fixture.app, number: ids[1].index.segment)
         #expect(
             fixture.ledger.detail(of: ids[1].index.offset, task: fixture.task, in: place)?.reason == "removed")
     }
@@ -170,7 +171,7 @@ import Topics
     @Test func aRemovedDeviceThatASenderHoldsIsLookedAtAgain() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
-        let (offset, place) = (ids[0].index.offset, SegmentID(fixture.app, ids[0].index.segment))
+        let (offset, place) = (ids[0].index.offset, SegmentID(fixture.app, number: ids[0].index.segment))
         let claim = ClaimID(owner: 5, number: 5)
         let request = ClaimRequest(id: claim, offsets: [offset], attempt: 1, lease: .seconds(90), countsBadge: false)
         _ = fixture.ledger.claim(request, of: fixture.task, in: place)

@@ -72,14 +72,14 @@ final class SchedulerFixture: Sendable {
         var ids: [DeviceID] = []
         for number in 0..<count {
             let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.store.register(token, DeviceChanges(), in: app).registered.id)
+            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
+            ids.append(try await registry.store.register(token, changes: DeviceChanges(), in: app).registered.id)
         }
         let plan = TaskPlan(
             app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(86_400), policy: .atLeastOnce)
-        _ = try ledger.plan(task, plan)
+        _ = try ledger.plan(task, plan: plan)
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
-            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, segment))
+            _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, number: segment))
         }
         return ids
     }
@@ -89,7 +89,8 @@ final class SchedulerFixture: Sendable {
         let due = time.now + pause
         let orders = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
             RetryOrder(
-                task: task, segment: SegmentID(app, segment), provider: .apns, attempt: 1, due: due.milliseconds,
+                task: task, segment: SegmentID(app, number: segment), provider: .apns, attempt: 1,
+                due: due.milliseconds,
                 devices: ids.map { RetryOrder.Device(offset: $0.index.offset, tag: $0.tag, isSilent: false) })
         }
         let producer = try await bus.makeProducer(ProducerOptions())
@@ -100,7 +101,7 @@ final class SchedulerFixture: Sendable {
     func wait(_ ids: [DeviceID]) {
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             let claim = ClaimID(owner: 1, number: UInt64(segment.rawValue))
-            let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, segment))
+            let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, number: segment))
             let request = ClaimRequest(
                 id: claim, offsets: offsets, attempt: 0, lease: .seconds(90), countsBadge: false)
             _ = ledger.claim(request, of: task, in: place)

@@ -32,7 +32,7 @@ final class SchedulerHarness: Sendable {
     /// With so little room on `audience` that releasing thousands of devices cannot be over before somebody reads.
     func startScheduler() async throws -> ChildProcess {
         try await base.start(
-            "scheduler", ["CARILLON_SCHEDULER_LEASE": "2s", "CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
+            "scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "2s", "CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
     /// Devices with records as large as texts can make them.
@@ -45,8 +45,9 @@ final class SchedulerHarness: Sendable {
                     var ids: [DeviceID] = []
                     for number in start..<min(start + 50, count) {
                         let digits = String(number, radix: 16)
-                        let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
-                        ids.append(try await registry.register(token, changes, in: app).registered.id)
+                        let token = try PushToken(
+                            .apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
+                        ids.append(try await registry.register(token, changes: changes, in: app).registered.id)
                     }
                     return ids
                 }
@@ -61,9 +62,9 @@ final class SchedulerHarness: Sendable {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         for task in tasks {
             _ = try await base.ledger.plan(
-                task, TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+                task, plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
-                let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, segment))
+                let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, number: segment))
                 _ = try await base.ledger.mark(SegmentSet(offsets), of: task, in: place)
                 let claim = ClaimID(owner: 1, number: 1)
                 for part in SchedulerHarness.claimParts(offsets) {
@@ -79,16 +80,16 @@ final class SchedulerHarness: Sendable {
     }
 
     /// An order for each device of each task, all due shortly.
-    func order(_ tasks: [TaskID], _ devices: [DeviceID]) async throws {
+    func order(_ tasks: [TaskID], devices: [DeviceID]) async throws {
         let due = SystemTimeSource().now + .seconds(3)
         for task in tasks {
             try await base.send(
                 devices.map { id in
                     let order = RetryOrder(
-                        task: task, segment: SegmentID(app, id.index.segment), provider: .apns,
+                        task: task, segment: SegmentID(app, number: id.index.segment), provider: .apns,
                         attempt: SchedulerHarness.attempt, due: due.milliseconds,
                         devices: [RetryOrder.Device(offset: id.index.offset, tag: id.tag, isSilent: false)])
-                    return Topics.retries.message(order, key: Topics.key(task, id.index.segment), lane: .bulk)
+                    return Topics.retries.message(order, key: Topics.key(task, segment: id.index.segment), lane: .bulk)
                 })
         }
     }
@@ -134,7 +135,7 @@ final class SchedulerHarness: Sendable {
         for (number, chunk) in chunks.enumerated() {
             for part in chunk.segments {
                 claimed += try await base.claims(
-                    part.offsets, attempt: chunk.attempt, of: chunk.task, in: SegmentID(app, part.segment),
+                    part.offsets, attempt: chunk.attempt, of: chunk.task, in: SegmentID(app, number: part.segment),
                     message: number)
             }
         }

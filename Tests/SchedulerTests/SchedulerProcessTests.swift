@@ -15,7 +15,7 @@ import Testing
         let tasks = try await harness.begin(tasks: 12, with: devices)
         let all = Set(tasks.flatMap { task in devices.map { ReleasedDevice(task: task, index: $0.index) } })
         let consumer = try await harness.readAudience()
-        try await harness.order(tasks, devices)
+        try await harness.order(tasks, devices: devices)
 
         let first = try await harness.startScheduler()
         var log = AudienceLog()

@@ -30,13 +30,13 @@ struct AnswerRow: Sendable {
     var isAtMostOnce = false
 
     static func answers(
-        _ status: Int, _ reasons: String?..., retryAfter: Int? = nil, mean fate: Fate
+        _ status: Int, reasons: String?..., retryAfter: Int? = nil, mean fate: Fate
     ) -> [AnswerRow] {
         reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: retryAfter), fate: fate) }
     }
 
     /// The same of a task that asks for `at_most_once`.
-    static func onceAnswers(_ status: Int, _ reasons: String?..., mean fate: Fate) -> [AnswerRow] {
+    static func onceAnswers(_ status: Int, reasons: String?..., mean fate: Fate) -> [AnswerRow] {
         reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: nil), fate: fate, isAtMostOnce: true) }
     }
 
@@ -62,113 +62,115 @@ struct AnswerRow: Sendable {
     }
 
     private static let apns = [
-        answers(200, nil, mean: .ended(.delivered)),
+        answers(200, reasons: nil, mean: .ended(.delivered)),
         // Without deliveries in the same environment nobody is deleted for it.
-        answers(400, "BadDeviceToken", "DeviceTokenNotForTopic", mean: .ended(.invalid)),
+        answers(400, reasons: "BadDeviceToken", "DeviceTokenNotForTopic", mean: .ended(.invalid)),
         tokens("bad00400", "bad10400", hasCompanion: true, mean: .ended(.invalidRemoved)),
         answers(
-            400, "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders",
+            400, reasons: "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders",
             "InvalidPushType", "PayloadEmpty", "MissingDeviceToken", "NeverHeardOf", mean: .ended(.failed)),
-        answers(400, "BadTopic", "MissingTopic", "TopicDisallowed", mean: parked),
-        answers(400, "IdleTimeout", mean: .waits(1, 0)),
-        answers(403, "ExpiredProviderToken", "InvalidProviderToken", mean: parked),
+        answers(400, reasons: "BadTopic", "MissingTopic", "TopicDisallowed", mean: parked),
+        answers(400, reasons: "IdleTimeout", mean: .waits(1, 0)),
+        answers(403, reasons: "ExpiredProviderToken", "InvalidProviderToken", mean: parked),
         answers(
-            403, "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
+            403, reasons: "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment",
+            "BadEnvironmentKeyIdInToken",
             "BadEnvironmentKeyInToken", "Forbidden", mean: parked),
-        answers(403, "UnrelatedKeyIdInToken", mean: .waits(1, 0)),
-        answers(404, "BadPath", mean: .ended(.failed)),
-        answers(405, "MethodNotAllowed", mean: .ended(.failed)),
-        answers(410, "Unregistered", "ExpiredToken", mean: .ended(.invalidRemoved)),
+        answers(403, reasons: "UnrelatedKeyIdInToken", mean: .waits(1, 0)),
+        answers(404, reasons: "BadPath", mean: .ended(.failed)),
+        answers(405, reasons: "MethodNotAllowed", mean: .ended(.failed)),
+        answers(410, reasons: "Unregistered", "ExpiredToken", mean: .ended(.invalidRemoved)),
         tokens("dead0410", "dead1410", mean: .ended(.invalidRemoved)),
         [AnswerRow(cause: .token("dead0410"), fate: .ended(.invalid), isNewer: true)],
-        answers(413, "PayloadTooLarge", mean: .ended(.failed)),
-        answers(418, nil, mean: .ended(.failed)),
-        answers(429, "TooManyRequests", "TooManyProviderTokenUpdates", mean: .waits(1, 60)),
-        answers(429, "TooManyRequests", retryAfter: 7, mean: .waits(1, 7)),
-        answers(500, "InternalServerError", mean: appleFault),
-        answers(503, "ServiceUnavailable", mean: appleFault),
-        answers(503, "ServiceUnavailable", retryAfter: 5, mean: .waits(1, 5)),
-        answers(503, "Shutdown", mean: .waits(1, 0)),
-        answers(599, nil, mean: appleFault),
+        answers(413, reasons: "PayloadTooLarge", mean: .ended(.failed)),
+        answers(418, reasons: nil, mean: .ended(.failed)),
+        answers(429, reasons: "TooManyRequests", "TooManyProviderTokenUpdates", mean: .waits(1, 60)),
+        answers(429, reasons: "TooManyRequests", retryAfter: 7, mean: .waits(1, 7)),
+        answers(500, reasons: "InternalServerError", mean: appleFault),
+        answers(503, reasons: "ServiceUnavailable", mean: appleFault),
+        answers(503, reasons: "ServiceUnavailable", retryAfter: 5, mean: .waits(1, 5)),
+        answers(503, reasons: "Shutdown", mean: .waits(1, 0)),
+        answers(599, reasons: nil, mean: appleFault),
         // Refused unprocessed, so the attempt does not count; the others may have been delivered.
         tokens("c0de0001", mean: .waits(0, 0)),
         tokens("c0de0002", "c0de0003", "c0de0004", mean: .waits(1, 0)),
         // What may have been delivered is not sent again; what was refused, or never processed, is.
-        onceAnswers(500, "InternalServerError", nil, mean: .ended(.unknown)),
-        onceAnswers(502, nil, mean: .ended(.unknown)),
-        onceAnswers(503, nil, mean: .ended(.unknown)),
-        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceAnswers(500, reasons: "InternalServerError", nil, mean: .ended(.unknown)),
+        onceAnswers(502, reasons: nil, mean: .ended(.unknown)),
+        onceAnswers(503, reasons: nil, mean: .ended(.unknown)),
+        onceAnswers(504, reasons: nil, mean: .ended(.unknown)),
         onceTokens("c0de0002", "c0de0003", "c0de0004", mean: .ended(.unknown)),
-        onceAnswers(503, "Shutdown", mean: .waits(1, 0)),
-        onceAnswers(429, "TooManyRequests", mean: .waits(1, 60)),
+        onceAnswers(503, reasons: "Shutdown", mean: .waits(1, 0)),
+        onceAnswers(429, reasons: "TooManyRequests", mean: .waits(1, 60)),
         onceTokens("c0de0001", mean: .waits(0, 0)),
     ]
 
     private static let fcm = [
-        answers(200, nil, mean: .ended(.delivered)),
-        answers(404, "UNREGISTERED", mean: .ended(.invalid)),
-        answers(400, "INVALID_ARGUMENT", mean: .ended(.invalid)),
-        answers(403, "SENDER_ID_MISMATCH", mean: .ended(.invalid)),
+        answers(200, reasons: nil, mean: .ended(.delivered)),
+        answers(404, reasons: "UNREGISTERED", mean: .ended(.invalid)),
+        answers(400, reasons: "INVALID_ARGUMENT", mean: .ended(.invalid)),
+        answers(403, reasons: "SENDER_ID_MISMATCH", mean: .ended(.invalid)),
         tokens("unregistered", "invalid", "mismatch", hasCompanion: true, mean: .ended(.invalidRemoved)),
         [AnswerRow(cause: .message(longLived), fate: .ended(.failed))],
-        answers(400, nil, "UNSPECIFIED_ERROR", mean: .ended(.failed)),
-        answers(401, nil, "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR", mean: parked),
-        answers(403, nil, mean: parked),
-        answers(404, nil, mean: parked),
-        answers(418, nil, mean: .ended(.failed)),
-        answers(429, "QUOTA_EXCEEDED", mean: .waits(1, 60)),
-        answers(429, "QUOTA_EXCEEDED", retryAfter: 3, mean: .waits(1, 3)),
-        answers(500, "INTERNAL", mean: .waits(1, 10)),
-        answers(503, "UNAVAILABLE", mean: .waits(1, 10)),
-        answers(503, "UNAVAILABLE", retryAfter: 4, mean: .waits(1, 4)),
-        answers(599, nil, mean: .waits(1, 10)),
+        answers(400, reasons: nil, "UNSPECIFIED_ERROR", mean: .ended(.failed)),
+        answers(401, reasons: nil, "THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR", mean: parked),
+        answers(403, reasons: nil, mean: parked),
+        answers(404, reasons: nil, mean: parked),
+        answers(418, reasons: nil, mean: .ended(.failed)),
+        answers(429, reasons: "QUOTA_EXCEEDED", mean: .waits(1, 60)),
+        answers(429, reasons: "QUOTA_EXCEEDED", retryAfter: 3, mean: .waits(1, 3)),
+        answers(500, reasons: "INTERNAL", mean: .waits(1, 10)),
+        answers(503, reasons: "UNAVAILABLE", mean: .waits(1, 10)),
+        answers(503, reasons: "UNAVAILABLE", retryAfter: 4, mean: .waits(1, 4)),
+        answers(599, reasons: nil, mean: .waits(1, 10)),
         [AnswerRow(cause: .tokenAnswer(400, "invalid_grant"), fate: parked)],
         // An outage, whose first pause has jitter.
         [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 7, jitter: 8))],
         tokens("refuse", mean: .waits(0, 0)),
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
-        onceAnswers(500, "INTERNAL", nil, mean: .ended(.unknown)),
-        onceAnswers(502, nil, mean: .ended(.unknown)),
-        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceAnswers(500, reasons: "INTERNAL", nil, mean: .ended(.unknown)),
+        onceAnswers(502, reasons: nil, mean: .ended(.unknown)),
+        onceAnswers(504, reasons: nil, mean: .ended(.unknown)),
         onceTokens("fail", "stall", "drop", mean: .ended(.unknown)),
-        onceAnswers(503, "UNAVAILABLE", mean: .waits(1, 10)),
-        onceAnswers(429, "QUOTA_EXCEEDED", mean: .waits(1, 60)),
+        onceAnswers(503, reasons: "UNAVAILABLE", mean: .waits(1, 10)),
+        onceAnswers(429, reasons: "QUOTA_EXCEEDED", mean: .waits(1, 60)),
         onceTokens("refuse", mean: .waits(0, 0)),
     ]
 
     private static let huawei = [
-        answers(200, "80000000", mean: .ended(.delivered)),
-        answers(400, "80300007", mean: .ended(.invalid)),
+        answers(200, reasons: "80000000", mean: .ended(.delivered)),
+        answers(400, reasons: "80300007", mean: .ended(.invalid)),
         tokens("illegal", mean: .ended(.invalid)),
         tokens("illegal", hasCompanion: true, mean: .ended(.invalidRemoved)),
         answers(
-            400, "80100001", "80100003", "80100004", "80100013", "80100016", "80100018", "80300008", "80300010",
+            400, reasons: "80100001", "80100003", "80100004", "80100013", "80100016", "80100018", "80300008",
+            "80300010",
             mean: .ended(.failed)),
-        answers(400, "80100017", mean: .waits(1, 60)),
-        answers(400, "80300002", "80300011", "80300013", mean: parked),
+        answers(400, reasons: "80100017", mean: .waits(1, 60)),
+        answers(400, reasons: "80300002", "80300011", "80300013", mean: parked),
         tokens("forbidden", mean: parked),
-        answers(401, "80200001", "80200003", "80200005", nil, mean: parked),
-        answers(404, nil, mean: parked),
-        answers(418, nil, mean: .ended(.failed)),
-        answers(500, "80600003", mean: parked),
-        answers(500, "81000001", nil, mean: .waits(1, 0)),
-        answers(502, nil, mean: .waits(1, 0)),
-        answers(503, nil, mean: .waits(1, 60)),
-        answers(503, nil, retryAfter: 2, mean: .waits(1, 2)),
+        answers(401, reasons: "80200001", "80200003", "80200005", nil, mean: parked),
+        answers(404, reasons: nil, mean: parked),
+        answers(418, reasons: nil, mean: .ended(.failed)),
+        answers(500, reasons: "80600003", mean: parked),
+        answers(500, reasons: "81000001", nil, mean: .waits(1, 0)),
+        answers(502, reasons: nil, mean: .waits(1, 0)),
+        answers(503, reasons: nil, mean: .waits(1, 60)),
+        answers(503, reasons: nil, retryAfter: 2, mean: .waits(1, 2)),
         [AnswerRow(cause: .tokenAnswer(400, "1101"), fate: parked)],
         // An outage, whose first pause has jitter.
         [AnswerRow(cause: .tokenAnswer(503, nil), fate: .waits(0, 7, jitter: 8))],
         tokens("fail", "stall", "drop", mean: .waits(1, 0)),
-        onceAnswers(500, "81000001", nil, mean: .ended(.unknown)),
-        onceAnswers(502, nil, mean: .ended(.unknown)),
-        onceAnswers(504, nil, mean: .ended(.unknown)),
+        onceAnswers(500, reasons: "81000001", nil, mean: .ended(.unknown)),
+        onceAnswers(502, reasons: nil, mean: .ended(.unknown)),
+        onceAnswers(504, reasons: nil, mean: .ended(.unknown)),
         onceTokens("fail", "stall", "drop", mean: .ended(.unknown)),
-        onceAnswers(503, nil, mean: .waits(1, 60)),
+        onceAnswers(503, reasons: nil, mean: .waits(1, 60)),
     ]
 
     /// Google names the field, so the device is not to blame.
     private static let longLived = Renderer(
-        fcm: Renderer.template(#"{"message":{"android":{"ttl":"9999999999s"},"token":""#, #""}}"#))
+        fcm: Renderer.template(#"{"message":{"android":{"ttl":"9999999999s"},"token":""#, end: #""}}"#))
 }
 
 extension AnswerRow: CustomStringConvertible {

@@ -10,18 +10,19 @@ import Topics
     /// A thousand requests and the connection is told to go, as Apple does; `CARILLON_TEST_SENDS` makes it a longer run.
     @Test func goodbyesLoseAndRepeatNothing() async throws {
         let asked = EnvironmentReader.processEnvironment()["CARILLON_TEST_SENDS"].flatMap { Int($0) }
-        try await withHouse { harness in
-            try await harness.simulator.order("/connections", #"{"provider":"apns","goodbye_after":1000}"#)
-            let shipment = Shipment(try AppID("news"), try PushToken.numbered(.apns, 0..<(asked ?? 50_000)))
+        try await withHarness { harness in
+            try await harness.simulator.order("/connections", body: #"{"provider":"apns","goodbye_after":1000}"#)
+            let shipment = Shipment(
+                try AppID("news"), tokens: try PushToken.numbered(.apns, numbers: 0..<(asked ?? 50_000)))
             try await harness.dispatch(shipment)
             let sender = try await harness.start("apns-sender")
             var results = try await ResultReader(harness.bus)
             #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
             #expect(results.count("delivered") == shipment.count)
             #expect(try await harness.counts(shipment)[.delivered] == shipment.count)
-            #expect(try await harness.simulator.count("apns", "distinct_devices") == shipment.count)
-            #expect(try await harness.simulator.count("apns", "most_for_one_device") == 1)
-            #expect(try await harness.simulator.count("apns", "connections") >= shipment.count / 1_000)
+            #expect(try await harness.simulator.count("apns", path: "distinct_devices") == shipment.count)
+            #expect(try await harness.simulator.count("apns", path: "most_for_one_device") == 1)
+            #expect(try await harness.simulator.count("apns", path: "connections") >= shipment.count / 1_000)
             await results.close()
         }
     }
@@ -31,14 +32,15 @@ import Topics
     /// brings back what had no answer. Every second delivery of a device must be one that the sender counted as unknown,
     /// and carry the first one's id and collapse id.
     @Test func cutConnectionsRepeatOnlyWhatHadNoAnswer() async throws {
-        try await withHouse { harness in
+        try await withHarness { harness in
             let app = try AppID("news")
-            let shipment = Shipment(app, try await harness.register(try PushToken.numbered(.apns, 0..<2_000), in: app))
+            let shipment = Shipment(
+                app, addressees: try await harness.register(try PushToken.numbered(.apns, numbers: 0..<2_000), in: app))
             for isDelivered in [false, true] {
                 try await harness.simulator.order(
-                    "/faults", #"{"provider":"apns","kind":"drop","share":0.002,"delivered":\#(isDelivered)}"#)
+                    "/faults", body: #"{"provider":"apns","kind":"drop","share":0.002,"delivered":\#(isDelivered)}"#)
             }
-            let sender = try await harness.start("apns-sender", ["CARILLON_APNS_IN_FLIGHT": "100"])
+            let sender = try await harness.start("apns-sender", settings: ["CARILLON_APNS_IN_FLIGHT": "100"])
             _ = try await harness.start("scheduler")
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
@@ -48,12 +50,12 @@ import Topics
                 await results.close()
             }
             let unknown = try await sender.metric(#"carillon_sender_pushes_total{outcome="unknown"}"#)
-            let accepted = try await harness.simulator.count("apns", "accepted")
-            #expect(try await harness.simulator.count("apns", "faults", "drop") > 0)
-            #expect(try await harness.simulator.count("apns", "distinct_devices") == shipment.count)
+            let accepted = try await harness.simulator.count("apns", path: "accepted")
+            #expect(try await harness.simulator.count("apns", path: "faults", "drop") > 0)
+            #expect(try await harness.simulator.count("apns", path: "distinct_devices") == shipment.count)
             #expect(1...unknown ~= accepted - shipment.count)
-            #expect(try await harness.simulator.count("apns", "repeated") == accepted - shipment.count)
-            #expect(try await harness.simulator.count("apns", "tasks", Renderer.collapseID) == accepted)
+            #expect(try await harness.simulator.count("apns", path: "repeated") == accepted - shipment.count)
+            #expect(try await harness.simulator.count("apns", path: "tasks", Renderer.collapseID) == accepted)
         }
     }
 }

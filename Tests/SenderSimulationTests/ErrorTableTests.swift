@@ -15,10 +15,10 @@ import Topics
         _ kind: PushProtocol
     ) async throws {
         let rows = AnswerRow.rows(kind)
-        try await withHouse(apps: rows.indices.map { "row\($0)" }) { harness in
+        try await withHarness(apps: rows.indices.map { "row\($0)" }) { harness in
             let sender = try await harness.start(
                 kind == .apns ? "apns-sender" : "android-sender",
-                [
+                settings: [
                     "CARILLON_APNS_REQUEST_LIMIT": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
                     "CARILLON_HUAWEI_REQUEST_LIMIT": "2s",
                 ])
@@ -26,8 +26,8 @@ import Topics
                 results: try await ResultReader(harness.bus), retries: try await RetryReader(harness.bus))
             var shipments: [Shipment] = []
             for (number, row) in rows.enumerated() {
-                let shipment = try row.shipment(kind, number)
-                try await row.prepare(kind, harness.simulator)
+                let shipment = try row.shipment(kind, number: number)
+                try await row.prepare(kind, simulator: harness.simulator)
                 try await reader.expect(row, of: shipment) { try await harness.dispatch(shipment) }
                 shipments.append(shipment)
             }
@@ -50,7 +50,7 @@ private struct OutcomeReader {
     var results: ResultReader
     var retries: RetryReader
 
-    mutating func expect(_ row: AnswerRow, of shipment: Shipment, _ dispatch: () async throws -> Void) async throws {
+    mutating func expect(_ row: AnswerRow, of shipment: Shipment, dispatch: () async throws -> Void) async throws {
         let before = SystemTimeSource().now
         try await dispatch()
         switch row.fate {
@@ -96,12 +96,12 @@ extension AnswerRow {
     }
 
     /// The row's device, and perhaps its companion, in a task and an app of their own.
-    func shipment(_ kind: PushProtocol, _ number: Int) throws -> Shipment {
+    func shipment(_ kind: PushProtocol, number: Int) throws -> Shipment {
         var trouble = ""
         if case .token(let beginning) = cause { trouble = beginning }
-        let tokens = try PushToken.numbered(kind, number..<(number + 1), trouble: trouble)
-        let companions = hasCompanion ? try PushToken.numbered(kind, number..<(number + 1)) : []
-        var shipment = Shipment(try AppID("row\(number)"), task: UInt64(number + 1), tokens + companions)
+        let tokens = try PushToken.numbered(kind, numbers: number..<(number + 1), trouble: trouble)
+        let companions = hasCompanion ? try PushToken.numbered(kind, numbers: number..<(number + 1)) : []
+        var shipment = Shipment(try AppID("row\(number)"), task: UInt64(number + 1), tokens: tokens + companions)
         if case .message(let renderer) = cause { shipment.renderer = renderer }
         shipment.isAtMostOnce = isAtMostOnce
         if isNewer { shipment.addressees[0].device.updated = .max }
@@ -109,7 +109,7 @@ extension AnswerRow {
     }
 
     /// Tells the simulator what to answer next.
-    func prepare(_ kind: PushProtocol, _ simulator: SimulatorProcess) async throws {
+    func prepare(_ kind: PushProtocol, simulator: SimulatorProcess) async throws {
         let (status, reason, retryAfter, endpoint): (Int, String?, Int?, String)
         switch cause {
         case .answer(let given, let why, let after):
@@ -126,6 +126,6 @@ extension AnswerRow {
             if let reason { json.member("reason", reason) }
             if let retryAfter { json.member("retry_after", retryAfter) }
         }
-        try await simulator.order("/faults", fault)
+        try await simulator.order("/faults", body: fault)
     }
 }

@@ -25,13 +25,13 @@ import Topics
     /// and everybody is pushed to once it is over. Method: a provider that fails everything, and short pauses; sender and
     /// scheduler are killed and started anew while it does.
     @Test(arguments: cases) func anOutageIsProbedAndLosesNobody(_ story: Case) async throws {
-        try await withHouse { harness in
+        try await withHarness { harness in
             let app = try AppID("news")
-            let tokens = try PushToken.numbered(story.kind, 0..<2_000)
-            let shipment = Shipment(app, try await harness.register(tokens, in: app))
+            let tokens = try PushToken.numbered(story.kind, numbers: 0..<2_000)
+            let shipment = Shipment(app, addressees: try await harness.register(tokens, in: app))
             let fault = #"{"provider":"\#(story.kind.name)","kind":"answer",\#(story.fault)}"#
             for order in [#"{"provider":"\#(story.kind.name)","kind":"delay","fixed":"50ms"}"#, fault] {
-                try await harness.simulator.order("/faults", order)
+                try await harness.simulator.order("/faults", body: order)
             }
             let settings = [
                 "CARILLON_APNS_IN_FLIGHT": "32", "CARILLON_FCM_IN_FLIGHT": "32", "CARILLON_SENDER_OUTAGE_PAUSE": "2s",
@@ -39,22 +39,22 @@ import Topics
                 "CARILLON_APNS_LEASE_MARGIN": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
                 "CARILLON_ANDROID_LEASE_MARGIN": "2s", "CARILLON_ANDROID_TOKEN_LIMIT": "1s",
             ]
-            let sender = try await harness.start(story.program, settings)
-            let scheduler = try await harness.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+            let sender = try await harness.start(story.program, settings: settings)
+            let scheduler = try await harness.start("scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "3s"])
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
                 #expect(await sender.hasLogged("a provider is in an outage"))
                 #expect(try await sender.metric("carillon_sender_provider_outages") == 1)
                 await sender.kill9()
                 await scheduler.kill9()
-                let before = try await harness.simulator.count(story.kind.name, "requests")
-                let next = try await harness.start(story.program, settings)
-                _ = try await harness.start("scheduler", ["CARILLON_SCHEDULER_LEASE": "3s"])
+                let before = try await harness.simulator.count(story.kind.name, path: "requests")
+                let next = try await harness.start(story.program, settings: settings)
+                _ = try await harness.start("scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "3s"])
                 // In the time of some pauses there are probes and nothing else.
                 let started = SystemTimeSource().uptime
                 var probes = 0
                 let areEnough = try await waitUntil(within: .seconds(60)) {
-                    probes = try await harness.simulator.count(story.kind.name, "requests") - before
+                    probes = try await harness.simulator.count(story.kind.name, path: "requests") - before
                     return probes >= 4 && SystemTimeSource().uptime - started >= .seconds(8)
                 }
                 #expect(areEnough, "\(next.lines.suffix(5))")
@@ -66,8 +66,8 @@ import Topics
                 #expect(results.count("delivered") == shipment.count)
                 await results.close()
             }
-            #expect(try await harness.simulator.count(story.kind.name, "distinct_devices") == shipment.count)
-            #expect(try await harness.simulator.count(story.kind.name, "most_for_one_device") == 1)
+            #expect(try await harness.simulator.count(story.kind.name, path: "distinct_devices") == shipment.count)
+            #expect(try await harness.simulator.count(story.kind.name, path: "most_for_one_device") == 1)
         }
     }
 }

@@ -10,16 +10,17 @@ import Topics
     /// the first three hundred pushes are refused, to come again a second later; the scheduler brings them back. The
     /// sender says when it slows down, and when it sends as much as before.
     @Test func aStormOfRefusalsPasses() async throws {
-        try await withHouse { harness in
+        try await withHarness { harness in
             let app = try AppID("news")
-            let shipment = Shipment(app, try await harness.register(try PushToken.numbered(.apns, 0..<1_200), in: app))
+            let shipment = Shipment(
+                app, addressees: try await harness.register(try PushToken.numbered(.apns, numbers: 0..<1_200), in: app))
             for fault in [
                 #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#,
                 #"{"provider":"apns","kind":"answer","status":429,"reason":"TooManyRequests","retry_after":1,"next":300}"#,
             ] {
-                try await harness.simulator.order("/faults", fault)
+                try await harness.simulator.order("/faults", body: fault)
             }
-            let sender = try await harness.start("apns-sender", ["CARILLON_APNS_IN_FLIGHT": "32"])
+            let sender = try await harness.start("apns-sender", settings: ["CARILLON_APNS_IN_FLIGHT": "32"])
             _ = try await harness.start("scheduler")
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
@@ -30,9 +31,9 @@ import Topics
                 await results.close()
                 #expect(await sender.hasLogged("full speed again"))
             }
-            #expect(try await harness.simulator.count("apns", "faults", "TooManyRequests") == 300)
-            #expect(try await harness.simulator.count("apns", "accepted") == shipment.count)
-            #expect(try await harness.simulator.count("apns", "most_for_one_device") == 1)
+            #expect(try await harness.simulator.count("apns", path: "faults", "TooManyRequests") == 300)
+            #expect(try await harness.simulator.count("apns", path: "accepted") == shipment.count)
+            #expect(try await harness.simulator.count("apns", path: "most_for_one_device") == 1)
         }
     }
 }

@@ -14,13 +14,14 @@ import Topics
     /// Goal: all senders together keep to a project's quota. Method: two senders have more to send than it allows, and the
     /// simulator says when each push came: at no moment may more have come than the bucket had given since the start.
     @Test func twoSendersShareTheQuotaOfAProject() async throws {
-        try await withHouse(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { harness in
+        try await withHarness(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { harness in
             let settings = [
                 "CARILLON_FCM_PUSHES_PER_MINUTE": "\(QuotaTests.perMinute)", "CARILLON_ANDROID_CONCURRENCY": "1",
             ]
             let senders = try await harness.startTwo(
-                "android-sender", reading: Topics.dispatchAndroid.channel(.bulk), settings)
-            var shipment = Shipment(try AppID("news"), try PushToken.numbered(.fcm, 0..<QuotaTests.count))
+                "android-sender", reading: Topics.dispatchAndroid.channel(.bulk), settings: settings)
+            var shipment = Shipment(
+                try AppID("news"), tokens: try PushToken.numbered(.fcm, numbers: 0..<QuotaTests.count))
             shipment.devicesPerChunk = 50
             let started = SystemTimeSource().now
             try await harness.dispatch(shipment)
@@ -31,7 +32,7 @@ import Topics
             for sender in senders {
                 #expect(try await sender.metric(#"carillon_sender_pushes_total{outcome="answered"}"#) > 0)
             }
-            let arrivals = try await harness.simulator.arrivals("fcm", shipment.count)
+            let arrivals = try await harness.simulator.arrivals("fcm", count: shipment.count)
             #expect(arrivals.count == shipment.count)
             for (number, arrival) in arrivals.enumerated() {
                 let seconds = (arrival - started).inSeconds
@@ -44,7 +45,7 @@ import Topics
 
 extension SimulatorProcess {
     /// When the last so many pushes came, the first of them first.
-    fileprivate func arrivals(_ provider: String, _ count: Int) async throws -> [Timestamp] {
+    fileprivate func arrivals(_ provider: String, count: Int) async throws -> [Timestamp] {
         let answer = try JSON(
             try await admin("GET", "/pushes/\(provider)?limit=\(count)").body,
             limits: JSONLimits(bytesMaximum: 16 << 20, valuesMaximum: 1_000_000, containersMaximum: 100_000))

@@ -13,8 +13,8 @@ struct Renderer: Sendable {
     private static let deadline = SystemTimeSource().now + .seconds(3_600)
 
     var apns = PayloadTemplate(Array(#"{"aps":{"alert":"Goal"}}"#.utf8))
-    var fcm = Renderer.template(#"{"message":{"data":{"task_id":"\#(collapseID)"},"token":""#, #""}}"#)
-    var huawei = Renderer.template(#"{"message":{"data":"{\"task_id\":\"\#(collapseID)\"}","token":[""#, #""]}}"#)
+    var fcm = Renderer.template(#"{"message":{"data":{"task_id":"\#(collapseID)"},"token":""#, end: #""}}"#)
+    var huawei = Renderer.template(#"{"message":{"data":"{\"task_id\":\"\#(collapseID)\"}","token":[""#, end: #""]}}"#)
 
     /// The variant of a chunk that a device takes.
     static func place(of device: Device) -> UInt8 {
@@ -22,13 +22,13 @@ struct Renderer: Sendable {
     }
 
     func chunk(
-        _ task: TaskID, _ app: AppID, _ lane: Lane, attempt: UInt8, repeatsUnknown: Bool = true,
-        _ segments: [SegmentDevices]
+        _ task: TaskID, app: AppID, lane: Lane, attempt: UInt8, repeatsUnknown: Bool = true,
+        segments: [SegmentDevices]
     ) -> DispatchChunk {
         DispatchChunk(
             task: task, app: app, lane: lane, attempt: attempt, accepted: 0, deadline: Renderer.deadline.milliseconds,
             countsBadge: false, repeatsUnknown: repeatsUnknown,
-            variants: [variant(.apns, apns), variant(.fcm, fcm), variant(.huawei, huawei)],
+            variants: [variant(.apns, payload: apns), variant(.fcm, payload: fcm), variant(.huawei, payload: huawei)],
             segments: segments)
     }
 
@@ -41,7 +41,8 @@ struct Renderer: Sendable {
             }
             return devices
         }
-        return chunk(audience.task, audience.app, audience.lane, attempt: audience.attempt, segments)
+        return chunk(
+            audience.task, app: audience.app, lane: audience.lane, attempt: audience.attempt, segments: segments)
     }
 
     static func message(_ chunk: DispatchChunk) -> OutgoingMessage {
@@ -51,13 +52,13 @@ struct Renderer: Sendable {
         return (isApple ? Topics.dispatchAPNs : Topics.dispatchAndroid).message(chunk, key: key, lane: chunk.lane)
     }
 
-    private func variant(_ kind: PushProtocol, _ payload: PayloadTemplate) -> RenderedVariant {
+    private func variant(_ kind: PushProtocol, payload: PayloadTemplate) -> RenderedVariant {
         RenderedVariant(
             kind: kind, priority: .high, pushType: kind == .apns ? "alert" : "", collapseID: Renderer.collapseID,
             expiration: UInt32(Renderer.deadline.milliseconds / 1_000), payload: payload)
     }
 
-    static func template(_ beginning: String, _ end: String) -> PayloadTemplate {
+    static func template(_ beginning: String, end: String) -> PayloadTemplate {
         PayloadTemplate(parts: [Array(beginning.utf8), Array(end.utf8)], slots: [.token])
     }
 }
@@ -68,7 +69,7 @@ struct RendererStandIn: Sendable {
     private let producer: any BusProducer
     private let renderer: Renderer
 
-    init(_ bus: any Bus, _ renderer: Renderer = Renderer()) async throws {
+    init(_ bus: any Bus, renderer: Renderer = Renderer()) async throws {
         consumer = try await bus.makeConsumer(
             ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
         producer = try await bus.makeProducer(ProducerOptions())

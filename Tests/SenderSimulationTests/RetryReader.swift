@@ -9,7 +9,7 @@ struct RetryReader {
     private var orders: [TaskID: [RetryOrder]] = [:]
 
     init(_ bus: any Bus) async throws {
-        reader = try await ChannelReader(bus, Topics.retries.channel(.bulk))
+        reader = try await ChannelReader(bus, channel: Topics.retries.channel(.bulk))
     }
 
     func devices(of task: TaskID) -> Int {

@@ -7,9 +7,10 @@ final class RunningProgram: Sendable {
     private let process: ChildProcess
     private let adminPort: UInt16
 
-    init(_ name: String, _ settings: [String: String]) async throws {
+    init(_ name: String, settings: [String: String]) async throws {
         adminPort = FreePort.next()
-        process = try ChildProcess.service(name, settings.merging(["CARILLON_ADMIN_PORT": "\(adminPort)"]) { $1 })
+        process = try ChildProcess.service(
+            name, settings: settings.merging(["CARILLON_ADMIN_PORT": "\(adminPort)"]) { $1 })
         guard await process.line(where: { $0.contains("\"message\":\"running\"") }) != nil else {
             throw SetupError(description: "\(name) did not start: \(process.lines)")
         }

@@ -30,21 +30,21 @@ final class SenderHarness: Sendable {
             time: time, random: SystemRandomSource())
         redis = RedisClient(configuration, log: log, metrics: Metrics())
         ledger = RedisLedger(StoreConnection(redis))
-        for name in names { apps.write("\(name).json", appFile) }
+        for name in names { apps.write("\(name).json", content: appFile) }
     }
 
     /// With the simulator in place of the providers, until it says that it runs.
-    func start(_ name: String, _ settings: [String: String] = [:]) async throws -> RunningProgram {
-        let program = try await RunningProgram(name, surroundings.merging(settings) { $1 })
+    func start(_ name: String, settings: [String: String] = [:]) async throws -> RunningProgram {
+        let program = try await RunningProgram(name, settings: surroundings.merging(settings) { $1 })
         programs.change { $0.append(program) }
         return program
     }
 
     /// Two of them, when each holds a part of the channel's partitions: before, the first reads all there is.
     func startTwo(
-        _ name: String, reading channel: Channel, _ settings: [String: String]
+        _ name: String, reading channel: Channel, settings: [String: String]
     ) async throws -> [RunningProgram] {
-        let both = [try await start(name, settings), try await start(name, settings)]
+        let both = [try await start(name, settings: settings), try await start(name, settings: settings)]
         let assigned = #"carillon_bus_assigned_partitions{topic="\#(channel.name)",group="\#(name)"}"#
         for program in both {
             try await waitUntil { try await program.metric(assigned) > 0 }
@@ -57,7 +57,7 @@ final class SenderHarness: Sendable {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await ledger.plan(
             shipment.task,
-            TaskPlan(
+            plan: TaskPlan(
                 app: shipment.app, jobs: 1, isFast: false, deadline: deadline,
                 policy: shipment.isAtMostOnce ? .atMostOnce : .atLeastOnce))
         for (segment, offsets) in shipment.marks {
@@ -78,7 +78,7 @@ final class SenderHarness: Sendable {
                 tasks.addTask {
                     var addressees: [Shipment.Addressee] = []
                     for token in tokens[start..<min(start + 100, tokens.count)] {
-                        let known = try await registry.register(token, DeviceChanges(), in: app).registered
+                        let known = try await registry.register(token, changes: DeviceChanges(), in: app).registered
                         addressees.append(Shipment.Addressee(index: known.id.index, device: known.device))
                     }
                     return addressees
@@ -179,7 +179,7 @@ final class SenderHarness: Sendable {
 }
 
 /// Runs the body in a house of its own, whose programs must all end in order.
-func withHouse(
+func withHarness(
     apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {
     let harness = try await SenderHarness(apps: apps, simulator: simulator)

@@ -10,20 +10,20 @@ import Topics
     /// Goal: the ledger lets one of two senders have a device. Method: every chunk is on the bus twice, in partitions of
     /// which each sender holds a part, and answers take long enough for both to be at it.
     @Test func twoSendersWithTheSameChunksSendNothingTwice() async throws {
-        try await withHouse { harness in
-            try await harness.simulator.order("/faults", #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#)
+        try await withHarness { harness in
+            try await harness.simulator.order("/faults", body: #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#)
             // One that works on few deliveries leaves others to take.
             let settings = ["CARILLON_APNS_IN_FLIGHT": "50", "CARILLON_APNS_CONCURRENCY": "2"]
             let senders = try await harness.startTwo(
-                "apns-sender", reading: Topics.dispatchAPNs.channel(.bulk), settings)
-            var shipment = Shipment(try AppID("news"), try PushToken.numbered(.apns, 0..<4_000))
+                "apns-sender", reading: Topics.dispatchAPNs.channel(.bulk), settings: settings)
+            var shipment = Shipment(try AppID("news"), tokens: try PushToken.numbered(.apns, numbers: 0..<4_000))
             shipment.devicesPerChunk = 50
             try await harness.dispatch(shipment, times: 2)
             var results = try await ResultReader(harness.bus)
             #expect(try await results.read(shipment.count), "\(results.endings.count); \(senders.map(\.lines))")
             #expect(results.count("delivered") == shipment.count)
-            #expect(try await harness.simulator.count("apns", "distinct_devices") == shipment.count)
-            #expect(try await harness.simulator.count("apns", "most_for_one_device") == 1)
+            #expect(try await harness.simulator.count("apns", path: "distinct_devices") == shipment.count)
+            #expect(try await harness.simulator.count("apns", path: "most_for_one_device") == 1)
             for sender in senders {
                 #expect(try await sender.metric(#"carillon_sender_pushes_total{outcome="answered"}"#) > 0)
             }
@@ -64,36 +64,38 @@ import Topics
     /// pushes and on `results`. Method: it is killed when a part of its devices has ended, and started again; what it had
     /// claimed comes by way of the scheduler.
     @Test(arguments: killed) func aKilledSenderLosesNothing(_ killed: Killed) async throws {
-        try await withHouse { harness in
+        try await withHarness { harness in
             for kind in killed.kinds {
                 try await harness.simulator.order(
-                    "/faults", #"{"provider":"\#(kind.name)","kind":"delay","fixed":"200ms"}"#)
+                    "/faults", body: #"{"provider":"\#(kind.name)","kind":"delay","fixed":"200ms"}"#)
             }
-            let tokens = try killed.kinds.flatMap { try PushToken.numbered($0, 0..<(3_000 / killed.kinds.count)) }
+            let tokens = try killed.kinds.flatMap {
+                try PushToken.numbered($0, numbers: 0..<(3_000 / killed.kinds.count))
+            }
             let app = try AppID("news")
-            let shipment = Shipment(app, try await harness.register(tokens, in: app))
+            let shipment = Shipment(app, addressees: try await harness.register(tokens, in: app))
             var results = try await ResultReader(harness.bus)
             _ = try await harness.start("scheduler")
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
-                let former = try await harness.start(killed.program, killed.settings)
+                let former = try await harness.start(killed.program, settings: killed.settings)
                 #expect(try await results.read(500), "\(results.endings.count) have ended; \(former.lines)")
                 // The note follows the results at once, and the next ones only when a provider has answered for a while.
                 let told = Set(results.endings.keys)
                 try await waitUntil { try await harness.untold(shipment).isDisjoint(with: told) }
                 await former.kill9()
                 #expect(try await harness.counts(shipment).open > 0, "it was over before the crash")
-                let next = try await harness.start(killed.program, killed.settings)
+                let next = try await harness.start(killed.program, settings: killed.settings)
                 #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(next.lines)")
             }
             #expect(results.count("delivered") == shipment.count)
             #expect(results.repeated <= killed.inFlight, "on results")
             var extra = 0
             for kind in killed.kinds {
-                let devices = try await harness.simulator.count(kind.name, "distinct_devices")
-                let accepted = try await harness.simulator.count(kind.name, "accepted")
+                let devices = try await harness.simulator.count(kind.name, path: "distinct_devices")
+                let accepted = try await harness.simulator.count(kind.name, path: "accepted")
                 #expect(devices == shipment.count / killed.kinds.count)
-                #expect(try await harness.simulator.count(kind.name, "repeated") == accepted - devices)
+                #expect(try await harness.simulator.count(kind.name, path: "repeated") == accepted - devices)
                 extra += accepted - devices
             }
             #expect(extra <= 2 * killed.inFlight, "as much may have been answered and not yet be in the ledger")

@@ -18,20 +18,20 @@ struct Shipment: Sendable {
     var isAtMostOnce = false
     var devicesPerChunk = 200
 
-    init(_ app: AppID, task: UInt64 = 1, _ addressees: [Addressee]) {
+    init(_ app: AppID, task: UInt64 = 1, addressees: [Addressee]) {
         self.app = app
         self.task = TaskID(high: 7, low: task)
         self.addressees = addressees
     }
 
     /// Devices that no registry knows, the first of which has this number.
-    init(_ app: AppID, task: UInt64 = 1, _ tokens: [PushToken]) {
+    init(_ app: AppID, task: UInt64 = 1, tokens: [PushToken]) {
         let addressees = tokens.enumerated().map { place, token in
             Addressee(
                 index: DeviceIndex(rawValue: UInt32(place)),
                 device: Device(tag: UInt32(place), token: token, created: 1_700_000_000))
         }
-        self.init(app, task: task, addressees)
+        self.init(app, task: task, addressees: addressees)
     }
 
     var count: Int { addressees.count }
@@ -44,7 +44,7 @@ struct Shipment: Sendable {
 
     var marks: [(segment: SegmentID, offsets: SegmentSet)] {
         Dictionary(grouping: addressees, by: \.index.segment).map { segment, members in
-            (SegmentID(app, segment), SegmentSet(members.map(\.index.offset)))
+            (SegmentID(app, number: segment), SegmentSet(members.map(\.index.offset)))
         }
     }
 
@@ -56,7 +56,8 @@ struct Shipment: Sendable {
                     devices.append(
                         offset: member.index.offset, variant: Renderer.place(of: member.device), device: member.device)
                 }
-                return renderer.chunk(task, app, lane, attempt: 0, repeatsUnknown: !isAtMostOnce, [devices])
+                return renderer.chunk(
+                    task, app: app, lane: lane, attempt: 0, repeatsUnknown: !isAtMostOnce, segments: [devices])
             }
         }
     }
@@ -65,14 +66,14 @@ struct Shipment: Sendable {
 extension PushToken {
     /// Devices numbered from one on. By `trouble` the simulator knows what to answer for them.
     static func numbered(
-        _ kind: PushProtocol, _ numbers: Range<Int>, trouble: String = ""
+        _ kind: PushProtocol, numbers: Range<Int>, trouble: String = ""
     ) throws -> [PushToken] {
         try numbers.map { number in
             let isHexadecimal = kind == .apns
             let beginning = isHexadecimal ? trouble : (trouble.isEmpty ? "device" : trouble) + "-"
             let digits = String(number, radix: isHexadecimal ? 16 : 10)
             let zeros = String(repeating: "0", count: 64 - beginning.utf8.count - digits.utf8.count)
-            return try PushToken(kind, beginning + zeros + digits)
+            return try PushToken(kind, text: beginning + zeros + digits)
         }
     }
 }

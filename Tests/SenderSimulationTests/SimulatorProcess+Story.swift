@@ -3,14 +3,14 @@ import TestSupport
 
 extension SimulatorProcess {
     /// Asks for a fault, or for another change, which it must take.
-    func order(_ path: String, _ body: String) async throws {
-        let answer = try await admin("POST", path, body)
+    func order(_ path: String, body: String) async throws {
+        let answer = try await admin("POST", path, body: body)
         guard 200..<300 ~= answer.status else { throw SetupError(description: "\(path) \(body): \(answer)") }
     }
 
     /// A number of its statistics, such as `count("apns", "refused_by_reason", "BadDeviceToken")`; zero for what has not
     /// happened.
-    func count(_ provider: String, _ path: String...) async throws -> Int {
+    func count(_ provider: String, path: String...) async throws -> Int {
         let value = path.reduce(try await statistics(provider) as JSON?) { $0?[$1] }
         guard case .integer(let number) = value else { return 0 }
         return Int(number)

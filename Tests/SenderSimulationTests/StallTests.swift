@@ -31,23 +31,23 @@ import Topics
     /// them on the bus lie another app's, and some in the fast lane. Those are delivered, and of the others no more than
     /// fits the window was ever on its way.
     @Test(arguments: stalls) func aStalledProviderHoldsNobodyElse(_ stall: Stall) async throws {
-        try await withHouse(apps: ["news", "shop"]) { harness in
+        try await withHarness(apps: ["news", "shop"]) { harness in
             let (news, shop) = (try AppID("news"), try AppID("shop"))
-            let sender = try await harness.start(stall.program, settings)
+            let sender = try await harness.start(stall.program, settings: settings)
             var results = try await ResultReader(harness.bus)
             var retries = try await RetryReader(harness.bus)
-            let start = try [stall.kind, stall.others].flatMap { try PushToken.numbered($0, 0..<500) }
-            try await harness.dispatch(Shipment(shop, task: 1, start))
+            let start = try [stall.kind, stall.others].flatMap { try PushToken.numbered($0, numbers: 0..<500) }
+            try await harness.dispatch(Shipment(shop, task: 1, tokens: start))
             #expect(try await results.read(start.count), "\(sender.lines)")
             let before = try sender.residentBytesMost()
 
-            let tokens = try PushToken.numbered(stall.kind, 0..<20_000, trouble: stall.trouble)
-            var stalled = Shipment(news, task: 2, tokens)
+            let tokens = try PushToken.numbered(stall.kind, numbers: 0..<20_000, trouble: stall.trouble)
+            var stalled = Shipment(news, task: 2, tokens: tokens)
             stalled.renderer = .large
             try await harness.dispatch(stalled)
-            let others = Shipment(shop, task: 3, try PushToken.numbered(stall.others, 500..<2_500))
+            let others = Shipment(shop, task: 3, tokens: try PushToken.numbered(stall.others, numbers: 500..<2_500))
             try await harness.dispatch(others)
-            var fast = Shipment(shop, task: 4, try PushToken.numbered(stall.others, 2_500..<2_550))
+            var fast = Shipment(shop, task: 4, tokens: try PushToken.numbered(stall.others, numbers: 2_500..<2_550))
             fast.lane = .fast
             try await harness.dispatch(fast)
 
@@ -58,7 +58,7 @@ import Topics
             let growth = try sender.residentBytesMost() - before
             #expect(growth < StallTests.growthMaximum, "it has taken \(growth >> 20) MiB")
             // A window's worth, and those that asked whether it is back.
-            let asked = try await harness.simulator.count(stall.kind.name, "faults", "stall")
+            let asked = try await harness.simulator.count(stall.kind.name, path: "faults", "stall")
             #expect(1...(StallTests.inFlight + 20) ~= asked)
             await results.close()
             await retries.close()
@@ -78,7 +78,7 @@ extension Renderer {
         let text = String(repeating: "x", count: 3_500)
         return Renderer(
             apns: PayloadTemplate(Array(#"{"aps":{"alert":"\#(text)"}}"#.utf8)),
-            fcm: template(#"{"message":{"data":{"text":"\#(text)"},"token":""#, #""}}"#),
-            huawei: template(#"{"message":{"data":"\#(text)","token":[""#, #""]}}"#))
+            fcm: template(#"{"message":{"data":{"text":"\#(text)"},"token":""#, end: #""}}"#),
+            huawei: template(#"{"message":{"data":"\#(text)","token":[""#, end: #""]}}"#))
     }
 }

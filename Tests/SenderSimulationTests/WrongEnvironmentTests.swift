@@ -8,13 +8,14 @@ import Topics
     /// Goal: tokens of the wrong environment delete nobody, and nobody else suffers from them. Method: Apple's sandbox
     /// knows none of ten thousand tokens, one after the other, while the same app delivers to released devices.
     @Test func badTokensInARowDeleteNobody() async throws {
-        try await withHouse { harness in
+        try await withHarness { harness in
             let app = try AppID("news")
-            var developers = Shipment(app, task: 1, try PushToken.numbered(.apns, 0..<10_000, trouble: "bad00400"))
+            var developers = Shipment(
+                app, task: 1, tokens: try PushToken.numbered(.apns, numbers: 0..<10_000, trouble: "bad00400"))
             for place in developers.addressees.indices {
                 developers.addressees[place].device.environment = .sandbox
             }
-            let others = Shipment(app, task: 2, try PushToken.numbered(.apns, 0..<2_000))
+            let others = Shipment(app, task: 2, tokens: try PushToken.numbered(.apns, numbers: 0..<2_000))
             try await harness.dispatch(developers)
             try await harness.dispatch(others)
             let sender = try await harness.start("apns-sender")
@@ -25,7 +26,9 @@ import Topics
             #expect(results.count("invalid") == developers.count)
             #expect(results.count("delivered") == others.count)
             #expect(try await harness.counts(developers)[.invalidRemoved] == 0)
-            #expect(try await harness.simulator.count("apns", "refused_by_reason", "BadDeviceToken") == developers.count)
+            #expect(
+                try await harness.simulator.count("apns", path: "refused_by_reason", "BadDeviceToken")
+                    == developers.count)
             await results.close()
         }
     }

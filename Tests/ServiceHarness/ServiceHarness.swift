@@ -39,12 +39,12 @@ package final class ServiceHarness: Sendable {
     }
 
     /// With leases short enough to watch them end. Comes back when the service runs.
-    package func start(_ service: String, _ settings: [String: String] = [:]) async throws -> ChildProcess {
+    package func start(_ service: String, settings: [String: String] = [:]) async throws -> ChildProcess {
         let common = [
             "CARILLON_BUS": server.url, "CARILLON_ADMIN_PORT": "0", "CARILLON_BUS_LEASE": "1s",
             "CARILLON_BUS_HEARTBEAT": "100ms",
         ]
-        let process = try ChildProcess.service(service, common.merging(settings) { $1 })
+        let process = try ChildProcess.service(service, settings: common.merging(settings) { $1 })
         guard await process.line(where: { $0.contains("\"message\":\"running\"") }) != nil else {
             throw SetupError(description: "\(service) does not come up: \(process.lines)")
         }

@@ -20,9 +20,10 @@ import Topics
         #expect(response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
         let metrics = try PrometheusText(response.text)
         let labels = ["topic": probe.topic.declaration.name, "group": "probes"]
-        #expect(metrics.value("carillon_bus_assigned_partitions", labels) == 1)
+        #expect(metrics.value("carillon_bus_assigned_partitions", labels: labels) == 1)
         #expect(
-            metrics.value("carillon_build_info", ["service": "bus-probe", "version": CarillonVersion.current]) == 1)
+            metrics.value("carillon_build_info", labels: ["service": "bus-probe", "version": CarillonVersion.current])
+                == 1)
         #expect(metrics.families.contains { $0.name == "carillon_redis_command_duration_seconds" })
 
         probe.process.signal(15)
@@ -33,7 +34,7 @@ import Topics
         let server = try await TestBus.durableRedis()
         let first = try ProbeService(bus: server.url)
         let port = try await first.adminPort()
-        let second = try ProbeService(bus: server.url, first.topic, ["CARILLON_ADMIN_PORT": "\(port)"])
+        let second = try ProbeService(bus: server.url, topic: first.topic, settings: ["CARILLON_ADMIN_PORT": "\(port)"])
         #expect(await second.process.end() == .exited(1))
         let reason = try await second.logged("stopped by a failure")["error"]
         #expect(reason?.contains("cannot listen on 127.0.0.1 port \(port): Address already in use") == true)

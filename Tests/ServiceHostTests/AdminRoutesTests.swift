@@ -15,7 +15,7 @@ import Testing
         let started = OneTimeEvent()
         let server = HTTPService(
             "admin server",
-            HTTPServer(
+            server: HTTPServer(
                 configuration: configuration, router: AdminRoutes(health: health, metrics: Metrics()).router,
                 log: Log(service: "test", sink: StartSink(started: started)), metrics: Metrics()))
         async let run: Void = server.run()

@@ -8,7 +8,8 @@ import Testing
     /// Goal: whoever can start a service can learn every setting from it. Method: what `--help` prints is compared with
     /// what the configuration reads.
     @Test func helpListsEveryVariable() async throws {
-        let process = try ProbeService.spawn(["--help"], ["CARILLON_LOG_LEVEL": "nonsense does not matter here"])
+        let process = try ProbeService.spawn(
+            ["--help"], settings: ["CARILLON_LOG_LEVEL": "nonsense does not matter here"])
         #expect(await process.end() == .exited(0))
         var reader = EnvironmentReader([:])
         _ = HostConfiguration(environment: &reader)
@@ -45,7 +46,7 @@ import Testing
     @Test func everyWrongVariableIsNamedWithItsFix() async throws {
         let process = try ProbeService.spawn(
             [],
-            [
+            settings: [
                 "CARILLON_LOG_LEVEL": "loud", "CARILLON_DRAIN_DEADLINE": "soon", "CARILLON_WORKER_CONCURRENCY": "0",
                 "CARILLON_ADMIN_PORT": "70000", "CARILLON_BUS": "rabbit://127.0.0.1", "CARILLON_BUS_LEASE": "1s",
                 "PROBE_PARTITIONS": "many",

@@ -7,9 +7,9 @@ import Topics
 @Suite struct DrainTests {
     /// A probe whose handler has begun a message and waits.
     private func working(
-        _ server: RedisServer, _ settings: [String: String] = [:]
+        _ server: RedisServer, settings: [String: String] = [:]
     ) async throws -> ProbeService {
-        let probe = try ProbeService(bus: server.url, TestTopics.make(partitions: 1), settings)
+        let probe = try ProbeService(bus: server.url, topic: TestTopics.make(partitions: 1), settings: settings)
         try await TestBus.send("wait", to: probe.topic, at: server.url)
         try await probe.printed("waiting")
         return probe
@@ -30,21 +30,21 @@ import Topics
         #expect(probe.process.lines.contains("handled wait"))
 
         try await TestBus.send("later", to: probe.topic, at: server.url)
-        let next = try ProbeService(bus: server.url, probe.topic)
+        let next = try ProbeService(bus: server.url, topic: probe.topic)
         try await next.printed("handled later")
         #expect(!next.process.lines.contains("waiting"))
     }
 
     @Test func cutsOffAtTheDeadlineAndLosesNothing() async throws {
         let server = try await TestBus.durableRedis()
-        let probe = try await working(server, ["CARILLON_DRAIN_DEADLINE": "500ms"])
+        let probe = try await working(server, settings: ["CARILLON_DRAIN_DEADLINE": "500ms"])
         probe.process.signal(15)
         #expect(await probe.process.end() == .exited(1))
         let late = "worker probes of \(probe.topic.declaration.name)"
         #expect(try await probe.logged("stopped by a failure")["error"] == "cut off at the deadline: \(late)")
         #expect(!probe.process.lines.contains("handled wait"))
 
-        let next = try ProbeService(bus: server.url, probe.topic)
+        let next = try ProbeService(bus: server.url, topic: probe.topic)
         try await next.printed("waiting")
         next.process.send("go on")
         try await next.printed("handled wait")
@@ -53,7 +53,7 @@ import Topics
     @Test(arguments: [2, 15])
     func aSecondSignalEndsAtOnce(number: Int32) async throws {
         let server = try await TestBus.durableRedis()
-        let probe = try await working(server, ["CARILLON_DRAIN_DEADLINE": "5m"])
+        let probe = try await working(server, settings: ["CARILLON_DRAIN_DEADLINE": "5m"])
         probe.process.signal(15)
         _ = try await probe.logged("stopping")
         probe.process.signal(number)

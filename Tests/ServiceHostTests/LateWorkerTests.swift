@@ -22,7 +22,7 @@ import Topics
         return ServiceContext(
             bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration(),
             hasLoggedRegistry: false, memoryPercent: 70
-        ).worker(ConsumerOptions(channel: topic.channel, group: "g"), SilentHandler())
+        ).worker(ConsumerOptions(channel: topic.channel, group: "g"), handler: SilentHandler())
     }
 
     /// Goal: partitions do not wait for a service that is still being built. Method: a worker that was made and not run is
@@ -103,11 +103,11 @@ private final class WatchedBus: Bus {
             if !state.isAway { state.joins += 1 }
             return state.isAway
         }
-        guard !isAway else { throw BusError(.unavailable, "away") }
+        guard !isAway else { throw BusError(.unavailable, message: "away") }
         return try await bus.makeConsumer(options)
     }
 
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {}
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {}
     func readiness() async -> Health.Readiness { .ready }
     func close() async {}
 }

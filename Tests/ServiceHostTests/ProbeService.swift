@@ -10,7 +10,7 @@ final class ProbeService: Sendable {
     let topic: Topic<OpaqueMessage>
 
     init(
-        bus: String, _ topic: Topic<OpaqueMessage> = TestTopics.make(partitions: 1), _ settings: [String: String] = [:]
+        bus: String, topic: Topic<OpaqueMessage> = TestTopics.make(partitions: 1), settings: [String: String] = [:]
     )
         throws
     {
@@ -23,13 +23,13 @@ final class ProbeService: Sendable {
             "PROBE_PARTITIONS": "\(topic.declaration.partitions.embedded)",
         ]
         environment.merge(settings) { $1 }
-        process = try ProbeService.spawn([], environment)
+        process = try ProbeService.spawn([], settings: environment)
     }
 
-    static func spawn(_ arguments: [String], _ settings: [String: String] = [:]) throws -> ChildProcess {
+    static func spawn(_ arguments: [String], settings: [String: String] = [:]) throws -> ChildProcess {
         var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         environment.merge(settings) { $1 }
-        return try ChildProcess(builtExecutable("BusProbe"), arguments, environment: environment)
+        return try ChildProcess(builtExecutable("BusProbe"), arguments: arguments, environment: environment)
     }
 
     /// Waits for a log line with this message; its members.

@@ -12,7 +12,8 @@ import Topics
     @Test func aPasswordIsNeverPrinted() async throws {
         let server = try await TestBus.durableRedis(password: Self.password)
         let url = "redis://default:\(Self.password)@127.0.0.1:\(server.port)/1"
-        let probe = try ProbeService(bus: url, TestTopics.make(partitions: 1), ["CARILLON_LOG_LEVEL": "debug"])
+        let probe = try ProbeService(
+            bus: url, topic: TestTopics.make(partitions: 1), settings: ["CARILLON_LOG_LEVEL": "debug"])
         try await TestBus.send("hello", to: probe.topic, at: url)
         try await probe.printed("handled hello")
         #expect(try await probe.logged("starting")["address"] == "redis://127.0.0.1:\(server.port)")
@@ -58,7 +59,7 @@ import Topics
             "redis+cluster://u:hunter2tower9@a/3",
         ])
     func aBrokenAddressIsNotPrinted(variable: String, url: String) async throws {
-        let process = try ProbeService.spawn([], [variable: url, "CARILLON_ADMIN_PORT": "0"])
+        let process = try ProbeService.spawn([], settings: [variable: url, "CARILLON_ADMIN_PORT": "0"])
         #expect(await process.end() == .exited(78))
         #expect(process.lines.contains { $0.hasPrefix("\(variable): ") })
         #expect(!process.lines.contains { $0.contains("hunter2") || $0.contains("tower9") }, "\(process.lines)")

@@ -37,7 +37,8 @@ import Topics
     @Test func stopsWhileItWaits() async throws {
         let server = try await TestBus.durableRedis()
         await server.stop()
-        let probe = try ProbeService(bus: server.url, TestTopics.make(), ["CARILLON_DRAIN_DEADLINE": "5m"])
+        let probe = try ProbeService(
+            bus: server.url, topic: TestTopics.make(), settings: ["CARILLON_DRAIN_DEADLINE": "5m"])
         _ = try await probe.logged("waiting for the bus")
         probe.process.signal(15)
         #expect(await probe.process.end(within: .seconds(10)) == .exited(0))
@@ -48,7 +49,7 @@ import Topics
         let server = try await KafkaMockServer()
         let topic = TestTopics.make(partitions: 1)
         try await server.perform("create topic \(topic.declaration.name) 1")
-        let probe = try ProbeService(bus: server.url, topic)
+        let probe = try ProbeService(bus: server.url, topic: topic)
         try await TestBus.send("hello", to: topic, at: server.url)
         try await probe.printed("handled hello")
         let ready = try await probe.get("/readyz")

@@ -13,7 +13,7 @@ import Testing
         // An IPv4 client of an IPv6 socket, whichever way it is written.
         ("10.0.0.0/8", "::ffff:10.1.1.1", true), ("::ffff:10.0.0.0/8", "10.1.1.1", true),
     ])
-    func containsItsAddressesAlone(_ range: String, _ address: String, _ isInside: Bool) throws {
+    func containsItsAddressesAlone(_ range: String, address: String, isInside: Bool) throws {
         #expect(try AddressRange(range).contains(try #require(IPAddress(address))) == isInside)
     }
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [("10.0.0.5/8", "10.0.0.0/8"), ("2001:db8::1/32", "2001:db8::/32")])
-    func refusesARangeThatBeginsElsewhere(_ text: String, _ range: String) {
+    func refusesARangeThatBeginsElsewhere(_ text: String, range: String) {
         let expected = AddressRange.FormatError(
             description: "must begin at the range's first address: \(range), or name one address without a /")
         #expect(throws: expected) { try AddressRange(text) }

@@ -5,11 +5,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
     private func shell(
-        _ script: String, _ change: (inout ChildProcess.Options) -> Void = { _ in }
+        _ script: String, change: (inout ChildProcess.Options) -> Void = { _ in }
     ) throws -> ChildProcess {
         var options = ChildProcess.Options()
         change(&options)
-        return try ChildProcess("sh", ["-c", script], options)
+        return try ChildProcess("sh", arguments: ["-c", script], options: options)
     }
 
     @Test func itsEndIsToldToWhoeverWaits() async throws {
@@ -55,7 +55,7 @@ import Testing
     /// Whoever holds a lock in its place has it until the child is gone too.
     @Test func aLockIsHeldForAsLongAsTheChild() async throws {
         let folder = TemporaryDirectory()
-        let file = folder.write("lock", "")
+        let file = folder.write("lock", content: "")
         let descriptor = open(file, O_RDWR | O_CLOEXEC)
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         let process = try shell("echo ready; exec cat") { $0.inherited = descriptor }

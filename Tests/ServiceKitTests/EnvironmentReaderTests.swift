@@ -5,11 +5,11 @@ import Testing
 @Suite struct EnvironmentReaderTests {
     @Test func listsEveryVariableWithItsDefault() {
         var reader = EnvironmentReader([:])
-        _ = reader.text("BUS", default: "memory://", "Where the bus is.")
-        _ = reader.duration("LIMIT", default: .seconds(90), in: .zero ... .seconds(100), "How long.")
-        _ = reader.bytes("ROOM", default: 1 << 20, in: 0...(1 << 30), "How much.")
-        _ = reader.integer("COUNT", default: 3, in: 1...9, "How many.")
-        _ = reader.secret("KEY", "Which.")
+        _ = reader.text("BUS", default: "memory://", meaning: "Where the bus is.")
+        _ = reader.duration("LIMIT", default: .seconds(90), in: .zero ... .seconds(100), meaning: "How long.")
+        _ = reader.bytes("ROOM", default: 1 << 20, in: 0...(1 << 30), meaning: "How much.")
+        _ = reader.integer("COUNT", default: 3, in: 1...9, meaning: "How many.")
+        _ = reader.secret("KEY", meaning: "Which.")
         #expect(reader.variables.map(\.name) == ["BUS", "LIMIT", "ROOM", "COUNT", "KEY"])
         #expect(reader.variables.map(\.defaultText) == ["memory://", "90s", "1MiB", "3", ""])
         #expect(reader.variables.last?.meaning.contains("KEY_FILE") == true)
@@ -20,22 +20,22 @@ import Testing
             "BUS": "kafka://b:9092", "LIMIT": "5m", "ROOM": "2KiB", "COUNT": "9", "EMPTY": "",
             "NUMBER": "",
         ])
-        #expect(reader.text("BUS", default: "memory://", "") == "kafka://b:9092")
-        #expect(reader.duration("LIMIT", default: .zero, in: .zero ... .seconds(300), "") == .seconds(300))
-        #expect(reader.bytes("ROOM", default: 0, in: 0...4_096, "") == 2_048)
-        #expect(reader.integer("COUNT", default: 3, in: 1...9, "") == 9)
-        #expect(reader.optionalText("EMPTY", "") == nil)
-        #expect(reader.integer("NUMBER", default: 3, in: 1...9, "") == 3)
+        #expect(reader.text("BUS", default: "memory://", meaning: "") == "kafka://b:9092")
+        #expect(reader.duration("LIMIT", default: .zero, in: .zero ... .seconds(300), meaning: "") == .seconds(300))
+        #expect(reader.bytes("ROOM", default: 0, in: 0...4_096, meaning: "") == 2_048)
+        #expect(reader.integer("COUNT", default: 3, in: 1...9, meaning: "") == 9)
+        #expect(reader.optionalText("EMPTY", meaning: "") == nil)
+        #expect(reader.integer("NUMBER", default: 3, in: 1...9, meaning: "") == 3)
         try reader.finish()
     }
 
     @Test func namesEveryWrongVariableWithItsFix() throws {
         var reader = EnvironmentReader(["LIMIT": "soon", "ROOM": "3KiB", "COUNT": "10", "FINE": "1s"])
-        #expect(reader.duration("LIMIT", default: .seconds(1), in: .zero ... .seconds(9), "") == .seconds(1))
-        _ = reader.bytes("ROOM", default: 0, in: 0...2_048, "")
-        _ = reader.integer("COUNT", default: 3, in: 1...9, "")
-        _ = reader.duration("FINE", default: .zero, in: .zero ... .seconds(9), "")
-        reader.reject("BUS", "needs TLS", fix: "set CERTIFICATE")
+        #expect(reader.duration("LIMIT", default: .seconds(1), in: .zero ... .seconds(9), meaning: "") == .seconds(1))
+        _ = reader.bytes("ROOM", default: 0, in: 0...2_048, meaning: "")
+        _ = reader.integer("COUNT", default: 3, in: 1...9, meaning: "")
+        _ = reader.duration("FINE", default: .zero, in: .zero ... .seconds(9), meaning: "")
+        reader.reject("BUS", problem: "needs TLS", fix: "set CERTIFICATE")
         let error = try #require(throws: ConfigurationError.self) { try reader.finish() }
         #expect(error.problems.map(\.variable) == ["LIMIT", "ROOM", "COUNT", "BUS"])
         #expect(error.problems.allSatisfy { !$0.fix.isEmpty })
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aWrongAddressDoesNotShowItsPassword() {
         var reader = EnvironmentReader([:])
-        reader.reject("BUS", "\"redis://u:pw@h\" is wrong", fix: "correct it")
+        reader.reject("BUS", problem: "\"redis://u:pw@h\" is wrong", fix: "correct it")
         let error = #expect(throws: ConfigurationError.self) { try reader.finish() }
         #expect(error?.description.contains("pw") == false)
     }
@@ -53,22 +53,22 @@ import Testing
     @Test func readsSecretsFromValuesAndFiles() throws {
         let directory = TemporaryDirectory("secrets")
         var reader = EnvironmentReader([
-            "PLAIN": "s3cret", "EMPTY": "", "KEY_FILE": directory.write("key", "from file\n\n"),
+            "PLAIN": "s3cret", "EMPTY": "", "KEY_FILE": directory.write("key", content: "from file\n\n"),
         ])
-        #expect(reader.secret("PLAIN", "")?.reveal() == "s3cret")
-        #expect(reader.secret("EMPTY", "") == nil)
-        #expect(reader.secret("UNSET", "") == nil)
-        #expect(reader.secret("KEY", "")?.reveal() == "from file")
+        #expect(reader.secret("PLAIN", meaning: "")?.reveal() == "s3cret")
+        #expect(reader.secret("EMPTY", meaning: "") == nil)
+        #expect(reader.secret("UNSET", meaning: "") == nil)
+        #expect(reader.secret("KEY", meaning: "")?.reveal() == "from file")
         try reader.finish()
     }
 
     @Test func refusesSecretsThatCannotBeMeant() {
         let directory = TemporaryDirectory("secrets")
         var reader = EnvironmentReader([
-            "GONE_FILE": directory.file("gone"), "EMPTY_FILE": directory.write("empty", "\n"),
-            "BOTH": "a", "BOTH_FILE": directory.write("both", "b"),
+            "GONE_FILE": directory.file("gone"), "EMPTY_FILE": directory.write("empty", content: "\n"),
+            "BOTH": "a", "BOTH_FILE": directory.write("both", content: "b"),
         ])
-        for name in ["GONE", "EMPTY", "BOTH"] { #expect(reader.secret(name, "") == nil) }
+        for name in ["GONE", "EMPTY", "BOTH"] { #expect(reader.secret(name, meaning: "") == nil) }
         #expect(reader.problems.map(\.variable) == ["GONE_FILE", "EMPTY_FILE", "BOTH"])
     }
 
@@ -93,14 +93,14 @@ import Testing
         let directory = TemporaryDirectory("files")
         var reader = EnvironmentReader([
             "NAME": "api.push.apple.com", "ADDRESS": "::1", "URL": "https://a", "PORT": "a:443",
-            "FILE": directory.write("file", ""), "NONE": directory.file("none"),
+            "FILE": directory.write("file", content: ""), "NONE": directory.file("none"),
         ])
-        #expect(reader.host("NAME", default: "d", "") == "api.push.apple.com")
-        #expect(reader.host("ADDRESS", default: "d", "") == "::1")
-        for name in ["URL", "PORT"] { #expect(reader.host(name, default: "d", "") == "d") }
-        #expect(reader.file("FILE", "") == directory.file("file"))
-        #expect(reader.file("UNSET", "") == nil)
-        _ = reader.file("NONE", "")
+        #expect(reader.host("NAME", default: "d", meaning: "") == "api.push.apple.com")
+        #expect(reader.host("ADDRESS", default: "d", meaning: "") == "::1")
+        for name in ["URL", "PORT"] { #expect(reader.host(name, default: "d", meaning: "") == "d") }
+        #expect(reader.file("FILE", meaning: "") == directory.file("file"))
+        #expect(reader.file("UNSET", meaning: "") == nil)
+        _ = reader.file("NONE", meaning: "")
         #expect(reader.problems.map(\.variable) == ["URL", "PORT", "NONE"])
     }
 
@@ -112,9 +112,9 @@ import Testing
             "CARILLON_APNS_PROT": "443", "CARILLON_REDIS_PORT": "tcp://10.0.0.1:6379",
             "CARILLON_REDIS_SERVICE_HOST": "10.0.0.1", "CARILLON_REDIS": "redis://a", "PATH": "/bin",
         ])
-        _ = reader.text("CARILLON_REDIS", default: "", "")
-        _ = reader.integer("CARILLON_REDIS_CONNECTIONS", default: 2, in: 1...9, "")
-        _ = reader.secret("CARILLON_REDIS_PASSWORD", "")
+        _ = reader.text("CARILLON_REDIS", default: "", meaning: "")
+        _ = reader.integer("CARILLON_REDIS_CONNECTIONS", default: 2, in: 1...9, meaning: "")
+        _ = reader.secret("CARILLON_REDIS_PASSWORD", meaning: "")
         #expect(
             reader.unknownVariables == [
                 "CARILLON_LOUDNESS is read by nobody; see --help for those that are",

@@ -5,9 +5,9 @@ import Testing
     private let metrics = Metrics()
 
     @Test func countsUnderOneNameAndSetOfLabels() {
-        metrics.counter(.busMessagesHandled, ["topic": "tasks"]).increment(by: 2)
-        metrics.counter(.busMessagesHandled, ["topic": "tasks"]).increment()
-        metrics.counter(.busMessagesHandled, ["topic": "audience"]).increment()
+        metrics.counter(.busMessagesHandled, labels: ["topic": "tasks"]).increment(by: 2)
+        metrics.counter(.busMessagesHandled, labels: ["topic": "tasks"]).increment()
+        metrics.counter(.busMessagesHandled, labels: ["topic": "audience"]).increment()
         let lines = sampleLines()
         #expect(
             lines == [
@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test func describesEachMetricOnce() {
-        metrics.counter(.busMessagesHandled, ["topic": "a"]).increment()
-        metrics.counter(.busMessagesHandled, ["topic": "b"]).increment()
+        metrics.counter(.busMessagesHandled, labels: ["topic": "a"]).increment()
+        metrics.counter(.busMessagesHandled, labels: ["topic": "b"]).increment()
         let text = metrics.exposition()
         #expect(text.hasSuffix("\n"))
         #expect(
@@ -36,12 +36,12 @@ import Testing
     }
 
     @Test func escapesLabelValues() {
-        metrics.counter(.busDeadLetters, ["reason": "a \"b\" \\ c\nd"]).increment()
+        metrics.counter(.busDeadLetters, labels: ["reason": "a \"b\" \\ c\nd"]).increment()
         #expect(sampleLines() == [#"carillon_bus_dead_letters_total{reason="a \"b\" \\ c\nd"} 1"#])
     }
 
     @Test func aHistogramCountsEachBucketWithTheOnesBelow() {
-        let histogram = metrics.histogram(.redisCommandDuration, ["command": "GET"])
+        let histogram = metrics.histogram(.redisCommandDuration, labels: ["command": "GET"])
         for duration in [Duration.milliseconds(1), .milliseconds(2), .seconds(10), .seconds(11)] {
             histogram.record(duration)
         }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func labelsFromOutsideCannotFillTheMemory() {
-        for index in 0..<10_010 { metrics.counter(.busDeadLetters, ["reason": "\(index)"]).increment() }
+        for index in 0..<10_010 { metrics.counter(.busDeadLetters, labels: ["reason": "\(index)"]).increment() }
         #expect(sampleLines().count == 10_000)
     }
 

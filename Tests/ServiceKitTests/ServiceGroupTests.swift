@@ -8,8 +8,8 @@ import Testing
     private let events = Monitor<[String]>([])
     private let stop = OneTimeEvent()
 
-    private func service(_ name: String, _ behaviour: StagedService.Behaviour = .stopsWhenAsked) -> StagedService {
-        StagedService(name, behaviour, events)
+    private func service(_ name: String, behaviour: StagedService.Behaviour = .stopsWhenAsked) -> StagedService {
+        StagedService(name, behaviour: behaviour, events: events)
     }
 
     private func run(_ services: StagedService..., within deadline: Duration = .seconds(30)) async throws
@@ -32,7 +32,7 @@ import Testing
 
     @Test func aFailureDrainsTheOthersAndIsThrown() async throws {
         let error = await #expect(throws: StagedFailure.self) {
-            try await run(service("bus"), service("worker", .fails), service("other"))
+            try await run(service("bus"), service("worker", behaviour: .fails), service("other"))
         }
         #expect(error?.name == "worker")
         #expect(order == ["fail worker", "stop other", "end other", "stop worker", "stop bus", "end bus"])
@@ -41,7 +41,7 @@ import Testing
 
     @Test func aServiceThatEndsByItselfIsAFailure() async throws {
         let error = await #expect(throws: ServiceEndedEarlyError.self) {
-            try await run(service("bus"), service("worker", .endsByItself))
+            try await run(service("bus"), service("worker", behaviour: .endsByItself))
         }
         #expect(error?.name == "worker")
         #expect(order.contains("end bus"))
@@ -50,7 +50,7 @@ import Testing
     @Test func aFailureOfTheDrainIsThrownAfterIt() async throws {
         stop.happen()
         let error = await #expect(throws: StagedFailure.self) {
-            try await run(service("bus"), service("worker", .failsWhenAsked))
+            try await run(service("bus"), service("worker", behaviour: .failsWhenAsked))
         }
         #expect(error?.name == "worker")
         #expect(order == ["stop worker", "fail worker", "stop bus", "end bus"])
@@ -60,7 +60,7 @@ import Testing
     /// cancelled.
     @Test func theDeadlineNamesWhoWasLate() async throws {
         stop.happen()
-        let stubborn = service("worker", .heedsNothing)
+        let stubborn = service("worker", behaviour: .heedsNothing)
         async let end = run(service("bus"), stubborn, service("other"), within: .seconds(5))
         #expect(await time.hasSleepers(1))
         await events.wait { $0.contains("stop worker") }
@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func aFailureBesideLateServicesIsThrownAndTheyAreNamed() async throws {
-        let stubborn = service("worker", .heedsNothing)
-        let end = Task { try await run(stubborn, service("other", .fails), within: .seconds(5)) }
+        let stubborn = service("worker", behaviour: .heedsNothing)
+        let end = Task { try await run(stubborn, service("other", behaviour: .fails), within: .seconds(5)) }
         #expect(await time.hasSleepers(1))
         time.advance(by: .seconds(5))
         await #expect(throws: StagedFailure.self) { try await end.value }
@@ -97,7 +97,7 @@ private final class StagedService: Service {
     private let asked = OneTimeEvent()
     private let released = OneTimeEvent()
 
-    init(_ name: String, _ behaviour: Behaviour, _ events: Monitor<[String]>) {
+    init(_ name: String, behaviour: Behaviour, events: Monitor<[String]>) {
         self.name = name
         self.behaviour = behaviour
         self.events = events

@@ -9,7 +9,7 @@ import Testing
             ("2025-12-31T18:30:00.5-05:30", 1_767_225_600_500), ("1969-12-31T23:59:59.999Z", -1),
             ("0000-03-01T00:00:00Z", -62_162_035_200_000), ("9999-12-31T23:59:59Z", 253_402_300_799_000),
         ] as [(String, Int64)])
-    func readsTimes(_ text: String, _ milliseconds: Int64) {
+    func readsTimes(_ text: String, milliseconds: Int64) {
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
     }
 

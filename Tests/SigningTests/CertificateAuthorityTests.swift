@@ -9,15 +9,15 @@ import Testing
     /// OpenSSL's own command judges what was made.
     @Test func whatItIssuesIsBelieved() async throws {
         let authority = try CertificateAuthority(name: "Authority", validity: .seconds(3_600))
-        let authorityFile = folder.write("ca.pem", authority.certificateText)
+        let authorityFile = folder.write("ca.pem", content: authority.certificateText)
         let server = try authority.issue("localhost", for: .server(names: ["DNS:localhost", "IP:127.0.0.1"]))
-        let serverFile = folder.write("server.pem", server.certificateText)
+        let serverFile = folder.write("server.pem", content: server.certificateText)
         try await OpenSSLCommand.run(
             [
                 "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", "localhost", "-CAfile",
                 authorityFile, serverFile,
             ])
-        let client = folder.write("client.pem", try authority.issue("somebody", for: .client).certificateText)
+        let client = folder.write("client.pem", content: try authority.issue("somebody", for: .client).certificateText)
         try await OpenSSLCommand.run(
             ["verify", "-x509_strict", "-purpose", "sslclient", "-CAfile", authorityFile, client])
         await #expect(throws: (any Error).self) {

@@ -7,7 +7,7 @@ import Testing
     private let directory = TemporaryDirectory("keys")
 
     @Test func aTokenHoldsHeaderClaimsAndSignature() async throws {
-        let file = try await OpenSSLCommand.makeKey("AuthKey.p8", OpenSSLCommand.p256, in: directory)
+        let file = try await OpenSSLCommand.makeKey("AuthKey.p8", options: OpenSSLCommand.p256, in: directory)
         let key = try SigningKey(file: file, for: .es256)
         let text = try JWTSigner(key: key, keyID: "ABC123DEFG").sign { claims in
             claims.member("iss", "TEAM\"123456")
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aKeyWithoutAnIDLeavesItOut() async throws {
-        let file = try await OpenSSLCommand.makeKey("key", OpenSSLCommand.rsa2048, in: directory)
+        let file = try await OpenSSLCommand.makeKey("key", options: OpenSSLCommand.rsa2048, in: directory)
         let key = try SigningKey(file: file, for: .ps256)
         let text = try JWTSigner(key: key).sign { $0.member("iss", "x") }
         let token = try #require(JSONWebToken(text.reveal()))
@@ -36,7 +36,7 @@ import Testing
 
     /// "alg": "none" with an empty signature is the oldest trick.
     @Test func anEmptySignatureIsNone() async throws {
-        let file = try await OpenSSLCommand.makeKey("key", OpenSSLCommand.p256, in: directory)
+        let file = try await OpenSSLCommand.makeKey("key", options: OpenSSLCommand.p256, in: directory)
         let key = try SigningKey(file: file, for: .es256)
         let token = try #require(JSONWebToken("eyJhbGciOiJub25lIn0.e30."))
         #expect(!token.isSigned(by: key.verificationKey))

@@ -8,50 +8,50 @@ import Testing
     private let directory = TemporaryDirectory("keys")
 
     @Test func readsTheOlderFormOfAnECKey() async throws {
-        let modern = try await OpenSSLCommand.makeKey("modern", OpenSSLCommand.p256, in: directory)
+        let modern = try await OpenSSLCommand.makeKey("modern", options: OpenSSLCommand.p256, in: directory)
         try await OpenSSLCommand.run(["ec", "-in", modern, "-out", directory.file("older")])
         _ = try SigningKey(file: directory.file("older"), for: .es256)
     }
 
     @Test func aMissingFileIsNamed() {
         let file = directory.file("missing.p8")
-        expectFailure(.unreadable, file, mentions: ["No such file", "name a file"], for: .es256)
+        expectFailure(.unreadable, file: file, mentions: ["No such file", "name a file"], for: .es256)
     }
 
     @Test func aFolderIsNoKeyFile() {
-        expectFailure(.unreadable, directory.path, mentions: ["no key file"], for: .es256)
+        expectFailure(.unreadable, file: directory.path, mentions: ["no key file"], for: .es256)
     }
 
     @Test func aLargeFileIsNoKeyFile() {
-        let file = directory.write("large.p8", String(repeating: "-", count: 100_000))
-        expectFailure(.unreadable, file, mentions: ["64 KiB"], for: .es256)
+        let file = directory.write("large.p8", content: String(repeating: "-", count: 100_000))
+        expectFailure(.unreadable, file: file, mentions: ["64 KiB"], for: .es256)
     }
 
     @Test(arguments: ["", "{\"private_key\": 1}", "\u{0}\u{1}", "-----BEGIN CERTIFICATE REQUEST-----"])
     func somethingElseIsNoKey(content: String) {
-        let file = directory.write("key.p8", content)
-        expectFailure(.notAKey, file, mentions: ["holds no key", "-----BEGIN PRIVATE KEY-----"], for: .es256)
+        let file = directory.write("key.p8", content: content)
+        expectFailure(.notAKey, file: file, mentions: ["holds no key", "-----BEGIN PRIVATE KEY-----"], for: .es256)
     }
 
     @Test func aDamagedKeyIsCalledSo() {
-        let file = directory.write("key.p8", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
-        expectFailure(.notAKey, file, mentions: ["damaged"], for: .es256)
+        let file = directory.write("key.p8", content: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+        expectFailure(.notAKey, file: file, mentions: ["damaged"], for: .es256)
     }
 
     @Test func aPublicKeyOrACertificateIsCalledSo() async throws {
-        let key = try await OpenSSLCommand.makeKey("key", OpenSSLCommand.p256, in: directory)
+        let key = try await OpenSSLCommand.makeKey("key", options: OpenSSLCommand.p256, in: directory)
         try await OpenSSLCommand.run(["pkey", "-in", key, "-pubout", "-out", directory.file("public")])
-        expectFailure(.notAKey, directory.file("public"), mentions: ["public key"], for: .es256)
+        expectFailure(.notAKey, file: directory.file("public"), mentions: ["public key"], for: .es256)
         let authority = try await TestAuthority()
-        expectFailure(.notAKey, authority.certificateFile, mentions: ["certificate"], for: .es256)
+        expectFailure(.notAKey, file: authority.certificateFile, mentions: ["certificate"], for: .es256)
     }
 
     /// It must fail, and must not wait for somebody to type a passphrase.
     @Test(arguments: ["-des3", "-aes256"])
     func aPassphraseIsNotAskedFor(cipher: String) async throws {
         let options = OpenSSLCommand.rsa2048 + [cipher, "-pass", "pass:secret"]
-        let file = try await OpenSSLCommand.makeKey("encrypted", options, in: directory)
-        expectFailure(.encrypted, file, mentions: ["passphrase", "openssl pkcs8 -topk8 -nocrypt"], for: .rs256)
+        let file = try await OpenSSLCommand.makeKey("encrypted", options: options, in: directory)
+        expectFailure(.encrypted, file: file, mentions: ["passphrase", "openssl pkcs8 -topk8 -nocrypt"], for: .rs256)
     }
 
     @Test(arguments: [
@@ -62,8 +62,8 @@ import Testing
         (OpenSSLCommand.ed25519, .es256, "another kind"),
     ])
     func anUnsuitableKeyIsDescribed(options: [String], algorithm: SigningAlgorithm, found: String) async throws {
-        let file = try await OpenSSLCommand.makeKey("key", options, in: directory)
-        expectFailure(.unsuitable, file, mentions: [found, algorithm.rawValue], for: algorithm)
+        let file = try await OpenSSLCommand.makeKey("key", options: options, in: directory)
+        expectFailure(.unsuitable, file: file, mentions: [found, algorithm.rawValue], for: algorithm)
     }
 
     @Test func aKeyFromElsewhereIsCalledByItsSource() {
@@ -75,7 +75,7 @@ import Testing
     }
 
     private func expectFailure(
-        _ code: SigningError.Code, _ file: String, mentions parts: [String], for algorithm: SigningAlgorithm,
+        _ code: SigningError.Code, file: String, mentions parts: [String], for algorithm: SigningAlgorithm,
         at location: SourceLocation = #_sourceLocation
     ) {
         let error = #expect(throws: SigningError.self, sourceLocation: location) {

@@ -18,12 +18,12 @@ import Testing
         let x = try #require(Base64URL.decode(PublishedKeys.es256X))
         let y = try #require(Base64URL.decode(PublishedKeys.es256Y))
         let key = try #require(VerificationKey(p256Point: [4] + x + y))
-        try expectSignedAndNothingElse(PublishedKeys.es256Token, key)
+        try expectSignedAndNothingElse(PublishedKeys.es256Token, key: key)
     }
 
     @Test func verifiesVAPIDAsPublished() throws {
         let key = try #require(VerificationKey(p256Point: Base64URL.decode(PublishedKeys.vapidKey) ?? []))
-        try expectSignedAndNothingElse(PublishedKeys.vapidToken, key)
+        try expectSignedAndNothingElse(PublishedKeys.vapidToken, key: key)
     }
 
     @Test(arguments: SigningAlgorithm.allCases)
@@ -48,7 +48,7 @@ import Testing
     ])
     func theOpenSSLCommandAcceptsIt(algorithm: SigningAlgorithm, options: [String]) async throws {
         let key = try await makeKey(for: algorithm)
-        let message = directory.write("message", "ding dong")
+        let message = directory.write("message", content: "ding dong")
         let signature = directory.file("signature")
         try write(key.sign(Array("ding dong".utf8)), to: signature)
         let verdict = try await OpenSSLCommand.run(
@@ -86,11 +86,11 @@ import Testing
 
     private func makeKey(for algorithm: SigningAlgorithm, _ name: String = "key") async throws -> SigningKey {
         let options = algorithm == .es256 ? OpenSSLCommand.p256 : OpenSSLCommand.rsa2048
-        let file = try await OpenSSLCommand.makeKey(name, options, in: directory)
+        let file = try await OpenSSLCommand.makeKey(name, options: options, in: directory)
         return try SigningKey(file: file, for: algorithm)
     }
 
-    private func expectSignedAndNothingElse(_ text: String, _ key: VerificationKey) throws {
+    private func expectSignedAndNothingElse(_ text: String, key: VerificationKey) throws {
         let token = try #require(JSONWebToken(text))
         #expect(token.isSigned(by: key))
         let parts = text.split(separator: ".").map(String.init)

@@ -10,12 +10,12 @@ import Testing
             var ids: [DeviceID] = []
             for number in 0..<5 {
                 let changes = DeviceChanges(aliases: [.externalUser: "anna", .hardware: "h\(number / 2)"])
-                ids.append(try await registry.register(Samples.token(number), changes, in: app).registered.id)
+                ids.append(try await registry.register(Samples.token(number), changes: changes, in: app).registered.id)
             }
             try await expectDevices(of: Samples.user("anna"), are: ids, in: app, registry)
-            try await expectDevices(of: Alias(.hardware, "h0"), are: Array(ids[0...1]), in: app, registry)
-            try await expectDevices(of: Alias(.hardware, "h2"), are: [ids[4]], in: app, registry)
-            try await expectDevices(of: Alias(.hardware, "anna"), are: [], in: app, registry)
+            try await expectDevices(of: Alias(.hardware, value: "h0"), are: Array(ids[0...1]), in: app, registry)
+            try await expectDevices(of: Alias(.hardware, value: "h2"), are: [ids[4]], in: app, registry)
+            try await expectDevices(of: Alias(.hardware, value: "anna"), are: [], in: app, registry)
             try await expectDevices(of: Samples.user("nobody"), are: [], in: app, registry)
             try await expectDevices(of: Samples.user("anna"), are: [], in: AppID("another"), registry)
         }
@@ -25,10 +25,10 @@ import Testing
     func everyKindFindsItsDevice(driver: Driver, kind: Alias.Kind) async throws {
         try await driver.withRegistry { registry, fixture in
             let changes = DeviceChanges(aliases: [kind: "x"])
-            let id = try await registry.register(Samples.token(1), changes, in: fixture.app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: changes, in: fixture.app).registered.id
             for other in Alias.Kind.allCases {
                 let expected = other == kind ? [id] : []
-                try await expectDevices(of: Alias(other, "x"), are: expected, in: fixture.app, registry)
+                try await expectDevices(of: Alias(other, value: "x"), are: expected, in: fixture.app, registry)
             }
         }
     }
@@ -39,15 +39,16 @@ import Testing
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
             let id = try await registry.register(
-                Samples.token(1), DeviceChanges(aliases: [.externalUser: "anna", .hardware: "h"]), in: app
+                Samples.token(1), changes: DeviceChanges(aliases: [.externalUser: "anna", .hardware: "h"]), in: app
             ).registered.id
-            _ = try await registry.change(id, DeviceChanges(aliases: [.externalUser: "bert"]), in: app)
+            _ = try await registry.change(id, changes: DeviceChanges(aliases: [.externalUser: "bert"]), in: app)
             try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
             try await expectDevices(of: Samples.user("bert"), are: [id], in: app, registry)
-            _ = try await registry.register(Samples.token(1), DeviceChanges(aliases: [.externalUser: "carl"]), in: app)
+            _ = try await registry.register(
+                Samples.token(1), changes: DeviceChanges(aliases: [.externalUser: "carl"]), in: app)
             try await expectDevices(of: Samples.user("bert"), are: [], in: app, registry)
             try await expectDevices(of: Samples.user("carl"), are: [id], in: app, registry)
-            try await expectDevices(of: Alias(.hardware, "h"), are: [id], in: app, registry)
+            try await expectDevices(of: Alias(.hardware, value: "h"), are: [id], in: app, registry)
         }
     }
 
@@ -56,11 +57,11 @@ import Testing
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
             let old = try await registry.register(
-                Samples.token(1), DeviceChanges(aliases: [.externalUser: "anna"]), in: app
+                Samples.token(1), changes: DeviceChanges(aliases: [.externalUser: "anna"]), in: app
             ).registered.id
-            let new = try await registry.register(Samples.token(2), DeviceChanges(), in: app).registered.id
-            _ = try await registry.change(new, DeviceChanges(aliases: [.externalUser: "anna"]), in: app)
-            _ = try await registry.change(old, DeviceChanges(aliases: [.externalUser: ""]), in: app)
+            let new = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app).registered.id
+            _ = try await registry.change(new, changes: DeviceChanges(aliases: [.externalUser: "anna"]), in: app)
+            _ = try await registry.change(old, changes: DeviceChanges(aliases: [.externalUser: ""]), in: app)
             try await expectDevices(of: Samples.user("anna"), are: [new], in: app, registry)
             #expect(try await registry.device(old, in: app)?.device.aliases == [:])
             _ = try await registry.remove(new, in: app)
@@ -76,15 +77,15 @@ import Testing
             let app = fixture.app
             let (composed, decomposed) = (try Samples.user("zo\u{EB}"), try Samples.user("zoe\u{308}"))
             let first = try await registry.register(
-                Samples.token(1), DeviceChanges(aliases: [.externalUser: composed.value]), in: app
+                Samples.token(1), changes: DeviceChanges(aliases: [.externalUser: composed.value]), in: app
             ).registered.id
             let second = try await registry.register(
-                Samples.token(2), DeviceChanges(aliases: [.externalUser: decomposed.value]), in: app
+                Samples.token(2), changes: DeviceChanges(aliases: [.externalUser: decomposed.value]), in: app
             ).registered.id
             try await expectDevices(of: composed, are: [first], in: app, registry)
             try await expectDevices(of: decomposed, are: [second], in: app, registry)
             _ = try await registry.change(
-                first, DeviceChanges(aliases: [.externalUser: decomposed.value]), in: app)
+                first, changes: DeviceChanges(aliases: [.externalUser: decomposed.value]), in: app)
             try await expectDevices(of: composed, are: [], in: app, registry)
             try await expectDevices(of: decomposed, are: [first, second], in: app, registry)
             let value = try await registry.device(first, in: app)?.device.aliases[.externalUser]
@@ -101,7 +102,8 @@ import Testing
             ]
             for (number, value) in values.enumerated() {
                 let changes = DeviceChanges(aliases: [.externalUser: value])
-                let id = try await registry.register(Samples.token(number), changes, in: fixture.app).registered.id
+                let id = try await registry.register(Samples.token(number), changes: changes, in: fixture.app)
+                    .registered.id
                 try await expectDevices(of: Samples.user(value), are: [id], in: fixture.app, registry)
                 #expect(try await registry.device(id, in: fixture.app)?.device.aliases == [.externalUser: value])
             }
@@ -116,21 +118,24 @@ import Testing
             let crowd = DeviceChanges(aliases: [.externalUser: "crowd"])
             var ids: [DeviceID] = []
             for number in 0..<RegistryBounds.devicesOfAliasMaximum {
-                ids.append(try await registry.register(Samples.token(number), crowd, in: app).registered.id)
+                ids.append(try await registry.register(Samples.token(number), changes: crowd, in: app).registered.id)
             }
             try await expectDevices(of: Samples.user("crowd"), are: ids, in: app, registry)
-            await expectError(.tooMany) { _ = try await registry.register(Samples.token(1_000), crowd, in: app) }
+            await expectError(.tooMany) {
+                _ = try await registry.register(Samples.token(1_000), changes: crowd, in: app)
+            }
             #expect(try await registry.device(of: Samples.token(1_000), in: app) == nil)
-            let late = try await registry.register(Samples.token(1_001), DeviceChanges(language: "de"), in: app)
-            await expectError(.tooMany) { _ = try await registry.change(late.registered.id, crowd, in: app) }
+            let late = try await registry.register(
+                Samples.token(1_001), changes: DeviceChanges(language: "de"), in: app)
+            await expectError(.tooMany) { _ = try await registry.change(late.registered.id, changes: crowd, in: app) }
             #expect(try await registry.device(late.registered.id, in: app) == late.registered)
             try await expectDevices(of: Samples.user("crowd"), are: ids, in: app, registry)
 
-            #expect(try await registry.change(ids[7], crowd, in: app))
-            #expect(try await registry.change(ids[3], DeviceChanges(aliases: [.externalUser: ""]), in: app))
-            #expect(try await registry.change(late.registered.id, crowd, in: app))
+            #expect(try await registry.change(ids[7], changes: crowd, in: app))
+            #expect(try await registry.change(ids[3], changes: DeviceChanges(aliases: [.externalUser: ""]), in: app))
+            #expect(try await registry.change(late.registered.id, changes: crowd, in: app))
             #expect(try await registry.remove(ids[4], in: app))
-            let last = try await registry.register(Samples.token(1_000), crowd, in: app)
+            let last = try await registry.register(Samples.token(1_000), changes: crowd, in: app)
             #expect(last.isNew)
             let expected = ids[...2] + ids[5...] + [late.registered.id, last.registered.id]
             try await expectDevices(of: Samples.user("crowd"), are: Array(expected), in: app, registry)
@@ -150,7 +155,7 @@ func expectDevices(
 }
 
 func expectError(
-    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, body: () async throws -> Void
 ) async {
     do {
         try await body()

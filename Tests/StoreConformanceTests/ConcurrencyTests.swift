@@ -6,7 +6,7 @@ import Testing
 @Suite struct ConcurrencyTests {
     /// Runs the body for every number at once; the answers in the order of numbers.
     private func atOnce<Answer: Sendable>(
-        _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Answer
+        _ count: Int, body: @escaping @Sendable (Int) async throws -> Answer
     ) async throws -> [Answer] {
         try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
             for number in 0..<count { group.addTask { (number, try await body(number)) } }
@@ -23,7 +23,7 @@ import Testing
             for round in 0..<10 {
                 let token = try Samples.token(round)
                 let answers = try await atOnce(20) {
-                    try await clients[$0 % 2].register(token, DeviceChanges(), in: app)
+                    try await clients[$0 % 2].register(token, changes: DeviceChanges(), in: app)
                 }
                 #expect(Set(answers.map(\.registered.id)).count == 1)
                 #expect(answers.filter(\.isNew).count == 1)
@@ -38,7 +38,7 @@ import Testing
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
             let answers = try await atOnce(300) { number in
                 let changes = DeviceChanges(aliases: [.externalUser: "user \(number % 3)"])
-                return try await clients[number % 2].register(Samples.token(number), changes, in: app)
+                return try await clients[number % 2].register(Samples.token(number), changes: changes, in: app)
             }
             #expect(answers.filter(\.isNew).count == 300)
             #expect(Set(answers.map(\.registered.id.index)).count == 300)
@@ -56,7 +56,7 @@ import Testing
     func noChangeIsLost(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             let changes = [
                 DeviceChanges(environment: .sandbox), DeviceChanges(contentAvailable: true),
                 DeviceChanges(language: "de"),
@@ -64,7 +64,7 @@ import Testing
                 DeviceChanges(aliases: [.externalUser: "anna"]), DeviceChanges(aliases: [.hardware: "h"]),
             ]
             _ = try await atOnce(changes.count) { number in
-                try await repeating { try await clients[number % 2].change(id, changes[number], in: app) }
+                try await repeating { try await clients[number % 2].change(id, changes: changes[number], in: app) }
             }
             let device = try #require(try await registry.device(id, in: app)?.device)
             #expect(device.environment == .sandbox && device.contentAvailable == true && device.language == "de")
@@ -90,9 +90,9 @@ import Testing
     func oneDeviceMaySubscribeToManyTopicsAtOnce(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             let answers = try await atOnce(60) { number in
-                try await clients[number % 2].subscribe(id, to: Samples.topic(number % 30), [], in: app)
+                try await clients[number % 2].subscribe(id, to: Samples.topic(number % 30), options: [], in: app)
             }
             #expect(answers.filter { $0 == .created }.count == 30)
             #expect(try await registry.subscriptions(of: id, in: app)?.count == 30)
@@ -108,15 +108,15 @@ import Testing
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
             let topic = try TopicName("new to all of them")
             let ids = try await atOnce(100) {
-                try await registry.register(Samples.token($0), DeviceChanges(), in: app).registered.id
+                try await registry.register(Samples.token($0), changes: DeviceChanges(), in: app).registered.id
             }
             _ = try await atOnce(200) { number in
                 let (client, id) = (clients[number % 2], ids[number / 2])
                 // Every second device leaves in between, and comes back: whatever the order, all are there at the end.
-                _ = try await client.subscribe(id, to: topic, [], in: app)
+                _ = try await client.subscribe(id, to: topic, options: [], in: app)
                 guard number % 4 == 0 else { return }
                 _ = try await client.unsubscribe(id, from: topic, in: app)
-                _ = try await client.subscribe(id, to: topic, [], in: app)
+                _ = try await client.subscribe(id, to: topic, options: [], in: app)
             }
             #expect(try await fixture.members(of: .topic(topic), registry).members == Set(ids))
             _ = try await atOnce(100) { try await clients[$0 % 2].unsubscribe(ids[$0], from: topic, in: app) }
@@ -128,7 +128,7 @@ import Testing
     func ofSeveralListsOneHolds(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             let lists = try (0..<8).map { list in
                 Dictionary(
                     uniqueKeysWithValues: try (0..<10).map { (try Samples.topic(list * 3 + $0), SubscriptionOptions()) }
@@ -153,7 +153,8 @@ import Testing
         try await driver.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
             for round in 0..<10 {
-                let id = try await registry.register(Samples.token(round), DeviceChanges(), in: app).registered.id
+                let id = try await registry.register(Samples.token(round), changes: DeviceChanges(), in: app).registered
+                    .id
                 let answers = try await atOnce(6) { try await clients[$0 % 2].remove(id, in: app) }
                 #expect(answers.filter { $0 }.count == 1)
             }
@@ -169,11 +170,13 @@ import Testing
             let changes = DeviceChanges(aliases: [.externalUser: "anna"])
             for round in 0..<10 {
                 let token = try Samples.token(round)
-                let first = try await registry.register(token, changes, in: app).registered.id
+                let first = try await registry.register(token, changes: changes, in: app).registered.id
                 let ids = try await atOnce(12) { number -> DeviceID? in
                     let client = clients[number % 2]
                     guard number % 3 == 0 else {
-                        return try await repeating { try await client.register(token, changes, in: app).registered.id }
+                        return try await repeating {
+                            try await client.register(token, changes: changes, in: app).registered.id
+                        }
                     }
                     _ = try await repeating { try await client.remove(first, in: app) }
                     return nil
@@ -194,7 +197,7 @@ import Testing
     func everyFailureCounts(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             let verdicts = try await atOnce(30) { try await clients[$0 % 2].countFailure(of: id, limit: 20, in: app) }
             #expect(Set(verdicts) == Set((1...19).map { .counted($0) } + [.removed, .unknownDevice]))
             #expect(verdicts.filter { $0 == .removed }.count == 1)

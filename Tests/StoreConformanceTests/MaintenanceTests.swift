@@ -12,12 +12,12 @@ import Testing
             let app = fixture.app
             let other = try await fixture.client()
             #expect(try await registry.state() == .ready)
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             _ = try await other.size(of: .everyone, in: app)
             let refill = try await registry.beginRebuild()
             for client in [registry, other] {
                 #expect(try await client.state() == .rebuilding)
-                await expectNotReady(client, app, id)
+                await expectNotReady(client, app: app, id: id)
             }
             try await refill.finish()
             for client in [registry, other] {
@@ -27,18 +27,18 @@ import Testing
             }
             try await refill.finish()
             #expect(try await other.state() == .ready)
-            #expect(try await other.register(Samples.token(1), DeviceChanges(), in: app).isNew)
+            #expect(try await other.register(Samples.token(1), changes: DeviceChanges(), in: app).isNew)
         }
     }
 
-    private func expectNotReady(_ registry: any TestedRegistry, _ app: AppID, _ id: DeviceID) async {
+    private func expectNotReady(_ registry: any TestedRegistry, app: AppID, id: DeviceID) async {
         let operations: [() async throws -> Void] = [
-            { _ = try await registry.register(Samples.token(2), DeviceChanges(), in: app) },
+            { _ = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app) },
             { _ = try await registry.device(id, in: app) },
-            { _ = try await registry.change(id, DeviceChanges(), in: app) },
+            { _ = try await registry.change(id, changes: DeviceChanges(), in: app) },
             { _ = try await registry.remove(id, in: app) },
             { _ = try await registry.subscriptions(of: id, in: app) },
-            { _ = try await registry.subscribe(id, to: Samples.topic(1), [], in: app) },
+            { _ = try await registry.subscribe(id, to: Samples.topic(1), options: [], in: app) },
             { _ = try await registry.unsubscribe(id, from: Samples.topic(1), in: app) },
             { _ = try await registry.setSubscriptions(of: id, to: [:], in: app) },
             { _ = try await registry.purge(Samples.topic(1), in: app) },
@@ -47,8 +47,8 @@ import Testing
             { _ = try await registry.countFailure(of: id, limit: 3, in: app) },
             { try await registry.forgetFailures(of: [id], in: app) },
             { _ = try await registry.segments(of: .everyone, in: app) },
-            { _ = try await registry.select(.everyone, in: SegmentID(app, id.index.segment)) },
-            { _ = try await registry.devices(at: SegmentSet([0]), in: SegmentID(app, id.index.segment)) },
+            { _ = try await registry.select(.everyone, in: SegmentID(app, number: id.index.segment)) },
+            { _ = try await registry.devices(at: SegmentSet([0]), in: SegmentID(app, number: id.index.segment)) },
             { _ = try await registry.size(of: .everyone, in: app) },
         ]
         for operation in operations { await expectError(.notReady) { try await operation() } }
@@ -59,7 +59,7 @@ import Testing
     func aBeginAfterABeginStartsOver(driver: Driver) async throws {
         try await driver.withRegistry(.own) { registry, fixture in
             let app = fixture.app
-            let segment = SegmentID(app, SegmentNumber(rawValue: 0))
+            let segment = SegmentID(app, number: SegmentNumber(rawValue: 0))
             let first = try await registry.beginRebuild()
             let gone = RegistryChange(app: app, index: DeviceIndex(rawValue: 1), .device(try Samples.device(1)))
             try await first.project([gone], from: 70)

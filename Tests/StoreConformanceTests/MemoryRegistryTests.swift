@@ -13,7 +13,8 @@ import Testing
             let registry = MemoryRegistry(time: ManualTimeSource(), random: SeededRandomSource(seed: seed))
             var ids: [DeviceID] = []
             for number in 0..<20 {
-                ids.append(try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id)
+                ids.append(
+                    try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id)
             }
             return ids
         }
@@ -26,11 +27,11 @@ import Testing
         let (app, time) = (try AppID("shop"), ManualTimeSource())
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let ledger = MemoryLedger(time: time, badges: registry)
-        let id = try await registry.register(Samples.token(1), DeviceChanges(badge: 4), in: app).registered.id
-        let (task, segment) = (TaskID(high: 1, low: 2), SegmentID(app, id.index.segment))
+        let id = try await registry.register(Samples.token(1), changes: DeviceChanges(badge: 4), in: app).registered.id
+        let (task, segment) = (TaskID(high: 1, low: 2), SegmentID(app, number: id.index.segment))
         let deadline = time.now + .seconds(60)
         _ = try ledger.plan(
-            task, TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
+            task, plan: TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
         _ = ledger.mark(SegmentSet([id.index.offset]), of: task, in: segment)
         let request = ClaimRequest(
             id: ClaimID(owner: 1, number: 1), offsets: [id.index.offset], attempt: 0, lease: .seconds(30),

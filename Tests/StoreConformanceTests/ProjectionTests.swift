@@ -15,7 +15,7 @@ import Testing
         id = DeviceID(index: index, tag: try Samples.device(number).tag)
     }
 
-    private func change(_ app: AppID, _ content: RegistryChange.Content) -> RegistryChange {
+    private func change(_ app: AppID, content: RegistryChange.Content) -> RegistryChange {
         RegistryChange(app: app, index: index, content)
     }
 
@@ -25,14 +25,15 @@ import Testing
             let app = fixture.app
             let device = try Samples.device(number, user: "anna")
             try await registry.project([
-                change(app, .device(device)), change(app, .badge(7)), change(app, .subscription(topic, .ignoreMessage)),
+                change(app, content: .device(device)), change(app, content: .badge(7)),
+                change(app, content: .subscription(topic, .ignoreMessage)),
             ])
             let expected = RegisteredDevice(id: id, device: device, badge: 7)
             #expect(try await registry.device(id, in: app) == expected)
             #expect(try await registry.device(of: device.token, in: app) == id)
             try await expectDevices(of: Samples.user("anna"), are: [id], in: app, registry)
             #expect(try await registry.subscriptions(of: id, in: app) == [topic: .ignoreMessage])
-            let again = try await registry.register(device.token, DeviceChanges(), in: app)
+            let again = try await registry.register(device.token, changes: DeviceChanges(), in: app)
             #expect(again.registered.id == id && !again.isNew && again.registered.badge == 7)
         }
     }
@@ -41,7 +42,7 @@ import Testing
     func everySegmentHasItsOwnGuard(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let segments = (0..<3).map { SegmentID(app, SegmentNumber(rawValue: $0)) }
+            let segments = (0..<3).map { SegmentID(app, number: SegmentNumber(rawValue: $0)) }
             #expect(try await registry.applied(in: segments) == [0, 0, 0])
             #expect(try await registry.applied(in: []) == [])
             func put(_ number: Int) throws -> RegistryChange {
@@ -65,17 +66,21 @@ import Testing
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
             let device = try Samples.device(number, user: "anna")
-            let batch = [change(app, .device(device)), change(app, .subscription(topic, [])), change(app, .badge(1))]
+            let batch = [
+                change(app, content: .device(device)), change(app, content: .subscription(topic, [])),
+                change(app, content: .badge(1)),
+            ]
             try await registry.project(batch, from: 10)
-            _ = try await registry.change(id, DeviceChanges(language: "de", badge: 50), in: app)
+            _ = try await registry.change(id, changes: DeviceChanges(language: "de", badge: 50), in: app)
             _ = try await registry.unsubscribe(id, from: topic, in: app)
             let expected = try await registry.device(id, in: app)
             try await registry.project(batch, from: 10)
-            try await registry.project([change(app, .device(nil))], from: 3)
+            try await registry.project([change(app, content: .device(nil))], from: 3)
             #expect(try await registry.device(id, in: app) == expected)
             #expect(try await registry.subscriptions(of: id, in: app) == [:])
             // Part of it is old: only the rest counts.
-            try await registry.project([change(app, .badge(2)), change(app, .subscription(topic, []))], from: 12)
+            try await registry.project(
+                [change(app, content: .badge(2)), change(app, content: .subscription(topic, []))], from: 12)
             #expect(try await registry.device(id, in: app) == expected)
             #expect(try await registry.subscriptions(of: id, in: app) == [topic: []])
         }
@@ -90,15 +95,17 @@ import Testing
             device.aliases = [.externalUser: "bert", .hardware: "h"]
             let other = try TopicName("other")
             try await registry.project([
-                change(app, .subscription(topic, [])), change(app, .device(first)), change(app, .badge(1)),
-                change(app, .subscription(other, [])), change(app, .subscription(topic, nil)),
-                change(app, .device(device)), change(app, .badge(2)), change(app, .subscription(other, .ignoreMessage)),
+                change(app, content: .subscription(topic, [])), change(app, content: .device(first)),
+                change(app, content: .badge(1)),
+                change(app, content: .subscription(other, [])), change(app, content: .subscription(topic, nil)),
+                change(app, content: .device(device)), change(app, content: .badge(2)),
+                change(app, content: .subscription(other, .ignoreMessage)),
             ])
             #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: 2))
             #expect(try await registry.subscriptions(of: id, in: app) == [other: .ignoreMessage])
             try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
             try await expectDevices(of: Samples.user("bert"), are: [id], in: app, registry)
-            try await registry.project([change(app, .badge(nil))], from: 8)
+            try await registry.project([change(app, content: .badge(nil))], from: 8)
             #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: nil))
         }
     }
@@ -108,7 +115,9 @@ import Testing
     func subscriptionsMayComeBeforeTheirDevice(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            try await registry.project([change(app, .subscription(topic, [])), change(app, .badge(3))])
+            try await registry.project([
+                change(app, content: .subscription(topic, [])), change(app, content: .badge(3)),
+            ])
             #expect(try await registry.device(id, in: app) == nil)
             #expect(try await registry.subscriptions(of: id, in: app) == nil)
             for audience in [Audience.everyone, .topic(topic)] {
@@ -116,7 +125,7 @@ import Testing
                 #expect(try await fixture.members(of: audience, registry).members.isEmpty)
             }
             let device = try Samples.device(number)
-            try await registry.project([change(app, .device(device))], from: 2)
+            try await registry.project([change(app, content: .device(device))], from: 2)
             #expect(try await registry.device(id, in: app) == RegisteredDevice(id: id, device: device, badge: 3))
             #expect(try await registry.subscriptions(of: id, in: app) == [topic: []])
             #expect(try await fixture.members(of: .topic(topic), registry).members == [id])
@@ -129,15 +138,16 @@ import Testing
             let app = fixture.app
             let device = try Samples.device(number, user: "anna")
             try await registry.project([
-                change(app, .device(device)), change(app, .subscription(topic, [])), change(app, .badge(3)),
-                change(app, .device(nil)),
+                change(app, content: .device(device)), change(app, content: .subscription(topic, [])),
+                change(app, content: .badge(3)),
+                change(app, content: .device(nil)),
             ])
-            try await expectUnknown(id, in: app, registry)
+            try await expectUnknown(id, in: app, registry: registry)
             #expect(try await registry.size(of: .topic(topic), in: app) == 0)
             #expect(try await registry.device(of: device.token, in: app) == nil)
             try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
             // Its place is not given to another.
-            let back = try await registry.register(device.token, DeviceChanges(), in: app)
+            let back = try await registry.register(device.token, changes: DeviceChanges(), in: app)
             #expect(back.isNew && back.registered.id.index != index && back.registered.badge == nil)
         }
     }
@@ -155,7 +165,7 @@ import Testing
                 })
             var indices = Set(taken)
             for number in 0..<300 {
-                let id = try await registry.register(Samples.token(10_000 + number), DeviceChanges(), in: app)
+                let id = try await registry.register(Samples.token(10_000 + number), changes: DeviceChanges(), in: app)
                     .registered.id
                 #expect(indices.insert(id.index.rawValue).inserted)
             }
@@ -167,12 +177,12 @@ import Testing
     func committedChangesAreTrueAtOnceAndLeaveTheGuardAlone(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             let badge = RegistryChange(app: app, index: id.index, .badge(9))
             try await registry.commit([badge, RegistryChange(app: app, index: id.index, .subscription(topic, []))])
             #expect(try await registry.device(id, in: app)?.badge == 9)
             #expect(try await registry.size(of: .topic(topic), in: app) == 1)
-            #expect(try await registry.applied(in: [SegmentID(app, id.index.segment)]) == [0])
+            #expect(try await registry.applied(in: [SegmentID(app, number: id.index.segment)]) == [0])
         }
     }
 }

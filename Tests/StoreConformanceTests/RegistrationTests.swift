@@ -11,7 +11,7 @@ import Testing
             let changes = DeviceChanges(
                 environment: .sandbox, contentAvailable: false, language: "de-CH", version: "1.2.3", category: "tablet",
                 timeZone: "Europe/Zürich", badge: 7, aliases: [.externalUser: "käthe", .hardware: "h-1"])
-            let answer = try await registry.register(Samples.token(1), changes, in: fixture.app)
+            let answer = try await registry.register(Samples.token(1), changes: changes, in: fixture.app)
             #expect(answer.isNew)
             let seconds = UInt32(fixture.time.now.milliseconds / 1_000)
             var expected = Device(tag: answer.registered.id.tag, token: try Samples.token(1), created: seconds)
@@ -33,11 +33,11 @@ import Testing
     func aKnownTokenKeepsItsIdAndWhatIsNotMentioned(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let first = try await registry.register(
-                Samples.token(1), DeviceChanges(language: "de", badge: 3, aliases: [.externalUser: "anna"]),
+                Samples.token(1), changes: DeviceChanges(language: "de", badge: 3, aliases: [.externalUser: "anna"]),
                 in: fixture.app)
             fixture.time.advance(by: .seconds(60))
             let again = try await registry.register(
-                Samples.token(1), DeviceChanges(version: "2"), in: fixture.app)
+                Samples.token(1), changes: DeviceChanges(version: "2"), in: fixture.app)
             #expect(!again.isNew)
             #expect(again.registered.id == first.registered.id)
             #expect(again.registered.badge == 3)
@@ -54,11 +54,13 @@ import Testing
     func oneTokenTextOfTwoProvidersIsTwoDevices(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let text = String(repeating: "a1", count: 32)
-            let apple = try await registry.register(PushToken(.apns, text), DeviceChanges(), in: fixture.app)
-            let google = try await registry.register(PushToken(.fcm, text), DeviceChanges(), in: fixture.app)
+            let apple = try await registry.register(
+                PushToken(.apns, text: text), changes: DeviceChanges(), in: fixture.app)
+            let google = try await registry.register(
+                PushToken(.fcm, text: text), changes: DeviceChanges(), in: fixture.app)
             #expect(apple.isNew && google.isNew)
             #expect(apple.registered.id != google.registered.id)
-            #expect(try await registry.device(of: PushToken(.fcm, text), in: fixture.app) == google.registered.id)
+            #expect(try await registry.device(of: PushToken(.fcm, text: text), in: fixture.app) == google.registered.id)
         }
     }
 
@@ -66,14 +68,14 @@ import Testing
     func tokensOfEveryProviderComeBackAsTheyWere(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let tokens = try [
-                PushToken(.apns, String(repeating: "0F", count: 100)),
-                PushToken(.fcm, "cXy-_09:" + String(repeating: "APA91b", count: 25)),
-                PushToken(.huawei, "IQAAAACy0kYwAADKsJ!~+/=\"'\\"),
-                PushToken(.webpush, "https://push.example/" + String(repeating: "z", count: 2_000)),
-                PushToken(.http, "http://device.example:8080/a?b=c&d=%20"),
+                PushToken(.apns, text: String(repeating: "0F", count: 100)),
+                PushToken(.fcm, text: "cXy-_09:" + String(repeating: "APA91b", count: 25)),
+                PushToken(.huawei, text: "IQAAAACy0kYwAADKsJ!~+/=\"'\\"),
+                PushToken(.webpush, text: "https://push.example/" + String(repeating: "z", count: 2_000)),
+                PushToken(.http, text: "http://device.example:8080/a?b=c&d=%20"),
             ]
             for token in tokens {
-                let answer = try await registry.register(token, DeviceChanges(), in: fixture.app)
+                let answer = try await registry.register(token, changes: DeviceChanges(), in: fixture.app)
                 let read = try await registry.device(answer.registered.id, in: fixture.app)
                 #expect(read?.device.token == token)
             }
@@ -84,10 +86,12 @@ import Testing
     func aChangeIsPartial(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let first = try await registry.register(
-                Samples.token(1), DeviceChanges(environment: .sandbox, language: "de"), in: fixture.app)
+                Samples.token(1), changes: DeviceChanges(environment: .sandbox, language: "de"), in: fixture.app)
             let id = first.registered.id
             fixture.time.advance(by: .seconds(5))
-            #expect(try await registry.change(id, DeviceChanges(contentAvailable: true, badge: 0), in: fixture.app))
+            #expect(
+                try await registry.change(id, changes: DeviceChanges(contentAvailable: true, badge: 0), in: fixture.app)
+            )
             var expected = first.registered.device
             expected.contentAvailable = true
             expected.updated += 5
@@ -99,13 +103,14 @@ import Testing
     @Test(arguments: Driver.allCases)
     func anIdThatIsNotThereIsAnsweredAsUnknown(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
-            let known = try await registry.register(Samples.token(1), DeviceChanges(), in: fixture.app).registered.id
+            let known = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: fixture.app)
+                .registered.id
             let unknownVariables = [
                 DeviceID(index: known.index, tag: known.tag &+ 1),
                 DeviceID(index: DeviceIndex(rawValue: known.index.rawValue + 1), tag: known.tag),
                 DeviceID(index: DeviceIndex(rawValue: .max), tag: 0),
             ]
-            for stranger in unknownVariables { try await expectUnknown(stranger, in: fixture.app, registry) }
+            for stranger in unknownVariables { try await expectUnknown(stranger, in: fixture.app, registry: registry) }
             #expect(try await registry.device(known, in: AppID("another")) == nil)
             #expect(try await registry.device(of: Samples.token(1), in: AppID("another")) == nil)
             #expect(try await registry.device(known, in: fixture.app) != nil)
@@ -119,11 +124,11 @@ import Testing
             let user = try Samples.user("anna")
             let topic = try Samples.topic(1)
             let id = try await registry.register(
-                Samples.token(1), DeviceChanges(badge: 4, aliases: [.externalUser: user.value]), in: app
+                Samples.token(1), changes: DeviceChanges(badge: 4, aliases: [.externalUser: user.value]), in: app
             ).registered.id
-            _ = try await registry.subscribe(id, to: topic, [], in: app)
+            _ = try await registry.subscribe(id, to: topic, options: [], in: app)
             #expect(try await registry.remove(id, in: app))
-            try await expectUnknown(id, in: app, registry)
+            try await expectUnknown(id, in: app, registry: registry)
             #expect(try await registry.device(of: Samples.token(1), in: app) == nil)
             #expect(try await registry.devices(of: user, in: app) == [])
             #expect(try await registry.size(of: .topic(topic), in: app) == 0)
@@ -139,17 +144,18 @@ import Testing
             let app = fixture.app
             let topic = try Samples.topic(1)
             let old = try await registry.register(
-                Samples.token(1), DeviceChanges(language: "de", badge: 4, aliases: [.externalUser: "anna"]), in: app
+                Samples.token(1), changes: DeviceChanges(language: "de", badge: 4, aliases: [.externalUser: "anna"]),
+                in: app
             ).registered.id
-            _ = try await registry.subscribe(old, to: topic, [], in: app)
+            _ = try await registry.subscribe(old, to: topic, options: [], in: app)
             _ = try await registry.remove(old, in: app)
-            let back = try await registry.register(Samples.token(1), DeviceChanges(), in: app)
+            let back = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app)
             #expect(back.isNew)
             #expect(back.registered.id.index != old.index)
             #expect(back.registered.badge == nil)
             #expect(back.registered.device.language == nil && back.registered.device.aliases.isEmpty)
             #expect(try await registry.subscriptions(of: back.registered.id, in: app) == [:])
-            try await expectUnknown(old, in: app, registry)
+            try await expectUnknown(old, in: app, registry: registry)
             #expect(try await registry.device(of: Samples.token(1), in: app) == back.registered.id)
         }
     }
@@ -158,11 +164,11 @@ import Testing
     func aBadgeStaysUntilItIsReportedAnew(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             #expect(try await registry.device(id, in: app)?.badge == nil)
             for badge: UInt32 in [5, 0, 99_999, .max] {
-                #expect(try await registry.change(id, DeviceChanges(badge: badge), in: app))
-                #expect(try await registry.change(id, DeviceChanges(language: "fr"), in: app))
+                #expect(try await registry.change(id, changes: DeviceChanges(badge: badge), in: app))
+                #expect(try await registry.change(id, changes: DeviceChanges(language: "fr"), in: app))
                 #expect(try await registry.device(id, in: app)?.badge == badge)
             }
         }
@@ -172,14 +178,14 @@ import Testing
     func failuresAreCountedUpToTheRemoval(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
-            let other = try await registry.register(Samples.token(2), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            let other = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app).registered.id
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .counted(1))
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .counted(2))
             #expect(try await registry.countFailure(of: other, limit: 3, in: app) == .counted(1))
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .removed)
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .unknownDevice)
-            try await expectUnknown(id, in: app, registry)
+            try await expectUnknown(id, in: app, registry: registry)
             #expect(try await registry.device(other, in: app) != nil)
         }
     }
@@ -189,8 +195,8 @@ import Testing
     func aFailureThatIsToldAgainCountsOnce(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
-            let other = try await registry.register(Samples.token(2), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            let other = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app).registered.id
             let tasks = (0...RegistryBounds.failuresRemembered).map { TaskID(high: 1, low: UInt64($0)) }
             for (number, task) in tasks.dropLast().enumerated() {
                 for known in tasks[...number] {
@@ -209,13 +215,13 @@ import Testing
     func aDeviceThatSpeaksHasItsFailuresForgotten(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
             _ = try await registry.countFailure(of: id, limit: 3, in: app)
             _ = try await registry.countFailure(of: id, limit: 3, in: app)
-            _ = try await registry.change(id, DeviceChanges(), in: app)
+            _ = try await registry.change(id, changes: DeviceChanges(), in: app)
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .counted(1))
             _ = try await registry.countFailure(of: id, limit: 3, in: app)
-            _ = try await registry.register(Samples.token(1), DeviceChanges(), in: app)
+            _ = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app)
             #expect(try await registry.countFailure(of: id, limit: 3, in: app) == .counted(1))
         }
     }
@@ -227,7 +233,8 @@ import Testing
             let app = fixture.app
             var ids: [DeviceID] = []
             for number in 0..<6 {
-                ids.append(try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id)
+                ids.append(
+                    try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id)
             }
             try await registry.forgetFailures(of: ids, in: app)
             for id in ids { #expect(try await registry.countFailure(of: id, limit: 9, in: app) == .counted(1)) }
@@ -246,10 +253,10 @@ import Testing
         try await driver.withRegistry { registry, fixture in
             let (app, other) = (fixture.app, try await fixture.client())
             let topic = try Samples.topic(1)
-            let id = try await registry.register(Samples.token(1), DeviceChanges(), in: app).registered.id
-            #expect(try await other.register(Samples.token(1), DeviceChanges(), in: app).registered.id == id)
-            #expect(try await other.subscribe(id, to: topic, [], in: app) == .created)
-            #expect(try await registry.subscribe(id, to: topic, [], in: app) == .updated)
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            #expect(try await other.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id == id)
+            #expect(try await other.subscribe(id, to: topic, options: [], in: app) == .created)
+            #expect(try await registry.subscribe(id, to: topic, options: [], in: app) == .updated)
             #expect(try await registry.size(of: .topic(topic), in: app) == 1)
             #expect(try await registry.remove(id, in: app))
             #expect(try await other.device(id, in: app) == nil)
@@ -259,15 +266,15 @@ import Testing
 
 /// Every operation on an id answers that there is no such device, and none of them makes one.
 func expectUnknown(
-    _ id: DeviceID, in app: AppID, _ registry: any TestedRegistry, sourceLocation: SourceLocation = #_sourceLocation
+    _ id: DeviceID, in app: AppID, registry: any TestedRegistry, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let topic = try TopicName("of nobody")
     for _ in 1...2 {
         let device = try await registry.device(id, in: app)
-        let isChanged = try await registry.change(id, DeviceChanges(language: "xx", badge: 1), in: app)
+        let isChanged = try await registry.change(id, changes: DeviceChanges(language: "xx", badge: 1), in: app)
         let isRemoved = try await registry.remove(id, in: app)
         let subscriptions = try await registry.subscriptions(of: id, in: app)
-        let subscribed = try await registry.subscribe(id, to: topic, [], in: app)
+        let subscribed = try await registry.subscribe(id, to: topic, options: [], in: app)
         let unsubscribed = try await registry.unsubscribe(id, from: topic, in: app)
         let isSet = try await registry.setSubscriptions(of: id, to: [topic: []], in: app)
         let verdict = try await registry.countFailure(of: id, limit: 10, in: app)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct RegistryAudienceTests {
     /// Devices 0 to 7: the bits of a number say which of the topics a, b and c it is subscribed to.
-    private func populate(_ registry: any TestedRegistry, _ app: AppID) async throws -> [DeviceID] {
+    private func populate(_ registry: any TestedRegistry, app: AppID) async throws -> [DeviceID] {
         var ids: [DeviceID] = []
         for number in 0..<8 {
-            let id = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id
+            let id = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id
             for (bit, topic) in ["a", "b", "c"].enumerated() where number >> bit & 1 == 1 {
-                _ = try await registry.subscribe(id, to: TopicName(topic), [], in: app)
+                _ = try await registry.subscribe(id, to: TopicName(topic), options: [], in: app)
             }
             ids.append(id)
         }
@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: Driver.allCases)
     func anAudienceIsWhatItsWordsMean(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
-            let ids = try await populate(registry, fixture.app)
+            let ids = try await populate(registry, app: fixture.app)
             let (a, b, c) = (try Audience.topic("a"), try Audience.topic("b"), try Audience.topic("c"))
             let expected: [(Audience, [Int])] = [
                 (.everyone, Array(0..<8)), (a, [1, 3, 5, 7]), (.not(a), [0, 2, 4, 6]), (.not(.everyone), []),
@@ -52,7 +52,8 @@ import Testing
             ]
             var ids: [DeviceID] = []
             for (number, list) in lists.enumerated() {
-                let id = try await registry.register(Samples.token(number), DeviceChanges(), in: app).registered.id
+                let id = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
+                    .registered.id
                 _ = try await registry.setSubscriptions(of: id, to: list, in: app)
                 ids.append(id)
             }
@@ -74,10 +75,10 @@ import Testing
     @Test(arguments: Driver.allCases)
     func theRemovedAreNeverMeant(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
-            let ids = try await populate(registry, fixture.app)
+            let ids = try await populate(registry, app: fixture.app)
             for number in [0, 3, 7] { _ = try await registry.remove(ids[number], in: fixture.app) }
             for number in 8..<11 {
-                _ = try await registry.register(Samples.token(number), DeviceChanges(), in: fixture.app)
+                _ = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: fixture.app)
             }
             let a = try Audience.topic("a")
             #expect(try await fixture.members(of: a, registry).members == [ids[1], ids[5]])
@@ -145,7 +146,7 @@ import Testing
             }
             let gone = RegistryChange(app: app, index: DeviceIndex(rawValue: 400), .device(nil))
             try await registry.project(changes + [gone])
-            let segment = SegmentID(app, SegmentNumber(rawValue: 0))
+            let segment = SegmentID(app, number: SegmentNumber(rawValue: 0))
             let whole = try await registry.devices(at: SegmentSet(0..<4_096), in: segment)
             #expect(whole.offsets == offsets.filter { $0 != 400 })
             for (position, offset) in whole.offsets.enumerated() {
@@ -155,7 +156,7 @@ import Testing
             #expect(few.offsets == [4, 128, 3_996])
             #expect(try few.device(at: 1) == Samples.device(128, user: "user 128"))
             #expect(try await registry.devices(at: SegmentSet(), in: segment).count == 0)
-            let empty = SegmentID(app, SegmentNumber(rawValue: 9))
+            let empty = SegmentID(app, number: SegmentNumber(rawValue: 9))
             #expect(try await registry.devices(at: SegmentSet(0..<4_096), in: empty).count == 0)
         }
     }

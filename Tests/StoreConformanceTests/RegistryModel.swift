@@ -37,12 +37,12 @@ struct RegistryModel {
     }
 
     /// For a token that is unknown.
-    mutating func add(_ token: PushToken, _ changes: DeviceChanges, as id: DeviceID, at seconds: UInt32) {
+    mutating func add(_ token: PushToken, changes: DeviceChanges, as id: DeviceID, at seconds: UInt32) {
         let device = Device(tag: id.tag, token: token, created: seconds).applying(changes, at: seconds)
         entries.append(Entry(id: id, device: device, badge: changes.badge))
     }
 
-    mutating func change(_ id: DeviceID, _ changes: DeviceChanges, at seconds: UInt32) -> Bool {
+    mutating func change(_ id: DeviceID, changes: DeviceChanges, at seconds: UInt32) -> Bool {
         guard var entry = self[id] else { return false }
         entry.device = entry.device.applying(changes, at: seconds)
         entry.badge = changes.badge ?? entry.badge
@@ -75,16 +75,16 @@ struct RegistryModel {
     }
 
     func members(of audience: Audience) -> Set<DeviceID> {
-        Set(entries.filter { RegistryModel.matches(audience, $0.topics) }.map(\.id))
+        Set(entries.filter { RegistryModel.matches(audience, topics: $0.topics) }.map(\.id))
     }
 
-    private static func matches(_ audience: Audience, _ topics: [TopicName: SubscriptionOptions]) -> Bool {
+    private static func matches(_ audience: Audience, topics: [TopicName: SubscriptionOptions]) -> Bool {
         switch audience {
         case .everyone: true
         case .topic(let topic): topics[topic] != nil
-        case .not(let inner): !matches(inner, topics)
-        case .all(let parts): parts.allSatisfy { matches($0, topics) }
-        case .any(let parts): parts.contains { matches($0, topics) }
+        case .not(let inner): !matches(inner, topics: topics)
+        case .all(let parts): parts.allSatisfy { matches($0, topics: topics) }
+        case .any(let parts): parts.contains { matches($0, topics: topics) }
         }
     }
 }

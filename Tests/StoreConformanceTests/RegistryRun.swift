@@ -22,7 +22,9 @@ struct RegistryRun {
         dice = Dice(seed: seed)
         tokens = try (0..<12).map { try Samples.token($0) }
         topics = try (0..<6).map { try Samples.topic($0) }
-        aliases = try (0..<6).map { try Alias($0.isMultiple(of: 2) ? .externalUser : .hardware, "name \($0 / 2)") }
+        aliases = try (0..<6).map {
+            try Alias($0.isMultiple(of: 2) ? .externalUser : .hardware, value: "name \($0 / 2)")
+        }
     }
 
     mutating func perform(_ count: Int) async throws {
@@ -60,14 +62,14 @@ struct RegistryRun {
         for audience in [Audience.everyone, .not(.everyone)] + topics.map({ .topic($0) })
             + topics.map({ .not(.topic($0)) })
         {
-            try await compare(audience, registry)
+            try await compare(audience, registry: registry)
         }
     }
 
-    private func compare(_ audience: Audience, _ registry: any TestedRegistry) async throws {
+    private func compare(_ audience: Audience, registry: any TestedRegistry) async throws {
         var found: [DeviceID] = []
         for number in try await registry.segments(of: audience, in: app) {
-            let segment = SegmentID(app, number)
+            let segment = SegmentID(app, number: number)
             let chosen = try await registry.select(audience, in: segment).members
             let devices = try await registry.devices(at: chosen, in: segment)
             #expect(devices.offsets == chosen.offsets)
@@ -89,14 +91,14 @@ extension RegistryRun {
         let token = tokens[dice.number(below: tokens.count)]
         let changes = changes()
         let known = model.entry(of: token)
-        let answer = try await registry.register(token, changes, in: app)
+        let answer = try await registry.register(token, changes: changes, in: app)
         let id = answer.registered.id
         if let known {
-            _ = model.change(known.id, changes, at: seconds)
+            _ = model.change(known.id, changes: changes, at: seconds)
         } else {
             let isTaken = (model.removed + model.entries.map(\.id)).contains { $0.index == id.index }
             #expect(!isTaken, "a place was given out twice")
-            model.add(token, changes, as: id, at: seconds)
+            model.add(token, changes: changes, as: id, at: seconds)
         }
         #expect(answer.registered == model.entry(of: token)?.registered)
         #expect(answer.isNew == (known == nil))
@@ -104,8 +106,8 @@ extension RegistryRun {
 
     private mutating func change() async throws {
         let (id, changes) = (id(), changes())
-        let answer = try await registry.change(id, changes, in: app)
-        let expected = model.change(id, changes, at: seconds)
+        let answer = try await registry.change(id, changes: changes, in: app)
+        let expected = model.change(id, changes: changes, at: seconds)
         #expect(answer == expected)
     }
 
@@ -118,7 +120,7 @@ extension RegistryRun {
     private mutating func subscribe() async throws {
         let (id, topic, options) = (id(), topic(), options())
         let expected = model[id].map { $0.topics[topic] == nil ? SubscriptionChange.created : .updated }
-        #expect(try await registry.subscribe(id, to: topic, options, in: app) == expected)
+        #expect(try await registry.subscribe(id, to: topic, options: options, in: app) == expected)
         model[id]?.topics[topic] = options
     }
 
@@ -165,7 +167,7 @@ extension RegistryRun {
     }
 
     private mutating func resolve() async throws {
-        try await compare(audience(depth: 3), registry)
+        try await compare(audience(depth: 3), registry: registry)
     }
 }
 

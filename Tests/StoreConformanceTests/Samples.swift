@@ -4,7 +4,7 @@ import PushModel
 enum Samples {
     static func token(_ number: Int) throws -> PushToken {
         let digits = String(number, radix: 16)
-        return try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+        return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
     static func topic(_ number: Int) throws -> TopicName {
@@ -12,7 +12,7 @@ enum Samples {
     }
 
     static func user(_ name: String) throws -> Alias {
-        try Alias(.externalUser, name)
+        try Alias(.externalUser, value: name)
     }
 
     static func device(_ number: Int, user: String? = nil) throws -> Device {

@@ -11,7 +11,7 @@ extension StoreFixture {
         let segments = try await registry.segments(of: audience, in: app)
         #expect(segments == Set(segments).sorted(), sourceLocation: sourceLocation)
         for number in segments {
-            let segment = SegmentID(app, number)
+            let segment = SegmentID(app, number: number)
             let chosen = try await registry.select(audience, in: segment)
             let devices = try await registry.devices(at: chosen.members, in: segment)
             #expect(devices.offsets == chosen.members.offsets, sourceLocation: sourceLocation)

@@ -24,7 +24,7 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// A test's frame: a store, a client of it, and the end of both.
     func withRegistry(
         _ ownership: Ownership = .shared,
-        _ body: (_ registry: any TestedRegistry, _ fixture: any StoreFixture) async throws -> Void
+        body: (_ registry: any TestedRegistry, _ fixture: any StoreFixture) async throws -> Void
     ) async throws {
         let fixture = try await fixture(ownership)
         let outcome: Result<Void, any Error>

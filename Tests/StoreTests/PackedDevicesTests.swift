@@ -7,7 +7,8 @@ import Testing
     @Test func recordsLieSideBySide() throws {
         let devices = try (0..<300).map { number in
             var device = Device(
-                tag: UInt32(number), token: try PushToken(.fcm, String(repeating: "a", count: 32 + number)), created: 1)
+                tag: UInt32(number), token: try PushToken(.fcm, text: String(repeating: "a", count: 32 + number)),
+                created: 1)
             device.language = number.isMultiple(of: 2) ? "de" : nil
             return device
         }
@@ -28,7 +29,7 @@ import Testing
         var packed = PackedDevices()
         packed.append(offset: 1, record: [])
         packed.append(offset: 2, record: [0xFF, 1, 2, 3, 4])
-        let device = Device(tag: 1, token: try PushToken(.apns, String(repeating: "ab", count: 32)), created: 1)
+        let device = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 1)
         packed.append(offset: 3, record: device.packed)
         #expect(packed.device(at: 0) == nil && packed.device(at: 1) == nil)
         #expect(packed.device(at: 2) == device)

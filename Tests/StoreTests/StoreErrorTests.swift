@@ -7,12 +7,12 @@ import Testing
         (.corrupt, false),
     ])
     func whatMayPassIsTriedAgain(code: StoreError.Code, isRetriable: Bool) {
-        #expect(StoreError(code, "x").isRetriable == isRetriable)
+        #expect(StoreError(code, message: "x").isRetriable == isRetriable)
     }
 
     @Test func theDescriptionIsRedacted() {
         let token = String(repeating: "a1", count: 32)
-        let error = StoreError(.corrupt, "record of \(token)")
+        let error = StoreError(.corrupt, message: "record of \(token)")
         #expect(error.description.hasPrefix("corrupt: record of"))
         #expect(!error.description.contains(token))
     }

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func device(
-        _ place: UInt32, _ state: DeliveryState = .delivered, attempt: UInt8 = 0, status: UInt16 = 200,
+        _ place: UInt32, state: DeliveryState = .delivered, attempt: UInt8 = 0, status: UInt16 = 200,
         reason: String = "", age: Int = 10
     ) -> TaskOutcomes.Device {
         let detail = OutcomeDetail(
@@ -32,7 +32,7 @@ import Testing
         let ends = DeliveryState.allCases.filter(\.isTerminal).enumerated().map { number, state in
             let reason = ["", "Unregistered", "Ünknown", "Unregistered"][number % 4]
             return device(
-                UInt32(number) * 500_000_000, state, attempt: UInt8(number), status: .max, reason: reason,
+                UInt32(number) * 500_000_000, state: state, attempt: UInt8(number), status: .max, reason: reason,
                 age: number * 100_000 - 5)
         }
         let untold = TaskOutcomes.Device(index: DeviceIndex(rawValue: .max), state: .cancelled, detail: nil)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func theCountsAreThoseOfItsDevices() throws {
-        let progress = try trace([device(1), device(2), device(9, .expired)]).progress
+        let progress = try trace([device(1), device(2), device(9, state: .expired)]).progress
         #expect(progress.counts.targeted == 3 && progress.counts[.delivered] == 2 && progress.counts[.expired] == 1)
         #expect(progress.closed == Self.closed && progress.jobsResolved == progress.plan.jobs)
     }
@@ -53,13 +53,15 @@ import Testing
     /// What a thousand single pushes a second leave behind for a week must fit into memory.
     @Test func aSinglePushIsSmall() throws {
         #expect(try trace([device(.max)]).packed.count <= 48)
-        let many = (0..<1_000).map { device($0 * 4_000, .invalidRemoved, status: 410, reason: "Unregistered") }
+        let many = (0..<1_000).map { device($0 * 4_000, state: .invalidRemoved, status: 410, reason: "Unregistered") }
         #expect(try trace(many).packed.count <= 9_100)
     }
 
     /// Whatever is read back from a store that somebody else wrote to, nothing traps.
     @Test func whatIsBrokenIsNoTrace() throws {
-        let whole = try trace([device(1, .failed, reason: "Busy"), device(70_000, .invalid, reason: "Busy")]).packed
+        let whole = try trace([
+            device(1, state: .failed, reason: "Busy"), device(70_000, state: .invalid, reason: "Busy"),
+        ]).packed
         #expect(TaskTrace(packed: [2] + whole.dropFirst()) == nil)
         #expect(TaskTrace(packed: []) == nil)
         for count in 1..<20 { #expect(TaskTrace(packed: Array(whole.prefix(count))) == nil) }

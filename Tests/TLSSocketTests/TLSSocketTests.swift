@@ -64,7 +64,7 @@ import Testing
 
     @Test func tls11IsRefused() async throws {
         let authority = try await TestAuthority()
-        let server = try await EchoServer(authority, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+        let server = try await EchoServer(authority, options: "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
         let tls = configuration(authority)
         let error = await failure { () throws(TLSSocketError) in
             _ = try Conversation(host: "localhost", port: server.port, tls: tls)
@@ -74,7 +74,7 @@ import Testing
 
     @Test func theProtocolIsAgreedOn() async throws {
         let authority = try await TestAuthority()
-        let server = try await EchoServer(authority, "-alpn", "h2")
+        let server = try await EchoServer(authority, options: "-alpn", "h2")
         var tls = configuration(authority)
         tls.applicationProtocols = ["http/1.1", "h2"]
         let offering = tls
@@ -88,7 +88,7 @@ import Testing
     @Test func aClientCertificateIsShown() async throws {
         let authority = try await TestAuthority()
         let server = try await EchoServer(
-            authority, "-Verify", "1", "-verify_return_error", "-CAfile", authority.authorityFile)
+            authority, options: "-Verify", "1", "-verify_return_error", "-CAfile", authority.authorityFile)
         var tls = configuration(authority)
         let anonymous = tls
         let error = await failure { () throws(TLSSocketError) in
@@ -230,7 +230,9 @@ private struct Accepted {
 
     init(from listener: TCPListener, tls: TLSContext) throws(TLSSocketError) {
         Accepted.wait(for: POLLIN, listener.descriptor)
-        guard let socket = try listener.accept(tls: tls) else { throw TLSSocketError(.unreachable, "nobody came") }
+        guard let socket = try listener.accept(tls: tls) else {
+            throw TLSSocketError(.unreachable, message: "nobody came")
+        }
         self.socket = socket
         while case let progress = try socket.advance(), progress != .done {
             Accepted.wait(for: progress == .wantRead ? POLLIN : POLLOUT, socket.descriptor)
@@ -264,9 +266,9 @@ private struct EchoServer {
     let port = FreePort.next()
     private let process: ChildProcess
 
-    init(_ authority: TestAuthority, _ options: String...) async throws {
+    init(_ authority: TestAuthority, options: String...) async throws {
         let arguments = ["s_server", "-rev", "-accept", "127.0.0.1:\(port)", "-cert", authority.certificateFile]
-        process = try ChildProcess("openssl", arguments + ["-key", authority.keyFile] + options)
+        process = try ChildProcess("openssl", arguments: arguments + ["-key", authority.keyFile] + options)
         let line = await process.line { $0.hasPrefix("ACCEPT") }
         try #require(line != nil, "\(process.lines)")
     }

@@ -21,19 +21,19 @@ import Topics
         news = try TopicName("news")
     }
 
-    private func fill(_ segments: Int, _ devices: Int) async throws -> [DeviceIndex] {
+    private func fill(_ segments: Int, devices: Int) async throws -> [DeviceIndex] {
         var indices: [DeviceIndex] = []
         for segment in 0..<segments {
             for offset in 0..<devices {
-                indices.append(try await fixture.place(UInt32(segment), UInt16(offset), on: [news: []]).index)
+                indices.append(try await fixture.place(UInt32(segment), offset: UInt16(offset), on: [news: []]).index)
             }
         }
         return indices
     }
 
     @Test func aTaskForManyGoesSegmentBySegment() async throws {
-        let indices = try await fill(7, 200)
-        let task = fixture.task(1, .topic(news))
+        let indices = try await fill(7, devices: 200)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         let plan = try #require(try await fixture.ledger.progress(of: task.id)?.plan)
@@ -48,14 +48,14 @@ import Topics
 
     /// The border between the lanes: 1,000 devices are few.
     @Test func aThousandDevicesAreFew() async throws {
-        let indices = try await fill(2, 500)
-        let task = fixture.task(1, .everyone)
+        let indices = try await fill(2, devices: 500)
+        let task = fixture.task(1, audience: .everyone)
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == indices)
         #expect(try fixture.chunks(.fast, of: task).map(\.deviceCount) == [500, 500])
-        let one = try await fixture.place(9, 9)
-        let larger = fixture.task(2, .everyone)
+        let one = try await fixture.place(9, offset: 9)
+        let larger = fixture.task(2, audience: .everyone)
         fixture.post(larger)
         try await fixture.run()
         #expect(try fixture.sent(larger) == indices + [one.index])
@@ -65,8 +65,8 @@ import Topics
     /// Goal: no more jobs of a task are on the bus than its window has chains. Method: after planning, and after each job
     /// that was handled.
     @Test func aTaskHasAWindowOfJobsOnTheBus() async throws {
-        _ = try await fill(8, 510)
-        let task = fixture.task(1, .topic(news))
+        _ = try await fill(8, devices: 510)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         let jobs = try fixture.bus.messages(Topics.segments.channel(.bulk)).map { try SegmentJob(decoding: $0.value) }
@@ -78,10 +78,10 @@ import Topics
     /// has chains, and none is lost. Method: the outage begins before the task; the jobs that wait are then sent as the
     /// scheduler would.
     @Test func aTasksWindowIsNotRefilledInAnOutage() async throws {
-        let indices = try await fill(8, 510)
+        let indices = try await fill(8, devices: 510)
         let route = ProviderRoute(app: fixture.app, provider: .apns)
         _ = fixture.outages.extend(route, by: OutagePauses(), jitter: 1, isProbe: false)
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task).count == ResolverFixture.window * 510)
@@ -105,13 +105,13 @@ import Topics
 
     /// Another provider's devices of the same segments do not wait.
     @Test func anOutageOfOneProviderKeepsNoOthers() async throws {
-        var indices = try await fill(8, 510)
+        var indices = try await fill(8, devices: 510)
         for segment in 0..<8 {
-            indices.append(try await fixture.place(UInt32(segment), 4_000, .fcm, on: [news: []]).index)
+            indices.append(try await fixture.place(UInt32(segment), offset: 4_000, kind: .fcm, on: [news: []]).index)
         }
         _ = fixture.outages.extend(
             ProviderRoute(app: fixture.app, provider: .apns), by: OutagePauses(), jitter: 1, isProbe: false)
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == indices.sorted())
@@ -120,8 +120,8 @@ import Topics
 
     /// Goal: segments with few members each do not make a chunk each.
     @Test func sparseSegmentsShareChunks() async throws {
-        let indices = try await fill(101, 10)
-        let task = fixture.task(1, .topic(news))
+        let indices = try await fill(101, devices: 10)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == indices)
@@ -132,28 +132,28 @@ import Topics
     /// Goal: nobody on a list in parts is left out, whatever stands between. Method: users with one device or two, devices
     /// by id, and tokens, in 13 parts; some of them are members of the audience, too.
     @Test func aListInPartsLeavesNobodyOut() async throws {
-        var expected = try await fill(3, 400)
+        var expected = try await fill(3, devices: 400)
         var entries: [TargetEntry] = []
         for number in 0..<2_000 {
             let segment = UInt32(number % 5)
             let user = "user \(number)"
-            let id = try await fixture.place(segment, UInt16(1_000 + number), user: user)
+            let id = try await fixture.place(segment, offset: UInt16(1_000 + number), user: user)
             expected.append(id.index)
             switch number % 3 {
             case 0: entries.append(.device(id))
             case 1:
-                entries.append(.alias(try Alias(.externalUser, user)))
-                expected.append(try await fixture.place(6, UInt16(number), .fcm, user: user).index)
+                entries.append(.alias(try Alias(.externalUser, value: user)))
+                expected.append(try await fixture.place(6, offset: UInt16(number), kind: .fcm, user: user).index)
             default:
                 let digits = String(id.index.rawValue, radix: 16)
                 let text = String(repeating: "0", count: 64 - digits.count) + digits
-                entries.append(.token(try PushToken(.apns, text)))
+                entries.append(.token(try PushToken(.apns, text: text)))
             }
         }
-        entries += try (0..<300).map { _ in .alias(try Alias(.externalUser, "nobody")) }
+        entries += try (0..<300).map { _ in .alias(try Alias(.externalUser, value: "nobody")) }
         let starts = Array(stride(from: 0, to: entries.count, by: 180))
         let list = TargetList.parts(count: starts.count, entries: entries.count)
-        let task = fixture.task(1, .topic(news), list)
+        let task = fixture.task(1, audience: .topic(news), list: list)
         let parts = starts.enumerated().map { number, start in
             TaskPart(
                 task: task.id, number: number, entries: Array(entries[start..<min(start + 180, entries.count)]))
@@ -167,8 +167,8 @@ import Topics
     }
 
     @Test func aShortListInPartsIsFast() async throws {
-        let ids = try await [fixture.place(0, 1), fixture.place(2, 1)]
-        let task = fixture.task(1, nil, .parts(count: 2, entries: 2))
+        let ids = try await [fixture.place(0, offset: 1), fixture.place(2, offset: 1)]
+        let task = fixture.task(1, audience: nil, list: .parts(count: 2, entries: 2))
         fixture.post(
             task, parts: ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) })
         try await fixture.run()
@@ -178,13 +178,13 @@ import Topics
 
     /// Goal: a part that is not there is waited for, and not for ever.
     @Test func aMissingPartIsWaitedForUntilTheDeadline() async throws {
-        let ids = try await [fixture.place(0, 1), fixture.place(2, 1)]
-        let task = fixture.task(1, nil, .parts(count: 2, entries: 2))
+        let ids = try await [fixture.place(0, offset: 1), fixture.place(2, offset: 1)]
+        let task = fixture.task(1, audience: nil, list: .parts(count: 2, entries: 2))
         let parts = ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) }
         fixture.post(task, parts: [parts[0]])
         try await fixture.run()
         #expect(try fixture.sent(task) == [ids[0].index])
-        let late = fixture.task(2, nil, .parts(count: 2, entries: 2))
+        let late = fixture.task(2, audience: nil, list: .parts(count: 2, entries: 2))
         try await fixture.archive.keep(
             TaskMessage.part(parts[1]).encoded(), number: 1, of: task.id)
         #expect(try fixture.releaseParkedJobs() == 0)
@@ -213,10 +213,10 @@ import Topics
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
         var indices: [DeviceIndex] = []
         for segment in 0..<4 {
-            indices.append(try await fixture.place(UInt32(segment), 3, on: [news: []]).index)
+            indices.append(try await fixture.place(UInt32(segment), offset: 3, on: [news: []]).index)
         }
         _ = try await redis.send(RedisCommand("RENAME", "seg:{news:1}", "away"))
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [indices[0], indices[2], indices[3]])
@@ -240,9 +240,9 @@ import Topics
         let fixture = try await ResolverFixture(server)
         let redis = RedisClient(
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
-        _ = try await fixture.place(0, 1, on: [news: []])
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
         _ = try await redis.send(RedisCommand("DEL", "seg:{news:0}"))
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try await !fixture.isResolved(task))
@@ -255,9 +255,9 @@ import Topics
     }
 
     @Test func aJobWithoutALedgerSendsNothing() async throws {
-        _ = try await fixture.place(0, 1, on: [news: []])
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
         let job = SegmentJob(
-            task: fixture.task(1, nil).id, app: fixture.app, lane: .bulk, job: 0,
+            task: fixture.task(1, audience: nil).id, app: fixture.app, lane: .bulk, job: 0,
             work: .segments([0, 1].map { SegmentNumber(rawValue: $0) }, stride: 1))
         fixture.bus.append([Topics.segments.message(job, key: nil, lane: .bulk)])
         try await fixture.run()
@@ -267,8 +267,8 @@ import Topics
 
     /// Goal: while there is no room on `audience` the chain does not move, or each attempt would set another one going.
     @Test func aFullBusHoldsTheChain() async throws {
-        let indices = try await fill(4, 510)
-        let task = fixture.task(1, .topic(news))
+        let indices = try await fill(4, devices: 510)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         fixture.bus.refuse(2)
         for _ in 0..<2 {
@@ -281,12 +281,12 @@ import Topics
     }
 
     @Test func aBroadcastThatIsCancelledHalfWayEndsWhole() async throws {
-        let indices = try await fill(4, 510)
-        let task = fixture.task(1, .topic(news))
+        let indices = try await fill(4, devices: 510)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         fixture.bus.refuse(1)
         await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
-        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, SegmentNumber(rawValue: 3)))
+        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, number: SegmentNumber(rawValue: 3)))
         try await fixture.run()
         #expect(try await fixture.isResolved(task))
         let states = try await fixture.states(task)
@@ -302,8 +302,8 @@ import Topics
     /// Goal: jobs whose task Redis has lost are neither done nor dropped before a rebuild has said what becomes of it, and
     /// then do nothing, whatever their number.
     @Test func jobsOfALostLedgerWaitForTheRebuild() async throws {
-        _ = try await fill(1, 10)
-        let task = fixture.task(1, .topic(news))
+        _ = try await fill(1, devices: 10)
+        let task = fixture.task(1, audience: .topic(news))
         let job = SegmentJob(
             task: task.id, app: fixture.app, lane: .bulk, job: 7,
             work: .segments([SegmentNumber(rawValue: 0), SegmentNumber(rawValue: 9)], stride: 3))
@@ -312,8 +312,8 @@ import Topics
         await #expect(throws: TemporarilyMissingError.self) { try await fixture.run() }
         let plan = TaskPlan(
             app: fixture.app, jobs: 1, isFast: false, deadline: task.deadline, policy: .atLeastOnce)
-        #expect(try await fixture.ledger.beginRestoring(task.id, plan))
-        try await fixture.ledger.endRestoring(task.id, plan)
+        #expect(try await fixture.ledger.beginRestoring(task.id, plan: plan))
+        try await fixture.ledger.endRestoring(task.id, plan: plan)
         try await refill.finish()
         try await fixture.run()
         #expect(try fixture.sent(task).isEmpty)

@@ -16,7 +16,7 @@ import Topics
     @Test func aTaskForFewSurvivesACutAnywhere() async throws {
         let harness = try await Harness(segments: 3, devices: 4)
         let deaths = try await harness.cutEverywhere(isFast: true) { fixture, number in
-            (fixture.task(number, .topic(harness.news), .entries([.device(harness.extra)])), [])
+            (fixture.task(number, audience: .topic(harness.news), list: .entries([.device(harness.extra)])), [])
         }
         #expect(deaths > 8)
     }
@@ -24,10 +24,10 @@ import Topics
     @Test func aTaskForManySurvivesACutAnywhere() async throws {
         let harness = try await Harness(segments: 5, devices: 204)
         let deaths = try await harness.cutEverywhere(isFast: false) { fixture, number in
-            let task = fixture.task(number, .topic(harness.news), .parts(count: 2, entries: 1_001))
+            let task = fixture.task(number, audience: .topic(harness.news), list: .parts(count: 2, entries: 1_001))
             let parts = [
                 TaskPart(task: task.id, number: 0, entries: [.device(harness.extra)]),
-                TaskPart(task: task.id, number: 1, entries: [.alias(try Alias(.externalUser, "ann"))]),
+                TaskPart(task: task.id, number: 1, entries: [.alias(try Alias(.externalUser, value: "ann"))]),
             ]
             return (task, parts)
         }
@@ -54,13 +54,13 @@ private struct Harness {
         var members: Set<DeviceIndex> = []
         for segment in 0..<segments {
             for offset in 0..<devices {
-                members.insert(try await fixture.place(UInt32(segment), UInt16(offset), on: [news: []]).index)
+                members.insert(try await fixture.place(UInt32(segment), offset: UInt16(offset), on: [news: []]).index)
             }
         }
         self.members = members
-        restless = try await fixture.place(0, 3_000, on: [news: []])
-        extra = try await fixture.place(1, 3_001, .fcm)
-        user = try await fixture.place(2, 3_002, .fcm, user: "ann")
+        restless = try await fixture.place(0, offset: 3_000, on: [news: []])
+        extra = try await fixture.place(1, offset: 3_001, kind: .fcm)
+        user = try await fixture.place(2, offset: 3_002, kind: .fcm, user: "ann")
     }
 
     /// How often a process died.
@@ -70,24 +70,24 @@ private struct Harness {
         var deaths = 0
         for steps in 0... {
             let (task, parts) = try make(fixture, UInt64(steps))
-            try await fixture.change(restless, .subscription(news, []))
+            try await fixture.change(restless, content: .subscription(news, []))
             fixture.post(task, parts: parts)
             fixture.lifeline.begin()
             fixture.lifeline.end(after: steps)
             var hasDied = false
             try await fixture.run {
                 hasDied = true
-                try await fixture.change(restless, .subscription(news, nil))
+                try await fixture.change(restless, content: .subscription(news, nil))
             }
             fixture.lifeline.begin()
-            try await check(task, isFast: isFast, "after \(steps) steps")
+            try await check(task, isFast: isFast, moment: "after \(steps) steps")
             guard hasDied else { break }
             deaths += 1
         }
         return deaths
     }
 
-    private func check(_ task: PushTask, isFast: Bool, _ moment: Comment) async throws {
+    private func check(_ task: PushTask, isFast: Bool, moment: Comment) async throws {
         let sent = try fixture.sent(task)
         let marked = try await fixture.marked(task)
         let listed = isFast ? [extra.index] : [extra.index, user.index]

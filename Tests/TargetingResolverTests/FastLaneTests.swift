@@ -22,7 +22,7 @@ import Topics
 
     /// A key that is no task's says nothing of any.
     @Test func aTaskThatCannotBeReadIsKnownByItsKey() async throws {
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         for key in [nil, [], Array("tasks".utf8), [255, 0]] { try await fixture.giveUp(key: key, reason: "no") }
         #expect(try await fixture.archive.reasonGivenUp(task.id) == nil)
         try await fixture.giveUp(key: Array(task.id.key.utf8), reason: "it is of version 9")
@@ -32,11 +32,11 @@ import Topics
     /// Goal: a task that comes again when nothing is kept of it any more is not sent again. Method: one as old, but never
     /// done, beside it.
     @Test func whatWasDoneLongAgoIsLeftAlone() async throws {
-        _ = try await fixture.place(0, 1, on: [news: []])
-        let (done, late) = (fixture.task(1, .topic(news)), fixture.task(2, .topic(news)))
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
+        let (done, late) = (fixture.task(1, audience: .topic(news)), fixture.task(2, audience: .topic(news)))
         try await fixture.archive.keep(
             TaskMessage.task(late).encoded(), of: late.id,
-            TaskEntry(app: late.app, created: late.created, deadline: late.deadline))
+            entry: TaskEntry(app: late.app, created: late.created, deadline: late.deadline))
         fixture.time.advance(by: TaskArchiveBounds.forgettingAge)
         fixture.post(done)
         fixture.post(late)
@@ -49,12 +49,12 @@ import Topics
     /// Goal: a task that is reported is not sent again after its ledger is gone. Method: one whose report is still being
     /// posted, so that its content is kept, and one of which only the report's stage is known, with a content that came back.
     @Test(arguments: [0, 7_200]) func aReportedTaskIsNotPlannedAgain(age: Int) async throws {
-        _ = try await fixture.place(0, 1, on: [news: []])
-        let (posted, repeated) = (fixture.task(1, .topic(news)), fixture.task(2, .topic(news)))
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
+        let (posted, repeated) = (fixture.task(1, audience: .topic(news)), fixture.task(2, audience: .topic(news)))
         for task in [posted, repeated] {
             try await fixture.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
-                TaskEntry(app: task.app, created: task.created, deadline: task.deadline))
+                entry: TaskEntry(app: task.app, created: task.created, deadline: task.deadline))
         }
         _ = try await fixture.archive.fix(report: [1], of: posted.id)
         try await fixture.archive.advance(reportOf: repeated.id, to: .settled)
@@ -69,9 +69,9 @@ import Topics
 
     @Test func fewDevicesOfSeveralSegmentsShareAChunk() async throws {
         var ids: [DeviceID] = []
-        for segment in 0..<5 { ids.append(try await fixture.place(UInt32(segment), 7, on: [news: []])) }
-        _ = try await fixture.place(1, 8)
-        let task = fixture.task(1, .topic(news))
+        for segment in 0..<5 { ids.append(try await fixture.place(UInt32(segment), offset: 7, on: [news: []])) }
+        _ = try await fixture.place(1, offset: 8)
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         let chunks = try fixture.chunks(.fast, of: task)
@@ -90,8 +90,8 @@ import Topics
     }
 
     @Test func aLongTaskStaysInTheArchive() async throws {
-        _ = try await fixture.place(0, 1, on: [news: []])
-        var task = fixture.task(1, .topic(news))
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
+        var task = fixture.task(1, audience: .topic(news))
         task.content.message?.body = LocalizedText(String(repeating: "a", count: AudienceChunk.contentBytesMaximum))
         fixture.post(task)
         try await fixture.run()
@@ -100,45 +100,45 @@ import Topics
 
     /// However many topics of the task a device has, and be it named on the list besides.
     @Test func aDeviceIsSentOnOnce() async throws {
-        let both = try await fixture.place(0, 1, on: [news: [], sport: []], user: "ann")
-        let one = try await fixture.place(0, 2, on: [sport: []])
-        let user = try await fixture.place(3, 3, .fcm, user: "ann")
+        let both = try await fixture.place(0, offset: 1, on: [news: [], sport: []], user: "ann")
+        let one = try await fixture.place(0, offset: 2, on: [sport: []])
+        let user = try await fixture.place(3, offset: 3, kind: .fcm, user: "ann")
         let list: [TargetEntry] = [
-            .alias(try Alias(.externalUser, "ann")), .device(both), .device(user),
-            .token(try PushToken(.fcm, String(repeating: "0", count: 60) + "3003")),
+            .alias(try Alias(.externalUser, value: "ann")), .device(both), .device(user),
+            .token(try PushToken(.fcm, text: String(repeating: "0", count: 60) + "3003")),
         ]
-        let task = fixture.task(1, .any([.topic(news), .topic(sport)]), .entries(list))
+        let task = fixture.task(1, audience: .any([.topic(news), .topic(sport)]), list: .entries(list))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [both, one, user].map(\.index))
     }
 
     @Test func anIdThatWasGuessedNamesNobody() async throws {
-        let id = try await fixture.place(0, 1)
+        let id = try await fixture.place(0, offset: 1)
         let entries: [TargetEntry] = [
             .device(DeviceID(index: id.index, tag: id.tag &+ 1)),
             .device(DeviceID(index: DeviceIndex(rawValue: 9), tag: 1)),
             .device(DeviceID(index: DeviceIndex(rawValue: 5 << 12), tag: 1)),
-            .alias(try Alias(.externalUser, "nobody")),
+            .alias(try Alias(.externalUser, value: "nobody")),
         ]
-        let task = fixture.task(1, nil, .entries(entries))
+        let task = fixture.task(1, audience: nil, list: .entries(entries))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [])
-        let mended = fixture.task(2, nil, .entries(entries + [.device(id)]))
+        let mended = fixture.task(2, audience: nil, list: .entries(entries + [.device(id)]))
         fixture.post(mended)
         try await fixture.run()
         #expect(try fixture.sent(mended) == [id.index])
     }
 
     @Test func aPlatformWithoutAPayloadIsNotTargeted() async throws {
-        let apple = try await fixture.place(0, 1, .apns, on: [news: []])
-        let google = try await fixture.place(0, 2, .fcm, on: [news: []])
-        let huawei = try await fixture.place(0, 3, .huawei, on: [news: []])
+        let apple = try await fixture.place(0, offset: 1, kind: .apns, on: [news: []])
+        let google = try await fixture.place(0, offset: 2, kind: .fcm, on: [news: []])
+        let huawei = try await fixture.place(0, offset: 3, kind: .huawei, on: [news: []])
         for (number, platforms, expected) in [
             (1, [Platform.ios], [apple]), (2, [.android], [google, huawei]), (3, [.web], []),
         ] {
-            let task = fixture.task(UInt64(number), .topic(news), platforms: Set(platforms))
+            let task = fixture.task(UInt64(number), audience: .topic(news), platforms: Set(platforms))
             fixture.post(task)
             try await fixture.run()
             #expect(try fixture.sent(task) == expected.map(\.index))
@@ -147,10 +147,10 @@ import Topics
     }
 
     @Test func whoIgnoresMessagesIsSentSilently() async throws {
-        let quiet = try await fixture.place(0, 1, on: [news: .ignoreMessage])
-        let loud = try await fixture.place(0, 2, on: [news: .ignoreMessage, sport: []])
-        let listed = try await fixture.place(0, 3, on: [news: .ignoreMessage])
-        let task = fixture.task(1, .any([.topic(news), .topic(sport)]), .entries([.device(listed)]))
+        let quiet = try await fixture.place(0, offset: 1, on: [news: .ignoreMessage])
+        let loud = try await fixture.place(0, offset: 2, on: [news: .ignoreMessage, sport: []])
+        let listed = try await fixture.place(0, offset: 3, on: [news: .ignoreMessage])
+        let task = fixture.task(1, audience: .any([.topic(news), .topic(sport)]), list: .entries([.device(listed)]))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [quiet, loud, listed].map(\.index))
@@ -158,7 +158,7 @@ import Topics
     }
 
     @Test func aTaskForNobodyIsResolvedAndLookedAtAtOnce() async throws {
-        let task = fixture.task(1, .topic(news))
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
         #expect(try await fixture.isResolved(task))
@@ -167,12 +167,12 @@ import Topics
     }
 
     @Test func aRepeatedTaskDoesNothingMore() async throws {
-        let id = try await fixture.place(0, 1, on: [news: []])
-        let task = fixture.task(1, .topic(news))
+        let id = try await fixture.place(0, offset: 1, on: [news: []])
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         fixture.post(task)
         try await fixture.run()
-        _ = try await fixture.place(0, 2, on: [news: []])
+        _ = try await fixture.place(0, offset: 2, on: [news: []])
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [id.index])
@@ -181,9 +181,9 @@ import Topics
 
     /// Everybody ends with the mark, and is told of.
     @Test func whatWasCancelledBeforeIsNotSent() async throws {
-        let id = try await fixture.place(4, 1, .fcm, on: [news: []])
-        let task = fixture.task(1, .topic(news))
-        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, SegmentNumber(rawValue: 0)))
+        let id = try await fixture.place(4, offset: 1, kind: .fcm, on: [news: []])
+        let task = fixture.task(1, audience: .topic(news))
+        _ = try await fixture.ledger.cancel(task.id, in: SegmentID(fixture.app, number: SegmentNumber(rawValue: 0)))
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [])
@@ -198,17 +198,17 @@ import Topics
     /// Goal: a device that is removed between its mark and its chunk does not stay open. Method: the chunk finds no room
     /// until it is gone.
     @Test func whoIsRemovedBeforeTheChunkEnds() async throws {
-        let ids = try await [fixture.place(0, 1, on: [news: []]), fixture.place(0, 2, on: [news: []])]
-        let task = fixture.task(1, .topic(news))
+        let ids = try await [fixture.place(0, offset: 1, on: [news: []]), fixture.place(0, offset: 2, on: [news: []])]
+        let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         fixture.bus.refuse(1)
         await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
         #expect(try await fixture.states(task) == [ids[0].index: .targeted, ids[1].index: .targeted])
-        try await fixture.change(ids[1], .device(nil))
+        try await fixture.change(ids[1], content: .device(nil))
         try await fixture.run()
         #expect(try fixture.sent(task) == [ids[0].index])
         #expect(try await fixture.states(task) == [ids[0].index: .targeted, ids[1].index: .suppressed])
-        let place = SegmentID(fixture.app, ids[1].index.segment)
+        let place = SegmentID(fixture.app, number: ids[1].index.segment)
         #expect(try await fixture.ledger.detail(of: 2, task: task.id, in: place)?.reason == RemovedTargets.reason)
         #expect(try await fixture.isResolved(task))
     }
@@ -216,8 +216,8 @@ import Topics
     @Test func anAudienceBeyondBoundsIsPoison() async throws {
         var audience = Audience.topic(news)
         for _ in 0..<Audience.depthMaximum { audience = .not(audience) }
-        fixture.post(fixture.task(1, audience))
+        fixture.post(fixture.task(1, audience: audience))
         await #expect(throws: PoisonMessageError.self) { try await fixture.run() }
-        #expect(try await fixture.ledger.progress(of: fixture.task(1, nil).id) == nil)
+        #expect(try await fixture.ledger.progress(of: fixture.task(1, audience: nil).id) == nil)
     }
 }

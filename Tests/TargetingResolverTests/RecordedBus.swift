@@ -64,10 +64,10 @@ private struct Producer: BusProducer {
 
     /// Dies before the messages are durable, or after, when the sender does not know that they are.
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
-        guard bus.hasRoom(for: messages) else { throw BusError(.full, "there is no room") }
-        guard lifeline.step() else { throw BusError(.unavailable, "cut off before it was sent") }
+        guard bus.hasRoom(for: messages) else { throw BusError(.full, message: "there is no room") }
+        guard lifeline.step() else { throw BusError(.unavailable, message: "cut off before it was sent") }
         bus.append(messages)
-        guard lifeline.step() else { throw BusError(.unavailable, "cut off after it was sent") }
+        guard lifeline.step() else { throw BusError(.unavailable, message: "cut off after it was sent") }
         return messages.map { _ in MessagePosition(partition: 0, offset: nil) }
     }
 

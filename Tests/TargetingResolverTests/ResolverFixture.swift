@@ -49,7 +49,7 @@ final class ResolverFixture: Sendable {
         let log = Log(service: "test", level: .error)
         let redis = RedisClient(try RedisConfiguration(url: server.url), log: log, metrics: metrics)
         let connection = StoreConnection(redis) { [lifeline] in
-            lifeline.step() ? nil : StoreError(.unavailable, "cut off")
+            lifeline.step() ? nil : StoreError(.unavailable, message: "cut off")
         }
         registry = try await RedisRegistry.open(connection, mode: .authoritative, log: log, time: time)
         ledger = RedisLedger(connection, time: time)
@@ -62,25 +62,25 @@ final class ResolverFixture: Sendable {
     /// Puts a device in a place of the test's choice.
     @discardableResult
     func place(
-        _ segment: UInt32, _ offset: UInt16, _ kind: PushProtocol = .apns,
+        _ segment: UInt32, offset: UInt16, kind: PushProtocol = .apns,
         on topics: [TopicName: SubscriptionOptions] = [:], user: String? = nil
     ) async throws -> DeviceID {
         let index = DeviceIndex(segment: SegmentNumber(rawValue: segment), offset: offset)
         let digits = String(index.rawValue, radix: 16)
-        let token = try PushToken(kind, String(repeating: "0", count: 64 - digits.count) + digits)
+        let token = try PushToken(kind, text: String(repeating: "0", count: 64 - digits.count) + digits)
         var device = Device(tag: index.rawValue &* 7 &+ 1, token: token, created: 1)
         if let user { device.aliases[.externalUser] = user }
         var contents: [RegistryChange.Content] = [.device(device)]
         contents += topics.map { .subscription($0, $1) }
-        try await registry.apply(contents.map { logged(index, $0) })
+        try await registry.apply(contents.map { logged(index, content: $0) })
         return DeviceID(index: index, tag: device.tag)
     }
 
-    func change(_ id: DeviceID, _ content: RegistryChange.Content) async throws {
-        try await registry.apply([logged(id.index, content)])
+    func change(_ id: DeviceID, content: RegistryChange.Content) async throws {
+        try await registry.apply([logged(id.index, content: content)])
     }
 
-    private func logged(_ index: DeviceIndex, _ content: RegistryChange.Content) -> LoggedChange {
+    private func logged(_ index: DeviceIndex, content: RegistryChange.Content) -> LoggedChange {
         let offset = changes.change { number in
             number += 1
             return number
@@ -89,7 +89,7 @@ final class ResolverFixture: Sendable {
     }
 
     func task(
-        _ number: UInt64, _ audience: Audience?, _ list: TargetList = .entries([]),
+        _ number: UInt64, audience: Audience?, list: TargetList = .entries([]),
         platforms: Set<Platform> = [.ios, .android]
     ) -> PushTask {
         var task = PushTask(id: TaskID(high: 3, low: number), app: app, created: time.now)
@@ -115,7 +115,7 @@ final class ResolverFixture: Sendable {
         let channels = [Topics.tasks.channel, Topics.lists.channel, Topics.segments.channel(.bulk)]
         while let entry = bus.next(channels) {
             do {
-                try await handle(entry, parts)
+                try await handle(entry, parts: parts)
                 bus.acknowledge(entry)
             } catch {
                 guard lifeline.isDead else { throw error }
@@ -126,7 +126,7 @@ final class ResolverFixture: Sendable {
         }
     }
 
-    private func handle(_ entry: RecordedBus.Entry, _ parts: ResolverParts) async throws {
+    private func handle(_ entry: RecordedBus.Entry, parts: ResolverParts) async throws {
         let message = entry.message
         let origin = IncomingMessage(
             partition: PartitionID(channel: message.channel.name, number: 0), offset: Int64(entry.number),

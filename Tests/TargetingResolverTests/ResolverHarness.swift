@@ -25,7 +25,7 @@ final class ResolverHarness: Sendable {
 
     /// With so little room on `audience` that a broadcast cannot be over before somebody reads.
     func startResolver() async throws -> ChildProcess {
-        try await base.start("targeting-resolver", ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
+        try await base.start("targeting-resolver", settings: ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
     /// Devices with records as large as texts can make them, so many in each of so many segments.
@@ -38,7 +38,8 @@ final class ResolverHarness: Sendable {
                         let index = DeviceIndex(
                             segment: SegmentNumber(rawValue: UInt32(segment)), offset: UInt16(number))
                         let digits = String(index.rawValue, radix: 16)
-                        let token = try PushToken(.apns, String(repeating: "0", count: 64 - digits.count) + digits)
+                        let token = try PushToken(
+                            .apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
                         var device = Device(tag: UInt32(number), token: token, created: 1)
                         (device.language, device.version, device.category, device.timeZone) = (text, text, text, text)
                         return LoggedChange(
@@ -80,7 +81,8 @@ final class ResolverHarness: Sendable {
         for (number, chunk) in chunks.enumerated() {
             for part in chunk.segments {
                 claimed += try await base.claims(
-                    Array(part.offsets), attempt: 0, of: chunk.task, in: SegmentID(app, part.segment), message: number)
+                    Array(part.offsets), attempt: 0, of: chunk.task, in: SegmentID(app, number: part.segment),
+                    message: number)
             }
         }
         return claimed

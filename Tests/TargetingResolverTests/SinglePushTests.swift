@@ -11,11 +11,11 @@ import Testing
     @Test func aSinglePushTakesFewSteps() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)
-        let id = try await fixture.place(0, 1)
+        let id = try await fixture.place(0, offset: 1)
         // The first one also learns what the registry holds.
         for number in 1...2 {
             fixture.lifeline.begin()
-            let task = fixture.task(UInt64(number), nil, .entries([.device(id)]))
+            let task = fixture.task(UInt64(number), audience: nil, list: .entries([.device(id)]))
             fixture.post(task)
             try await fixture.run()
             #expect(try fixture.sent(task) == [id.index])

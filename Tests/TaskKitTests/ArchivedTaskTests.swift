@@ -32,6 +32,6 @@ import Topics
     private func keep(_ content: [UInt8]) throws {
         let entry = try TaskEntry(
             app: AppID("news"), created: Timestamp(milliseconds: 5), deadline: Timestamp(milliseconds: 6))
-        archive.keep(content, of: id, entry)
+        archive.keep(content, of: id, entry: entry)
     }
 }

@@ -18,8 +18,8 @@ import Topics
         let app = try AppID("news")
         var ids: [DeviceID] = []
         for digit in ["1", "2", "3", "4"] {
-            let token = try PushToken(.apns, String(repeating: digit, count: 64))
-            ids.append(try await registry.register(token, DeviceChanges(), in: app).registered.id)
+            let token = try PushToken(.apns, text: String(repeating: digit, count: 64))
+            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
         }
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
@@ -28,7 +28,7 @@ import Topics
         let states = zip(ids, [DeliveryState.cancelled, .expired, .unknown])
         for (segment, devices) in Dictionary(grouping: states, by: \.0.index.segment) {
             let ended = Dictionary(grouping: devices, by: \.1).mapValues { SegmentSet($0.map(\.0.index.offset)) }
-            #expect(try await results.tell(ended, of: task, in: SegmentID(app, segment)) == 0)
+            #expect(try await results.tell(ended, of: task, in: SegmentID(app, number: segment)) == 0)
         }
         let told = try await batches(bus)
         #expect(told.allSatisfy { $0.task == task && $0.app == app && $0.time == time.now })
@@ -43,15 +43,15 @@ import Topics
     @Test func whoLeftTheRegistryIsCounted() async throws {
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let app = try AppID("news")
-        let token = try PushToken(.apns, String(repeating: "1", count: 64))
-        let id = try await registry.register(token, DeviceChanges(), in: app).registered.id
+        let token = try PushToken(.apns, text: String(repeating: "1", count: 64))
+        let id = try await registry.register(token, changes: DeviceChanges(), in: app).registered.id
         #expect(try await registry.remove(id, in: app))
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
             registry: registry, ledger: MemoryLedger(time: time),
             producer: try await bus.makeProducer(ProducerOptions()), time: time)
         let ended = [DeliveryState.expired: SegmentSet([id.index.offset]), .cancelled: SegmentSet()]
-        #expect(try await results.tell(ended, of: task, in: SegmentID(app, id.index.segment)) == 1)
+        #expect(try await results.tell(ended, of: task, in: SegmentID(app, number: id.index.segment)) == 1)
         #expect(try await batches(bus).isEmpty)
     }
 
@@ -60,7 +60,7 @@ import Topics
         devices.append(offset: 1, record: [])
         devices.append(offset: 2, record: [0xFF, 1, 2, 3, 4, 5])
         for offset in [UInt16(3), 4] {
-            let token = try PushToken(.fcm, String(repeating: "a", count: 40))
+            let token = try PushToken(.fcm, text: String(repeating: "a", count: 40))
             devices.append(offset: offset, record: Device(tag: UInt32(offset), token: token, created: 1).packed)
         }
         let segment = SegmentNumber(rawValue: 9)

@@ -107,8 +107,8 @@ import Testing
         task.dialect = .richie
         task.target.audience = .any([.topic(try TopicName("news")), .not(.everyone)])
         task.target.list = .entries([
-            .device(DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)), .alias(try Alias(.externalUser, "u\"1")),
-            .token(try PushToken(.apns, String(repeating: "ab", count: 32))),
+            .device(DeviceID(index: DeviceIndex(rawValue: 5), tag: 9)), .alias(try Alias(.externalUser, value: "u\"1")),
+            .token(try PushToken(.apns, text: String(repeating: "ab", count: 32))),
         ])
         task.content.message = message
         task.content.platforms = [.android]

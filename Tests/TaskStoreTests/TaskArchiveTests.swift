@@ -15,8 +15,8 @@ import Testing
         try await driver.withArchive { (archive, time) async throws in
             let entry = try TaskArchiveTests.entry(time.now)
             #expect(try await archive.content(of: Self.task) == nil)
-            try await archive.keep([0, 13, 10, 255], of: Self.task, entry)
-            try await archive.keep([1], of: Self.task, entry)
+            try await archive.keep([0, 13, 10, 255], of: Self.task, entry: entry)
+            try await archive.keep([1], of: Self.task, entry: entry)
             #expect(try await archive.content(of: Self.task) == [0, 13, 10, 255])
             let listed = try await archive.tasks(of: entry.app, before: nil, limit: 10)
             #expect(listed == [TaskEntry.ID(created: entry.created, task: Self.task)])
@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: TaskStoreDriver.allCases)
     func whatIsForgottenIsGone(_ driver: TaskStoreDriver) async throws {
         try await driver.withArchive { (archive, time) async throws in
-            try await archive.keep([1], of: Self.task, try TaskArchiveTests.entry(time.now))
+            try await archive.keep([1], of: Self.task, entry: try TaskArchiveTests.entry(time.now))
             _ = try await archive.decide(segments: [SegmentNumber(rawValue: 1)], of: Self.task)
             _ = try await archive.fix(report: [1], of: Self.task)
             try await archive.forget(Self.task, after: .seconds(3_600))
@@ -127,13 +127,13 @@ import Testing
             try await archive.advance(reportOf: task, to: .settled)
             try await archive.forget(task, after: .seconds(600))
         }
-        func life(_ key: String, _ task: TaskID) async throws -> Int {
+        func life(_ key: String, task: TaskID) async throws -> Int {
             Int(try await redis.send(RedisCommand("PTTL", RedisArgument("\(key):{\(task.key)}"))).integer ?? 0)
         }
-        #expect(try await life("report", derived) <= 600_000)
+        #expect(try await life("report", task: derived) <= 600_000)
         let ledger = TaskPlan.retention(isFast: true).wholeMilliseconds
-        #expect((ledger - 60_000...ledger).contains(Int64(try await life("stage", random))))
-        #expect(try await life("stage", derived) > IdempotencyBounds.retention.wholeMilliseconds)
+        #expect((ledger - 60_000...ledger).contains(Int64(try await life("stage", task: random))))
+        #expect(try await life("stage", task: derived) > IdempotencyBounds.retention.wholeMilliseconds)
         try await archive.forget(derived, after: .zero)
         #expect(try await !archive.isReported(derived))
     }
@@ -145,7 +145,7 @@ import Testing
             let entry = try TaskArchiveTests.entry(time.now)
             let later = try TaskArchiveTests.entry(time.now + .milliseconds(1))
             for low in 0..<9 {
-                try await archive.keep([1], of: TaskID(high: 0, low: UInt64(low)), low < 7 ? entry : later)
+                try await archive.keep([1], of: TaskID(high: 0, low: UInt64(low)), entry: low < 7 ? entry : later)
             }
             var read: [TaskEntry.ID] = []
             while true {

@@ -6,7 +6,7 @@ package import Topics
 package struct ChannelReader: Sendable {
     private let consumer: any BusConsumer
 
-    package init(_ bus: any Bus, _ channel: Channel) async throws {
+    package init(_ bus: any Bus, channel: Channel) async throws {
         consumer = try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "test"))
     }
 

@@ -3,12 +3,13 @@ package import ServiceKit
 extension ChildProcess {
     /// One of our programs with these settings, and none that the test run happens to have.
     package static func service(
-        _ name: String, _ settings: [String: String], _ arguments: [String] = []
+        _ name: String, settings: [String: String], arguments: [String] = []
     ) throws -> ChildProcess {
         let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         var options = Options()
         options.onLine = CrashReport(of: name).take
         return try ChildProcess(
-            builtExecutable(name), arguments, environment: inherited.merging(settings) { $1 }, options)
+            builtExecutable(name), arguments: arguments, environment: inherited.merging(settings) { $1 },
+            options: options)
     }
 }

@@ -8,7 +8,7 @@ extension ChildProcess {
     ) throws -> ChildProcess {
         let inherited = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         return try ChildProcess(
-            "bash", ["-ec", "set -o pipefail; cd '\(folder)'\n\(lines)"],
+            "bash", arguments: ["-ec", "set -o pipefail; cd '\(folder)'\n\(lines)"],
             environment: inherited.merging(settings) { $1 })
     }
 }

@@ -7,7 +7,7 @@ package final class KafkaMockServer: Sendable {
     package let bootstrap: String
 
     package init(brokers: Int = 3) async throws {
-        process = try ChildProcess(builtExecutable("KafkaMock"), ["\(brokers)"])
+        process = try ChildProcess(builtExecutable("KafkaMock"), arguments: ["\(brokers)"])
         guard let line = await process.line(where: { $0.hasPrefix("bootstrap ") }) else {
             throw KafkaMockError("the pretended brokers did not start: \(process.lines)")
         }

@@ -62,14 +62,14 @@ package final class ManualTimeSource: TimeSource {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                begin(id, for: duration, continuation)
+                begin(id, for: duration, continuation: continuation)
             }
         } onCancel: {
             state.change { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func begin(_ id: Int, for duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
+    private func begin(_ id: Int, for duration: Duration, continuation: CheckedContinuation<Void, any Error>) {
         let start = state.change { state -> Start in
             // A cancellation that came before this found no sleeper to wake, but has left its mark on the task.
             if Task.isCancelled { return .cancel }

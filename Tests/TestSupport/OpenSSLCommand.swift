@@ -5,7 +5,7 @@ package enum OpenSSLCommand {
     /// The lines it printed.
     @discardableResult
     package static func run(_ arguments: [String]) async throws -> [String] {
-        let process = try ChildProcess("openssl", arguments)
+        let process = try ChildProcess("openssl", arguments: arguments)
         // No line is the one waited for, so this ends with the output, which may be after the process.
         await process.line { _ in false }
         guard await process.end() == .exited(0) else {
@@ -15,7 +15,7 @@ package enum OpenSSLCommand {
     }
 
     /// Makes a private key in PKCS #8 and returns its file.
-    package static func makeKey(_ name: String, _ options: [String], in directory: TemporaryDirectory) async throws
+    package static func makeKey(_ name: String, options: [String], in directory: TemporaryDirectory) async throws
         -> String
     {
         try await run(["genpkey", "-quiet", "-out", directory.file(name)] + options)

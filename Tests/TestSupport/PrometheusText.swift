@@ -40,7 +40,7 @@ package struct PrometheusText {
         for family in families { try check(family) }
     }
 
-    package func value(_ name: String, _ labels: [String: String]) -> Double? {
+    package func value(_ name: String, labels: [String: String]) -> Double? {
         families.lazy.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
     }
 
@@ -49,7 +49,7 @@ package struct PrometheusText {
             let value = match.3 == "+Inf" ? .infinity : Double(match.3), var family = families.popLast()
         else { throw Malformed(description: "no sample: \(line)") }
         let sample = Sample(
-            name: String(match.1), labels: try PrometheusText.labels(String(match.2 ?? ""), line), value: value)
+            name: String(match.1), labels: try PrometheusText.labels(String(match.2 ?? ""), line: line), value: value)
         guard seen.insert("\(sample.name) \(sample.labels.sorted { $0 < $1 })").inserted else {
             throw Malformed(description: "twice: \(line)")
         }
@@ -61,7 +61,7 @@ package struct PrometheusText {
         families.append(family)
     }
 
-    private static func labels(_ text: String, _ line: String) throws -> [String: String] {
+    private static func labels(_ text: String, line: String) throws -> [String: String] {
         var labels: [String: String] = [:]
         var rest = text[...]
         while let match = rest.prefixMatch(of: /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,(?=.)|$)/) {

@@ -12,7 +12,7 @@ package final class RedisCluster: Sendable {
         servers = started
         let addresses = servers.map { "127.0.0.1:\($0.port)" }
         let join = try ChildProcess(
-            "redis-cli", ["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
+            "redis-cli", arguments: ["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
         guard await join.end() == .exited(0) else {
             throw SetupError(description: join.lines.joined(separator: "\n"))
         }

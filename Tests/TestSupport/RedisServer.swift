@@ -28,7 +28,7 @@ package final class RedisServer: Sendable {
         // A port that was free may be taken, by an outgoing connection for one, before the server has it.
         for attempt in 1... {
             let port = FreePort.next()
-            let child = try RedisServer.start(port, directory, options)
+            let child = try RedisServer.start(port, directory: directory, options: options)
             let obstacle = await RedisServer.obstacle(child)
             guard let obstacle else {
                 self.port = port
@@ -61,7 +61,7 @@ package final class RedisServer: Sendable {
 
     /// Starts it again on the same port and folder; it must have ended.
     package func restart() async throws {
-        let next = try RedisServer.start(port, directory, options)
+        let next = try RedisServer.start(port, directory: directory, options: options)
         process.change { $0 = next }
         if let obstacle = await RedisServer.obstacle(next) { throw obstacle }
     }
@@ -78,7 +78,7 @@ package final class RedisServer: Sendable {
     }
 
     private static func copy(_ folder: String, into other: String) async throws {
-        let end = await (try ChildProcess("cp", ["-a", folder, other])).end()
+        let end = await (try ChildProcess("cp", arguments: ["-a", folder, other])).end()
         guard end == .exited(0) else {
             throw SetupError(description: "\(folder) cannot be copied: \(end.map { "\($0)" } ?? "no end")")
         }
@@ -96,7 +96,7 @@ package final class RedisServer: Sendable {
     }
 
     private static func start(
-        _ port: UInt16, _ directory: TemporaryDirectory, _ options: Options
+        _ port: UInt16, directory: TemporaryDirectory, options: Options
     ) throws -> ChildProcess {
         var arguments = ["--bind", "127.0.0.1", "--dir", directory.path, "--save", ""]
         if let authority = options.authority {
@@ -109,7 +109,7 @@ package final class RedisServer: Sendable {
         if options.isDurable { arguments += ["--appendonly", "yes", "--appendfsync", "always"] }
         if let password = options.password { arguments += ["--requirepass", password] }
         if options.isCluster { arguments += ["--cluster-enabled", "yes", "--cluster-node-timeout", "5000"] }
-        return try ChildProcess("redis-server", arguments + options.arguments)
+        return try ChildProcess("redis-server", arguments: arguments + options.arguments)
     }
 
     /// Waits until it is ready; otherwise what it printed.

@@ -20,7 +20,7 @@ package struct ResultReader {
     package private(set) var repeated = 0
 
     package init(_ bus: any Bus) async throws {
-        reader = try await ChannelReader(bus, Topics.results.channel)
+        reader = try await ChannelReader(bus, channel: Topics.results.channel)
     }
 
     /// How many devices ended so.

@@ -10,7 +10,7 @@ package final class SimulatorProcess: Sendable {
 
     package init(_ settings: [String: String] = [:]) async throws {
         let folder = ["CARILLON_SIMULATOR_FOLDER": folder.path]
-        process = try ChildProcess.service("provider-simulator", settings.merging(folder) { $1 })
+        process = try ChildProcess.service("provider-simulator", settings: settings.merging(folder) { $1 })
         guard let line = await process.line(where: { $0.hasPrefix("{\"ready\":true") }) else {
             throw SetupError(description: "the simulator did not start: \(process.lines)")
         }
@@ -41,7 +41,7 @@ package final class SimulatorProcess: Sendable {
 
     /// One request to the admin API.
     @discardableResult
-    package func admin(_ method: String, _ path: String, _ body: String = "") async throws -> RawClient.Response {
+    package func admin(_ method: String, _ path: String, body: String = "") async throws -> RawClient.Response {
         let port = SimulatorProcess.port(announcement["admin_port"])
         let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
         let response = await blocking {

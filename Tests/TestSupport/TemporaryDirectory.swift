@@ -17,7 +17,7 @@ package final class TemporaryDirectory: Sendable {
 
     /// Writes a file into the folder and returns its path.
     @discardableResult
-    package func write(_ name: String, _ content: String) -> String {
+    package func write(_ name: String, content: String) -> String {
         let path = file(name)
         guard let stream = fopen(path, "w") else { preconditionFailure("\(path) cannot be written") }
         fputs(content, stream)

@@ -9,7 +9,7 @@ package enum TestTopics {
         let name = "test-" + String(UInt64.random(in: .min ... .max), radix: 16)
         return Topic(
             TopicDeclaration(
-                name, kind, admission: admission, cleanup: cleanup,
+                name, kind: kind, admission: admission, cleanup: cleanup,
                 partitions: .init(kafka: partitions, embedded: partitions), key: "", from: ["test"], to: ["test"]))
     }
 }

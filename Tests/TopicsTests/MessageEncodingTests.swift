@@ -93,7 +93,7 @@ import Topics
 
     private static func device(_ number: UInt32) throws -> Device {
         let digits = String(number, radix: 16)
-        let token = try PushToken(.apns, String(repeating: "a", count: 64 - digits.count) + digits)
+        let token = try PushToken(.apns, text: String(repeating: "a", count: 64 - digits.count) + digits)
         var device = Device(tag: number, token: token, created: 1_000)
         device.environment = number.isMultiple(of: 2) ? .sandbox : .production
         return device
@@ -120,7 +120,7 @@ import Topics
 
     private static func order() throws -> RetryOrder {
         RetryOrder(
-            task: TaskID(high: 1, low: 2), segment: SegmentID(try AppID("news"), SegmentNumber(rawValue: 3)),
+            task: TaskID(high: 1, low: 2), segment: SegmentID(try AppID("news"), number: SegmentNumber(rawValue: 3)),
             provider: .fcm, attempt: 2, due: 1_900_000_000_000,
             devices: [0, 17, 4_095].map { offset in
                 RetryOrder.Device(offset: offset, tag: 77 + UInt32(offset), isSilent: offset == 17)

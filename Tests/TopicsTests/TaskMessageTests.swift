@@ -11,14 +11,14 @@ import Topics
         task.target.list = .parts(count: 3, entries: 1_000)
         let part = TaskPart(
             task: task.id, number: 2,
-            entries: [.alias(try Alias(.externalUser, "ü")), .device(TaskMessageTests.device)])
+            entries: [.alias(try Alias(.externalUser, value: "ü")), .device(TaskMessageTests.device)])
         for message in [TaskMessage.task(task), .part(part)] {
             #expect(try TaskMessage(decoding: message.encoded()) == message)
         }
     }
 
     @Test func aFullPartFitsOnTheBus() throws {
-        let longest = try Alias(.externalUser, String(repeating: "\"", count: Alias.bytesMaximum))
+        let longest = try Alias(.externalUser, value: String(repeating: "\"", count: Alias.bytesMaximum))
         let entries = [TargetEntry](repeating: .alias(longest), count: TargetList.entriesMaximum)
         let part = TaskMessage.part(TaskPart(task: TaskID(high: 1, low: 2), number: 0, entries: entries))
         #expect(part.encoded().count < Topics.messageBytesMaximum)

@@ -21,24 +21,25 @@ struct FCMConfiguration: Sendable {
 
     init(environment: inout EnvironmentReader) {
         endpoint.host = environment.host(
-            "CARILLON_FCM_HOST", default: endpoint.host, "The host of Google's messaging service.")
+            "CARILLON_FCM_HOST", default: endpoint.host, meaning: "The host of Google's messaging service.")
         endpoint.port = UInt16(
             clamping: environment.integer(
-                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, "Its port."))
+                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, meaning: "Its port."))
         authorityFile = environment.file(
             "CARILLON_FCM_CA_FILE",
-            "PEM file of certificate authorities to trust for Google, instead of the system's.")
+            meaning: "PEM file of certificate authorities to trust for Google, instead of the system's.")
         connections = environment.integer(
-            "CARILLON_FCM_CONNECTIONS", default: connections, in: 1...64, "Connections to Google, for all apps.")
+            "CARILLON_FCM_CONNECTIONS", default: connections, in: 1...64,
+            meaning: "Connections to Google, for all apps.")
         inFlightMaximum = environment.integer(
             "CARILLON_FCM_IN_FLIGHT", default: inFlightMaximum, in: 1...10_000,
-            "Pushes of one app that may wait for Google's answer at once.")
+            meaning: "Pushes of one app that may wait for Google's answer at once.")
         deadline = environment.duration(
             "CARILLON_FCM_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
-            "Time Google has to answer one push; without an answer its outcome is unknown.")
+            meaning: "Time Google has to answer one push; without an answer its outcome is unknown.")
         pushesPerMinute = environment.integer(
             "CARILLON_FCM_PUSHES_PER_MINUTE", default: pushesPerMinute, in: 1...100_000_000,
-            "Google's quota of one project; all senders together keep to it.")
+            meaning: "Google's quota of one project; all senders together keep to it.")
     }
 
     var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }

@@ -21,12 +21,12 @@ enum FCMErrorTable {
     static func answer(status: Int, _ report: Report, retryAfter: Duration?) -> ProviderAnswer {
         let reason = report.errorCode.isEmpty ? report.status : report.errorCode
         return ProviderAnswer(
-            verdict(status, report, retryAfter), reason: reason, status: UInt16(clamping: status),
+            verdict(status, report: report, retryAfter: retryAfter), reason: reason, status: UInt16(clamping: status),
             mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
     }
 
     private static func verdict(
-        _ status: Int, _ report: Report, _ retryAfter: Duration?
+        _ status: Int, report: Report, retryAfter: Duration?
     ) -> ProviderAnswer.Verdict {
         switch (status, report.errorCode) {
         case (200, _): .delivered

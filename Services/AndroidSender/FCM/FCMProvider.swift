@@ -19,7 +19,7 @@ struct FCMProvider: Sendable {
     let random: any RandomSource
     let log: Log
 
-    func gateway(_ credentials: FCMCredentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
+    func gateway(_ credentials: FCMCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.serviceAccountFile
         guard let content else { return BrokenGateway(reason: "\(file.field): \(file.path) cannot be read") }
         do throws(ServiceAccount.FormatError) {
@@ -30,7 +30,8 @@ struct FCMProvider: Sendable {
             }
             return FCMGateway(
                 project: project, pool: pool, tokens: tokens(account), quota: quota(project),
-                gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app, .fcm) }, time: time)
+                gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app: app, kind: .fcm) },
+                time: time)
         } catch {
             return BrokenGateway(reason: error.description)
         }
@@ -43,7 +44,7 @@ struct FCMProvider: Sendable {
             do throws(SigningError) {
                 assertion = try account.assertion(at: time.now)
             } catch {
-                throw TokenError(.refused, error.description)
+                throw TokenError(.refused, message: error.description)
             }
             return try await accessTokens.issue(
                 [

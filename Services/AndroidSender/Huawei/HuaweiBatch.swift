@@ -12,7 +12,7 @@ struct HuaweiBatch: Sendable {
 
     static func group(_ pushes: [Push]) -> [HuaweiBatch] {
         let kinds = Dictionary(grouping: pushes.indices) { Kind(pushes[$0]) }
-        return kinds.values.sorted { $0[0] < $1[0] }.flatMap { split($0, pushes) }
+        return kinds.values.sorted { $0[0] < $1[0] }.flatMap { split($0, pushes: pushes) }
     }
 
     private struct Kind: Hashable {
@@ -26,7 +26,7 @@ struct HuaweiBatch: Sendable {
         }
     }
 
-    private static func split(_ positions: [Int], _ pushes: [Push]) -> [HuaweiBatch] {
+    private static func split(_ positions: [Int], pushes: [Push]) -> [HuaweiBatch] {
         let holders = Dictionary(grouping: positions) { pushes[$0].token }
         let tokens = holders.values.sorted { $0[0] < $1[0] }
         return stride(from: 0, to: tokens.count, by: tokensMaximum).map { start in

@@ -17,18 +17,19 @@ struct HuaweiConfiguration: Sendable {
 
     init(environment: inout EnvironmentReader) {
         url = HuaweiConfiguration.url(
-            &environment, "CARILLON_HUAWEI_URL", default: url, "The origin of Huawei Push Kit.")
+            &environment, name: "CARILLON_HUAWEI_URL", default: url, meaning: "The origin of Huawei Push Kit.")
         tokenURL = HuaweiConfiguration.url(
-            &environment, "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL, "Where Huawei gives out access tokens.")
+            &environment, name: "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL,
+            meaning: "Where Huawei gives out access tokens.")
         authorityFile = environment.file(
             "CARILLON_HUAWEI_CA_FILE",
-            "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
+            meaning: "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
         inFlightMaximum = environment.integer(
             "CARILLON_HUAWEI_IN_FLIGHT", default: inFlightMaximum, in: 1...100_000,
-            "Devices of one app that may wait for Huawei's answer at once.")
+            meaning: "Devices of one app that may wait for Huawei's answer at once.")
         deadline = environment.duration(
             "CARILLON_HUAWEI_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
-            "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")
+            meaning: "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")
     }
 
     var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }
@@ -41,10 +42,10 @@ struct HuaweiConfiguration: Sendable {
     }
 
     private static func url(
-        _ environment: inout EnvironmentReader, _ name: String, default value: String, _ meaning: String
+        _ environment: inout EnvironmentReader, name: String, default value: String, meaning: String
     ) -> String {
         environment.parse(
-            name, default: value, text: value, meaning, expected: "an https URL without a slash at its end"
+            name, default: value, text: value, meaning: meaning, expected: "an https URL without a slash at its end"
         ) {
             $0.hasPrefix("https://") && !$0.hasSuffix("/") ? $0 : nil
         }

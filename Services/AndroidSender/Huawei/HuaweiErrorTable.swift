@@ -13,7 +13,7 @@ enum HuaweiErrorTable {
 
     static func answer(status: Int, _ report: Report, token: String, retryAfter: Duration?) -> ProviderAnswer {
         let overload = ProviderAnswer.Verdict.throttled(.app, RetryAdvice(floor: retryAfter ?? overloadPause))
-        let verdict = verdict(status, report, token, overload)
+        let verdict = verdict(status, report: report, token: token, overload: overload)
         // Huawei refuses with 503 what is too much; every other error of a server leaves in doubt how far the request came.
         var mayBeProcessed = false
         if case .retryLater = verdict { mayBeProcessed = true }
@@ -22,7 +22,7 @@ enum HuaweiErrorTable {
     }
 
     private static func verdict(
-        _ status: Int, _ report: Report, _ token: String, _ overload: ProviderAnswer.Verdict
+        _ status: Int, report: Report, token: String, overload: ProviderAnswer.Verdict
     ) -> ProviderAnswer.Verdict {
         switch report.code {
         case "80000000": .delivered
@@ -32,12 +32,12 @@ enum HuaweiErrorTable {
         case "80300002", "80300011", "80300013": .misconfigured
         case "80100017": overload
         case "81000001": .retryLater(.soon)
-        default: verdict(status, overload)
+        default: verdict(status, overload: overload)
         }
     }
 
     /// Without a code of its own, or with one that is not known, the status alone speaks.
-    private static func verdict(_ status: Int, _ overload: ProviderAnswer.Verdict) -> ProviderAnswer.Verdict {
+    private static func verdict(_ status: Int, overload: ProviderAnswer.Verdict) -> ProviderAnswer.Verdict {
         switch status {
         case 401: .refreshAuthorization
         case 403, 404: .misconfigured

@@ -49,7 +49,7 @@ final class HuaweiGateway: PushGateway {
     /// The round's outcomes stand in the order of the batch's positions.
     private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
         let request = HTTPClientRequest(
-            .post, url, to: .trusted,
+            .post, url: url, to: .trusted,
             headers: [
                 .init("Content-Type", "application/json;charset=UTF-8"),
                 .init("Authorization", "Bearer \(token.value.reveal())"),

@@ -13,7 +13,7 @@ struct HuaweiProvider: Sendable {
     let random: any RandomSource
     let log: Log
 
-    func gateway(_ credentials: HuaweiCredentials, _ content: [UInt8]?, of app: AppID) -> any PushGateway {
+    func gateway(_ credentials: HuaweiCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.clientSecretFile
         guard let content, let secret = HuaweiProvider.secret(content) else {
             return BrokenGateway(reason: "\(file.field): \(file.path) holds no client secret that can be read")
@@ -31,7 +31,8 @@ struct HuaweiProvider: Sendable {
         }
         return HuaweiGateway(
             url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
-            gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app, .huawei) }, time: time)
+            gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app: app, kind: .huawei) },
+            time: time)
     }
 
     /// The file's one line.

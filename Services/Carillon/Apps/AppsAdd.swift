@@ -4,7 +4,7 @@ import ServiceKit
 
 struct AppsAdd: Command {
     static let declaration = CommandDeclaration(
-        "apps add", "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
+        "apps add", purpose: "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
         options: [scope, allow, AppsPlace.option],
         notes: """
             The file is NAME.json in the folder that CARILLON_APPS names, or in the folder apps of --data; add identifiers
@@ -13,13 +13,13 @@ struct AppsAdd: Command {
 
     private static let scope = CommandOption(
         "--scope", value: "SCOPE", isRepeatable: true,
-        """
-        What the key may do: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")). Several may be given; \
-        \(text(AppEditor.usualScopes)) unless told.
-        """)
+        meaning: """
+            What the key may do: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")). Several may be given; \
+            \(text(AppEditor.usualScopes)) unless told.
+            """)
     private static let allow = CommandOption(
         "--allow", value: "RANGE", isRepeatable: true,
-        "Addresses, such as 10.0.0.0/8, from which the same may be done without a key.")
+        meaning: "Addresses, such as 10.0.0.0/8, from which the same may be done without a key.")
 
     private let app: AppID
     private let place: AppsPlace
@@ -62,11 +62,11 @@ struct AppsAdd: Command {
         let added = await onNativeThread("apps") { [app, scopes, ranges] in
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
         }
-        context.terminal.print(AppsAdd.report(try added.get(), scopes, file: editor.path(of: app)))
+        context.terminal.print(AppsAdd.report(try added.get(), scopes: scopes, file: editor.path(of: app)))
         return 0
     }
 
-    private static func report(_ key: APIKey, _ scopes: Set<Scope>, file: String) -> String {
+    private static func report(_ key: APIKey, scopes: Set<Scope>, file: String) -> String {
         let start = """
             wrote \(file)
 

@@ -4,7 +4,7 @@ import ServiceKit
 
 struct AppsCheck: Command {
     static let declaration = CommandDeclaration(
-        "apps check", "names everything that is wrong with the apps' files, and fails when anything is",
+        "apps check", purpose: "names everything that is wrong with the apps' files, and fails when anything is",
         options: [AppsPlace.option],
         notes: "Key files and the pepper are looked for as the user who runs this; run it as the services' user.")
 

@@ -3,7 +3,8 @@ import ServiceKit
 
 struct AppsList: Command {
     static let declaration = CommandDeclaration(
-        "apps list", "shows every app: its keys, who needs none, what it is called, whom it reaches devices through",
+        "apps list",
+        purpose: "shows every app: its keys, who needs none, what it is called, whom it reaches devices through",
         options: [AppsPlace.option])
 
     private static let header = ["APP", "KEY", "MAY", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]

@@ -3,7 +3,8 @@ import Apps
 /// Which apps a command is about: those of a `carillon up`, or those in the folder that CARILLON_APPS names.
 struct AppsPlace: Sendable {
     static let option = CommandOption(
-        "--data", value: "FOLDER", "The data folder of a carillon up, in place of the folder that CARILLON_APPS names.")
+        "--data", value: "FOLDER",
+        meaning: "The data folder of a carillon up, in place of the folder that CARILLON_APPS names.")
 
     private let data: String?
 

@@ -4,7 +4,7 @@ import ServiceKit
 
 struct AppsRotate: Command {
     static let declaration = CommandDeclaration(
-        "apps rotate", "gives an app fresh keys, and lets the old ones expire", operands: "NAME",
+        "apps rotate", purpose: "gives an app fresh keys, and lets the old ones expire", operands: "NAME",
         options: [keep, AppsPlace.option],
         notes: """
             Each set of scopes that the app's keys have gets one fresh key, shown once. Keys that have expired already are
@@ -12,7 +12,7 @@ struct AppsRotate: Command {
             """)
 
     private static let keep = CommandOption(
-        "--keep", value: "TIME", "How long the old keys stay valid, such as 12h or 0s; 7d unless told.")
+        "--keep", value: "TIME", meaning: "How long the old keys stay valid, such as 12h or 0s; 7d unless told.")
 
     private let app: AppID
     private let place: AppsPlace

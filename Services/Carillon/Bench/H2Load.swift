@@ -9,18 +9,18 @@ enum H2Load {
 
     static func requireInstalled() async throws {
         do {
-            _ = try await ChildProcess("h2load", ["--version"]).end()
+            _ = try await ChildProcess("h2load", arguments: ["--version"]).end()
         } catch {
             throw BenchError("h2load is needed to compare with: apt-get install nghttp2-client")
         }
     }
 
-    static func run(_ target: SendTarget, _ shape: SendShape, requests: Int) async throws -> SendReading {
+    static func run(_ target: SendTarget, shape: SendShape, requests: Int) async throws -> SendReading {
         let folder = try LocalFolder("h2load")
         let origin = "https://127.0.0.1:\(target.endpoint.port)"
         let addresses = target.paths.map { "\(origin)\($0)\n" }.joined()
-        let body = try folder.write("body", target.body)
-        let list = try folder.write("addresses", Array(addresses.utf8))
+        let body = try folder.write("body", content: target.body)
+        let list = try folder.write("addresses", content: Array(addresses.utf8))
         let (rate, cpuSeconds) = try await run(
             [
                 "--clients=\(shape.connections)", "--max-concurrent-streams=\(shape.streamsPerConnection)",
@@ -32,7 +32,7 @@ enum H2Load {
     /// Requests a second, and what they cost h2load. Each must be answered with a 2xx.
     static func run(_ arguments: [String], requests: Int) async throws -> (rate: Double, cpuSeconds: Double) {
         let cpuBefore = cpuSecondsOfEndedChildren
-        let process = try ChildProcess("h2load", ["--requests=\(requests)"] + arguments)
+        let process = try ChildProcess("h2load", arguments: ["--requests=\(requests)"] + arguments)
         guard await process.end(within: .seconds(300)) == .exited(0), let rate = rate(process.lines) else {
             throw BenchError("h2load: \(process.lines.last ?? "it printed nothing")")
         }

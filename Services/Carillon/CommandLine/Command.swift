@@ -17,7 +17,7 @@ struct CommandDeclaration: Sendable {
     let notes: String
 
     init(
-        _ path: String, _ purpose: String, operands: String? = nil, options: [CommandOption] = [], notes: String = ""
+        _ path: String, purpose: String, operands: String? = nil, options: [CommandOption] = [], notes: String = ""
     ) {
         self.path = path.split(separator: " ").map(String.init)
         self.purpose = purpose
@@ -42,10 +42,11 @@ struct CommandDeclaration: Sendable {
 
 extension CommandOption {
     /// Every command has it; the tree answers it.
-    static let help = CommandOption("--help", "Show this.")
+    static let help = CommandOption("--help", meaning: "Show this.")
 
     /// Every command that opens the bus has it; the tree puts it in the place of the variable.
     static let bus = CommandOption(
         "--bus", value: "URL",
-        "The bus, in place of CARILLON_BUS. Where it holds a password set the variable: others can see arguments.")
+        meaning:
+            "The bus, in place of CARILLON_BUS. Where it holds a password set the variable: others can see arguments.")
 }

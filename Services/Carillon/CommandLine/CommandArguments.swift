@@ -9,7 +9,7 @@ struct CommandOption: Sendable {
     let isRepeatable: Bool
     let meaning: String
 
-    init(_ name: String, value placeholder: String? = nil, isRepeatable: Bool = false, _ meaning: String) {
+    init(_ name: String, value placeholder: String? = nil, isRepeatable: Bool = false, meaning: String) {
         self.name = name
         self.placeholder = placeholder
         self.isRepeatable = isRepeatable

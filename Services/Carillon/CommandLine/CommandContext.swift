@@ -83,8 +83,8 @@ struct CommandContext: Sendable {
     private static func read(_ reader: inout EnvironmentReader) -> (bus: BusSelection, log: Log) {
         let level = reader.parse(
             "CARILLON_LOG_LEVEL", default: .error, text: LogLevel.error.name,
-            "The least level that is logged, on standard error.",
-            expected: LogLevel.allCases.map(\.name).joined(separator: ", "), LogLevel.init(name:))
+            meaning: "The least level that is logged, on standard error.",
+            expected: LogLevel.allCases.map(\.name).joined(separator: ", "), convert: LogLevel.init(name:))
         let log = Log(service: "carillon", level: level, sink: StandardErrorSink())
         return (BusSelection(environment: &reader), log)
     }

@@ -37,7 +37,7 @@ struct CommandTree: Sendable {
             case .showEnvironment: context.terminal.print(context.environmentHelp)
             case .run(let command, let rest):
                 name = command.declaration.name + " "
-                return try await run(command, rest, in: context)
+                return try await run(command, words: rest, in: context)
             }
             return 0
         } catch let error as UsageError {
@@ -53,7 +53,7 @@ struct CommandTree: Sendable {
     }
 
     private func run(
-        _ command: any Command.Type, _ words: [String], in context: CommandContext
+        _ command: any Command.Type, words: [String], in context: CommandContext
     ) async throws -> Int32 {
         let declaration = command.declaration
         let arguments = try CommandArguments(words, options: declaration.options)

@@ -6,9 +6,9 @@ struct DeadFilter {
     static let options = [channelOption, reasonOption]
 
     private static let channelOption = CommandOption(
-        "--channel", value: "NAME", "Only messages of this topic or lane, such as audience.fast.")
+        "--channel", value: "NAME", meaning: "Only messages of this topic or lane, such as audience.fast.")
     private static let reasonOption = CommandOption(
-        "--reason", value: "REASON", "Only messages given up as undecodable, poison, exhausted or crashed.")
+        "--reason", value: "REASON", meaning: "Only messages given up as undecodable, poison, exhausted or crashed.")
 
     private let channel: String?
     private let reason: DeadLetter.Reason?

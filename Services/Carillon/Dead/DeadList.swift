@@ -2,11 +2,11 @@ import Bus
 
 struct DeadList: Command {
     static let declaration = CommandDeclaration(
-        "dead list", "shows the messages that were given up, the newest last",
+        "dead list", purpose: "shows the messages that were given up, the newest last",
         options: [limit, .json] + DeadFilter.options + [.bus],
         notes: "REPLAYED says whether the message was sent again; if it dies again, it is listed a second time.")
 
-    private static let limit = CommandOption("--limit", value: "N", "Show the newest N; 50 unless told.")
+    private static let limit = CommandOption("--limit", value: "N", meaning: "Show the newest N; 50 unless told.")
 
     private let limit: Int
     private let isJSON: Bool
@@ -30,7 +30,7 @@ struct DeadList: Command {
         try await bus.scanDead { message, record in
             switch record {
             case .letter(let letter) where filter.matches(letter):
-                newest.add(ListedLetter(DeadPosition(of: message), buried: message.timestamp, letter))
+                newest.add(ListedLetter(DeadPosition(of: message), buried: message.timestamp, letter: letter))
             case .letter: break
             case .mark(let position): replayed.insert(position)
             case .foreign:

@@ -5,7 +5,7 @@ import Topics
 
 struct DeadReplay: Command {
     static let declaration = CommandDeclaration(
-        "dead replay", "sends messages that were given up to their topics again, as they were",
+        "dead replay", purpose: "sends messages that were given up to their topics again, as they were",
         operands: "PARTITION:OFFSET… (or --all)", options: [all] + DeadFilter.options + [dryRun, yes, .bus],
         notes: """
             Once the messages are durable on their topics, a mark for each is written to dead. --all leaves out what has a
@@ -16,9 +16,9 @@ struct DeadReplay: Command {
             stage drops such repeats. The same holds for two replays at the same time.
             """)
 
-    private static let all = CommandOption("--all", "Every message that was not replayed yet; asks first.")
-    private static let dryRun = CommandOption("--dry-run", "Only say what would be sent where.")
-    private static let yes = CommandOption("--yes", "Do not ask.")
+    private static let all = CommandOption("--all", meaning: "Every message that was not replayed yet; asks first.")
+    private static let dryRun = CommandOption("--dry-run", meaning: "Only say what would be sent where.")
+    private static let yes = CommandOption("--yes", meaning: "Do not ask.")
 
     private enum Selection {
         case positions(Set<DeadPosition>)
@@ -49,22 +49,22 @@ struct DeadReplay: Command {
     func run(on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
         switch selection {
         case .positions(let positions):
-            return try await replay(positions, on: bus, terminal)
+            return try await replay(positions, on: bus, terminal: terminal)
         case .all(let filter):
             let positions = try await unreplayed(filter, on: bus)
             guard !positions.isEmpty else {
                 terminal.print("nothing to replay")
                 return 0
             }
-            guard try await isConfirmed(positions.count, terminal) else {
+            guard try await isConfirmed(positions.count, terminal: terminal) else {
                 terminal.complain("nothing was replayed")
                 return ExitCode.failure
             }
-            return try await replay(positions, on: bus, terminal)
+            return try await replay(positions, on: bus, terminal: terminal)
         }
     }
 
-    private func isConfirmed(_ count: Int, _ terminal: any Terminal) async throws(UsageError) -> Bool {
+    private func isConfirmed(_ count: Int, terminal: any Terminal) async throws(UsageError) -> Bool {
         if isAssured || isDryRun { return true }
         guard let answer = await terminal.confirm("Replay \(Replayer.messages(count))?") else {
             throw UsageError("nobody can be asked here; --yes replays \(Replayer.messages(count)) without asking")
@@ -89,14 +89,14 @@ struct DeadReplay: Command {
     }
 
     /// Only the positions known before are sent: what dies again meanwhile must not be replayed in a circle.
-    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, _ terminal: any Terminal) async throws -> Int32 {
+    private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, terminal: any Terminal) async throws -> Int32 {
         var waiting = positions
-        var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), terminal, isDryRun: isDryRun)
+        var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), terminal: terminal, isDryRun: isDryRun)
         do {
             try await bus.scanDead { message, record in
                 let position = DeadPosition(of: message)
                 guard waiting.remove(position) != nil else { return true }
-                try await replayer.take(position, record)
+                try await replayer.take(position, record: record)
                 return !waiting.isEmpty
             }
             try await replayer.flush()
@@ -106,7 +106,7 @@ struct DeadReplay: Command {
             throw error
         }
         await replayer.close()
-        for position in waiting.sorted() { replayer.refuse(position, "nothing lies there") }
+        for position in waiting.sorted() { replayer.refuse(position, reason: "nothing lies there") }
         terminal.print(replayer.summary)
         return replayer.failures == 0 ? 0 : ExitCode.failure
     }

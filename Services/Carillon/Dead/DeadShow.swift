@@ -4,14 +4,15 @@ import ServiceKit
 
 struct DeadShow: Command {
     static let declaration = CommandDeclaration(
-        "dead show", "shows one message that was given up: its story, its headers and its value",
+        "dead show", purpose: "shows one message that was given up: its story, its headers and its value",
         operands: "PARTITION:OFFSET", options: [raw, .bus],
         notes: """
             The value is shown as text where it is UTF-8, else as hexadecimal. What looks like a device token or a key is
             redacted, and a value that is no text is cut, unless --raw is given.
             """)
 
-    private static let raw = CommandOption("--raw", "Show tokens and keys too, and all of a value that is no text.")
+    private static let raw = CommandOption(
+        "--raw", meaning: "Show tokens and keys too, and all of a value that is no text.")
 
     private let position: DeadPosition
     private let visible: VisibleBytes

@@ -16,7 +16,7 @@ struct ListedLetter {
     private let firstSeen: Timestamp
     private let valueBytes: Int
 
-    init(_ position: DeadPosition, buried: Timestamp, _ letter: DeadLetter) {
+    init(_ position: DeadPosition, buried: Timestamp, letter: DeadLetter) {
         self.position = position
         self.buried = buried
         channel = letter.channel

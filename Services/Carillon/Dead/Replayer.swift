@@ -14,18 +14,18 @@ struct Replayer {
     private var batchCost = 0
     private var replayed: [String: Int] = [:]
 
-    init(_ producer: any BusProducer, _ terminal: any Terminal, isDryRun: Bool) {
+    init(_ producer: any BusProducer, terminal: any Terminal, isDryRun: Bool) {
         self.producer = producer
         self.terminal = terminal
         self.isDryRun = isDryRun
     }
 
-    mutating func take(_ position: DeadPosition, _ record: DeadRecord) async throws(BusError) {
-        guard case .letter(let letter) = record else { return refuse(position, "it is no dead letter") }
-        guard letter.isWhole else { return refuse(position, "it was too large to be kept whole") }
+    mutating func take(_ position: DeadPosition, record: DeadRecord) async throws(BusError) {
+        guard case .letter(let letter) = record else { return refuse(position, reason: "it is no dead letter") }
+        guard letter.isWhole else { return refuse(position, reason: "it was too large to be kept whole") }
         guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
             let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
-            return refuse(position, "there is no topic \(channel)")
+            return refuse(position, reason: "there is no topic \(channel)")
         }
         batch.append((message, ReplayMark(position, key: letter.key)))
         batchCost += message.cost
@@ -46,7 +46,7 @@ struct Replayer {
         batchCost = 0
     }
 
-    mutating func refuse(_ position: DeadPosition, _ reason: String) {
+    mutating func refuse(_ position: DeadPosition, reason: String) {
         failures += 1
         terminal.complain("\(position) cannot be replayed: \(reason)")
     }

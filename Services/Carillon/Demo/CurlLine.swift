@@ -19,7 +19,7 @@ struct CurlLine: Sendable {
 
     /// What it printed, and whether it succeeded.
     func run() async throws -> (answer: String, isDone: Bool) {
-        let shell = try ChildProcess("sh", ["-c", text])
+        let shell = try ChildProcess("sh", arguments: ["-c", text])
         let ending = await shell.end()
         return (shell.lines.joined(separator: "\n"), ending == .exited(0))
     }

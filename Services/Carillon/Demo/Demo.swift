@@ -64,10 +64,10 @@ struct Demo: Sendable {
 
     private func register(_ device: DemoDevice) async throws {
         let answer = try await http.post(
-            "\(announcement.url)/subscribers", device.form, type: "application/x-www-form-urlencoded", key: key)
+            "\(announcement.url)/subscribers", body: device.form, type: "application/x-www-form-urlencoded", key: key)
         guard let id = answer["id"]?.text else { throw UpError("a registration was answered without an id") }
         _ = try await http.post(
-            "\(announcement.url)/subscriber/\(id)/subscriptions", device.subscriptions, type: "application/json",
+            "\(announcement.url)/subscriber/\(id)/subscriptions", body: device.subscriptions, type: "application/json",
             key: key)
     }
 
@@ -98,7 +98,7 @@ struct Demo: Sendable {
         let accepted = try await acceptedCount()
         terminal.print("\nposting a text in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
         let answer = try await http.post(
-            "\(announcement.url)/v1/tasks", LocalizedSample.body, type: "application/json", key: key)
+            "\(announcement.url)/v1/tasks", body: LocalizedSample.body, type: "application/json", key: key)
         guard let id = answer["id"]?.text else { throw UpError("the API answered without the task's id") }
         return Posted(id: id, accepted: accepted)
     }
@@ -107,7 +107,7 @@ struct Demo: Sendable {
         terminal.print("\ntask \(posted.id)")
         let access = APIAccess(url: announcement.url, key: key)
         let status = try await TaskAPI.with(access) { api in
-            _ = try await Watcher(api, terminal, isJSON: false).watch(posted.id)
+            _ = try await Watcher(api, terminal: terminal, isJSON: false).watch(posted.id)
             return try await api.status(of: posted.id)
         }
         let accepted = try await acceptedCount() - posted.accepted

@@ -17,7 +17,7 @@ final class LocalFolder: Sendable {
 
     /// Writes a file into it; answers the file's path.
     @discardableResult
-    func write(_ name: String, _ content: [UInt8]) throws(LocalFolderError) -> String {
+    func write(_ name: String, content: [UInt8]) throws(LocalFolderError) -> String {
         let file = "\(path)/\(name)"
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { if descriptor >= 0 { close(descriptor) } }

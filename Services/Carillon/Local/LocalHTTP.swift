@@ -19,13 +19,13 @@ struct LocalHTTP: Sendable {
     }
 
     func get(_ url: String, key: Secret? = nil) async throws -> JSON {
-        try await send(HTTPClientRequest(.get, url, to: .trusted, headers: LocalHTTP.headers(key, type: nil)))
+        try await send(HTTPClientRequest(.get, url: url, to: .trusted, headers: LocalHTTP.headers(key, type: nil)))
     }
 
-    func post(_ url: String, _ body: String, type: String, key: Secret? = nil) async throws -> JSON {
+    func post(_ url: String, body: String, type: String, key: Secret? = nil) async throws -> JSON {
         try await send(
             HTTPClientRequest(
-                .post, url, to: .trusted, headers: LocalHTTP.headers(key, type: type), body: Array(body.utf8),
+                .post, url: url, to: .trusted, headers: LocalHTTP.headers(key, type: type), body: Array(body.utf8),
                 deadline: LocalHTTP.deadline, isRepeatable: true))
     }
 

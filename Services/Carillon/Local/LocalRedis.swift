@@ -17,7 +17,7 @@ final class LocalRedis: Sendable {
             let port = UInt16.random(in: 20_000..<30_000)
             let process = try ChildProcess(
                 EmbeddedRedis.program,
-                EmbeddedRedis.arguments(port: port, folder: folder.path, isDurable: isDurable))
+                arguments: EmbeddedRedis.arguments(port: port, folder: folder.path, isDurable: isDurable))
             if await process.line(where: EmbeddedRedis.isReady) != nil {
                 self.port = port
                 self.process = process

@@ -18,7 +18,7 @@ struct SiblingProgram {
 
     func start(_ arguments: [String], variables: [String: String] = [:]) throws -> ChildProcess {
         try ChildProcess(
-            path, arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 })
+            path, arguments: arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 })
     }
 
     /// Runs it to its end and reads the result it prints last.

@@ -6,7 +6,8 @@ import Store
 
 struct Rebuild: Command {
     static let declaration = CommandDeclaration(
-        "rebuild", "fills an empty or doubtful Redis again from Kafka: the registry, and the tasks that were open",
+        "rebuild",
+        purpose: "fills an empty or doubtful Redis again from Kafka: the registry, and the tasks that were open",
         options: [yes, .bus],
         notes: """
             For Kafka, where the topic is the truth and Redis can be filled from it: after Redis lost its data, after it came
@@ -21,7 +22,8 @@ struct Rebuild: Command {
             A rebuild that was cut off is run again, and starts over. Of two at once the later one counts.
             """)
 
-    private static let yes = CommandOption("--yes", "Do not ask, even where Redis holds a registry that is ready.")
+    private static let yes = CommandOption(
+        "--yes", meaning: "Do not ask, even where Redis holds a registry that is ready.")
 
     private let isAssured: Bool
 
@@ -37,22 +39,22 @@ struct Rebuild: Command {
         }
         return try await context.withBus { bus in
             try await context.withRegistry { registry, stores in
-                try await run(on: bus, registry, stores, context.terminal)
+                try await run(on: bus, registry: registry, stores: stores, terminal: context.terminal)
             }
         }
     }
 
     func run(
-        on bus: any Bus, _ registry: any RegistryMaintenance, _ stores: RecoveryStores, _ terminal: any Terminal
+        on bus: any Bus, registry: any RegistryMaintenance, stores: RecoveryStores, terminal: any Terminal
     ) async throws -> Int32 {
-        guard try await isConfirmed(registry, terminal) else {
+        guard try await isConfirmed(registry, terminal: terminal) else {
             terminal.complain("nothing was rebuilt")
             return ExitCode.failure
         }
         let environment = WorkerEnvironment(log: Log(service: "carillon", level: .warning, sink: StandardErrorSink()))
         var report = RebuildReport(terminal, time: environment.time)
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
-        let recovery = TaskRecovery(bus: bus, stores, environment)
+        let recovery = TaskRecovery(bus: bus, stores: stores, environment: environment)
         var summary = RecoverySummary()
         let progress = try await rebuild.run {
             report.take($0)
@@ -68,7 +70,7 @@ struct Rebuild: Command {
 
     /// A registry that works is not thrown away by a slip of the hand.
     private func isConfirmed(
-        _ registry: any RegistryMaintenance, _ terminal: any Terminal
+        _ registry: any RegistryMaintenance, terminal: any Terminal
     ) async throws -> Bool {
         guard !isAssured, try await registry.state() == .ready else { return true }
         let question = "Redis holds a registry that is ready. Remove it and fill it again from the log?"

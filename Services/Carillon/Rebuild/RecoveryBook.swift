@@ -67,7 +67,7 @@ struct RecoveryBook {
         try checkRoom()
     }
 
-    mutating func lose(_ task: TaskID, _ what: LostTask) throws(CapacityError) {
+    mutating func lose(_ task: TaskID, what: LostTask) throws(CapacityError) {
         lost[task] = what
         lost[task]?.isGivenUp = givenUp.contains(task)
         try checkRoom()

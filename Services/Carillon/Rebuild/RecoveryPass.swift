@@ -25,7 +25,7 @@ struct RecoveryPass {
     /// Read and not brought back yet.
     private var reports: [TaskReport] = []
 
-    init(_ recovery: TaskRecovery, _ book: RecoveryBook, _ producer: any BusProducer, _ summary: RecoverySummary) {
+    init(_ recovery: TaskRecovery, book: RecoveryBook, producer: any BusProducer, summary: RecoverySummary) {
         bus = recovery.bus
         stores = recovery.stores
         time = recovery.environment.time
@@ -38,22 +38,28 @@ struct RecoveryPass {
     private var now: Timestamp { time.now }
 
     mutating func run(_ note: (RecoverySummary) -> Void) async throws {
-        try await scan(Topics.reports.channel, note) { try await $0.take(TaskReport(decoding: $1.value)) }
+        try await scan(Topics.reports.channel, note: note) { try await $0.take(TaskReport(decoding: $1.value)) }
         try await restoreReports()
-        try await scan(Topics.dead.channel, note) { try $0.takeDead($1) }
-        try await scan(Topics.lists.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
-        try await scan(Topics.tasks.channel, note) { try await $0.take(TaskMessage(decoding: $1.value), $1.value) }
-        try await scan(Topics.segments.channel(.bulk), note) { try $0.take(SegmentJob(decoding: $1.value)) }
-        try await scan(Topics.results.channel, note) { try await $0.take(ResultBatch(decoding: $1.value)) }
+        try await scan(Topics.dead.channel, note: note) { try $0.takeDead($1) }
+        try await scan(Topics.lists.channel, note: note) {
+            try await $0.take(TaskMessage(decoding: $1.value), bytes: $1.value)
+        }
+        try await scan(Topics.tasks.channel, note: note) {
+            try await $0.take(TaskMessage(decoding: $1.value), bytes: $1.value)
+        }
+        try await scan(Topics.segments.channel(.bulk), note: note) { try $0.take(SegmentJob(decoding: $1.value)) }
+        try await scan(Topics.results.channel, note: note) { try await $0.take(ResultBatch(decoding: $1.value)) }
         for lane in Lane.allCases {
-            try await scan(Topics.audience.channel(lane), note) { try await $0.take(AudienceChunk(decoding: $1.value)) }
+            try await scan(Topics.audience.channel(lane), note: note) {
+                try await $0.take(AudienceChunk(decoding: $1.value))
+            }
         }
         try await finish()
     }
 
     private mutating func scan(
-        _ channel: Channel, _ note: (RecoverySummary) -> Void,
-        _ take: (inout RecoveryPass, IncomingMessage) async throws -> Void
+        _ channel: Channel, note: (RecoverySummary) -> Void,
+        take: (inout RecoveryPass, IncomingMessage) async throws -> Void
     ) async throws {
         var pass = self
         try await bus.scan(channel) { message in
@@ -110,7 +116,7 @@ extension RecoveryPass {
         try book.giveUp(task.id)
     }
 
-    private mutating func take(_ message: TaskMessage, _ bytes: [UInt8]) async throws {
+    private mutating func take(_ message: TaskMessage, bytes: [UInt8]) async throws {
         switch message {
         case .part(let part):
             guard book.isOpen(part.task) else { return }
@@ -120,12 +126,12 @@ extension RecoveryPass {
         case .task(let task):
             if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }
             guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
-            if try await noteIfLost(task.id, LostTask(task)) {
+            if try await noteIfLost(task.id, what: LostTask(task)) {
                 // What stands there beside a lost ledger may have been written while it was being lost.
                 try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
             }
             let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-            try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry) }
+            try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry: entry) }
         }
     }
 
@@ -133,7 +139,7 @@ extension RecoveryPass {
     private func keep(_ bytes: [UInt8], of task: PushTask, until end: Timestamp) async throws {
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
         try await patience.perform {
-            try await stores.archive.keep(bytes, of: task.id, entry)
+            try await stores.archive.keep(bytes, of: task.id, entry: entry)
             try await stores.archive.forget(task.id, after: max(end - now, .milliseconds(1)))
         }
     }
@@ -152,7 +158,7 @@ extension RecoveryPass {
         }
         for (segment, states) in ended {
             for (state, devices) in states {
-                _ = try await restore(devices, as: state, of: batch.task, in: SegmentID(batch.app, segment))
+                _ = try await restore(devices, as: state, of: batch.task, in: SegmentID(batch.app, number: segment))
             }
         }
     }
@@ -162,7 +168,7 @@ extension RecoveryPass {
         book.note(chunk.lane, of: chunk.task)
         var results: [DeviceResult] = []
         for devices in chunk.segments {
-            let segment = SegmentID(chunk.app, devices.segment)
+            let segment = SegmentID(chunk.app, number: devices.segment)
             let unknown = try await restore(
                 SegmentSet(devices.offsets), as: .unknown, of: chunk.task, in: segment)
             results += devices.results(of: unknown, attempt: chunk.attempt)
@@ -175,9 +181,9 @@ extension RecoveryPass {
 // What is done with a task.
 extension RecoveryPass {
     /// Notes the task as one that is lost, or as one that has its ledger. One that a recovery was cut off at is lost still.
-    private mutating func noteIfLost(_ task: TaskID, _ what: LostTask) async throws -> Bool {
+    private mutating func noteIfLost(_ task: TaskID, what: LostTask) async throws -> Bool {
         let hasPlan = try await patience.perform { try await stores.ledger.progress(of: task) } != nil
-        try book.lose(task, what)
+        try book.lose(task, what: what)
         return try await hasPlan ? begin(task, of: what.app) : true
     }
 
@@ -187,11 +193,11 @@ extension RecoveryPass {
         let known = book.lost[task] ?? LostTask(app: app)
         guard !known.isBegun else { return true }
         let plan = known.plan(at: now)
-        guard try await patience.perform({ try await stores.ledger.beginRestoring(task, plan) }) else {
+        guard try await patience.perform({ try await stores.ledger.beginRestoring(task, plan: plan) }) else {
             try book.close(task)
             return false
         }
-        if book.lost[task] == nil { try book.lose(task, known) }
+        if book.lost[task] == nil { try book.lose(task, what: known) }
         book.begin(task)
         return true
     }
@@ -201,7 +207,7 @@ extension RecoveryPass {
     ) async throws -> SegmentSet {
         guard let plan = book.lost[task]?.plan(at: now), plan.app == segment.app else { return SegmentSet() }
         let standing = try await patience.perform {
-            try await stores.ledger.restore(devices, as: state, of: task, in: segment, plan)
+            try await stores.ledger.restore(devices, as: state, of: task, in: segment, plan: plan)
         }
         guard let standing else {
             try book.close(task)
@@ -214,7 +220,7 @@ extension RecoveryPass {
         var resolved: [OutgoingMessage] = []
         for (task, lost) in book.lost {
             switch lost.verdict(at: now) {
-            case .end: try await end(task, lost)
+            case .end: try await end(task, lost: lost)
             case .leave: break
             case .resolve(let segments):
                 guard let message = try await resolving(task, over: segments) else { continue }
@@ -227,12 +233,12 @@ extension RecoveryPass {
     }
 
     /// In the agenda first: whoever looks at it too early waits, and a task that is closed and not in it is never reported.
-    private mutating func end(_ task: TaskID, _ lost: LostTask) async throws {
+    private mutating func end(_ task: TaskID, lost: LostTask) async throws {
         guard try await begin(task, of: lost.app) else { return }
         let (plan, due) = (lost.plan(at: now), now)
         let closed = try await patience.perform {
             try await stores.agenda.enter(task, due: due)
-            try await stores.ledger.endRestoring(task, plan)
+            try await stores.ledger.endRestoring(task, plan: plan)
             return try await stores.ledger.close(try await stores.ledger.openSegments(of: task), of: task)
         }
         guard let counts = closed?.counts else { return }

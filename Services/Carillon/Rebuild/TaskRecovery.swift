@@ -21,7 +21,7 @@ struct TaskRecovery {
     private let entriesMaximum: Int
 
     init(
-        bus: any Bus, _ stores: RecoveryStores, _ environment: WorkerEnvironment,
+        bus: any Bus, stores: RecoveryStores, environment: WorkerEnvironment,
         entriesMaximum: Int = RecoveryBook.entriesMaximum
     ) {
         self.bus = bus
@@ -35,7 +35,7 @@ struct TaskRecovery {
         let producer = try await bus.makeProducer(ProducerOptions())
         var summary = RecoverySummary()
         do {
-            try await recover(.all, with: producer, &summary, note)
+            try await recover(.all, with: producer, summary: &summary, note: note)
         } catch {
             await producer.close()
             throw error
@@ -46,16 +46,17 @@ struct TaskRecovery {
 
     /// In halves where there are more tasks than can be held: the topics are then read once for each.
     private func recover(
-        _ slice: RecoverySlice, with producer: any BusProducer, _ summary: inout RecoverySummary,
-        _ note: (RecoverySummary) -> Void
+        _ slice: RecoverySlice, with producer: any BusProducer, summary: inout RecoverySummary,
+        note: (RecoverySummary) -> Void
     ) async throws {
-        var pass = RecoveryPass(self, RecoveryBook(slice, entriesMaximum: entriesMaximum), producer, summary)
+        var pass = RecoveryPass(
+            self, book: RecoveryBook(slice, entriesMaximum: entriesMaximum), producer: producer, summary: summary)
         do {
             try await pass.run(note)
             summary = pass.summary
         } catch let full as RecoveryBook.CapacityError {
             guard let halves = slice.halves else { throw full }
-            for half in halves { try await recover(half, with: producer, &summary, note) }
+            for half in halves { try await recover(half, with: producer, summary: &summary, note: note) }
         }
     }
 }

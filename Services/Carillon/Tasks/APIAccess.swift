@@ -15,15 +15,16 @@ struct APIAccess: Sendable, Equatable {
 
     private static let urlOption = CommandOption(
         "--url", value: "URL",
-        "The HTTP API, in place of CARILLON_URL; that of the carillon up in the data folder, or \(usualURL), unless told."
+        meaning:
+            "The HTTP API, in place of CARILLON_URL; that of the carillon up in the data folder, or \(usualURL), unless told."
     )
     private static let keyOption = CommandOption(
         "--key", value: "KEY",
-        "The app's key, in place of CARILLON_KEY. Others can see arguments: prefer the variable or a file.")
+        meaning: "The app's key, in place of CARILLON_KEY. Others can see arguments: prefer the variable or a file.")
     private static let keyFileOption = CommandOption(
-        "--key-file", value: "FILE", "A file that holds the key; that of the carillon up unless told.")
+        "--key-file", value: "FILE", meaning: "A file that holds the key; that of the carillon up unless told.")
     private static let appOption = CommandOption(
-        "--app", value: "NAME", "Which app is meant, where the key is for several.")
+        "--app", value: "NAME", meaning: "Which app is meant, where the key is for several.")
 
     let url: String
     let key: Secret?
@@ -31,7 +32,7 @@ struct APIAccess: Sendable, Equatable {
     /// What has to be written to reach the same again, such as ` --url http://…`.
     let words: String
 
-    init(_ arguments: CommandArguments, _ variables: [String: String]) throws {
+    init(_ arguments: CommandArguments, variables: [String: String]) throws {
         app = try arguments.app(named: arguments.value(APIAccess.appOption))
         let data = arguments.value(.data)
         let running = DataFolder(existing: data ?? DataFolder.usual).flatMap { UpAnnouncement.Summary(of: $0) }
@@ -47,7 +48,7 @@ struct APIAccess: Sendable, Equatable {
         self.url = url.last == "/" ? String(url.dropLast()) : url
         // The key of a pipeline goes to nobody else.
         let own = running?.url == self.url ? running?.keyFile : nil
-        key = try APIAccess.key(arguments, data == nil ? named.key : nil, own)
+        key = try APIAccess.key(arguments, variable: data == nil ? named.key : nil, own: own)
         words = [APIAccess.urlOption, APIAccess.keyFileOption, APIAccess.appOption, .data]
             .map { option in arguments.value(option).map { " \(option.name) \($0)" } ?? "" }.joined()
     }
@@ -60,7 +61,7 @@ struct APIAccess: Sendable, Equatable {
         words = ""
     }
 
-    private static func key(_ arguments: CommandArguments, _ variable: Secret?, _ own: String?) throws -> Secret? {
+    private static func key(_ arguments: CommandArguments, variable: Secret?, own: String?) throws -> Secret? {
         if let key = arguments.value(keyOption) { return Secret(key) }
         if let file = arguments.value(keyFileOption) { return try read(file) }
         if let variable { return variable }
@@ -83,7 +84,7 @@ struct APIVariables {
     let key: Secret?
 
     init(environment: inout EnvironmentReader) {
-        url = environment.optionalText("CARILLON_URL", "The HTTP API that carillon push, watch and tasks ask.")
-        key = environment.secret("CARILLON_KEY", "The app's key for it.")
+        url = environment.optionalText("CARILLON_URL", meaning: "The HTTP API that carillon push, watch and tasks ask.")
+        key = environment.secret("CARILLON_KEY", meaning: "The app's key for it.")
     }
 }

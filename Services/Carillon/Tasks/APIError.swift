@@ -18,7 +18,7 @@ struct APIError: Error, CustomStringConvertible {
     let code: Code
     let description: String
 
-    init(_ code: Code, _ description: String) {
+    init(_ code: Code, description: String) {
         self.code = code
         self.description = description
     }

@@ -5,7 +5,7 @@ import ServiceKit
 /// `carillon push`: posts a task.
 struct Push: Command {
     static let declaration = CommandDeclaration(
-        "push", "rings devices, and says how to follow what becomes of it",
+        "push", purpose: "rings devices, and says how to follow what becomes of it",
         options: PushOptions.options + [file, dryRun, watch, .json] + APIAccess.options,
         notes: """
             \(APIAccess.notes)
@@ -18,9 +18,10 @@ struct Push: Command {
 
     private static let file = CommandOption(
         "--file", value: "FILE",
-        "The whole task as JSON, as POST /v1/tasks takes it, in place of the options above; - is standard input.")
-    private static let dryRun = CommandOption("--dry-run", "Only say how many devices it would go to.")
-    private static let watch = CommandOption("--watch", "Then do as carillon watch does.")
+        meaning:
+            "The whole task as JSON, as POST /v1/tasks takes it, in place of the options above; - is standard input.")
+    private static let dryRun = CommandOption("--dry-run", meaning: "Only say how many devices it would go to.")
+    private static let watch = CommandOption("--watch", meaning: "Then do as carillon watch does.")
     private static let fileBytesMaximum = 1 << 20
 
     private let arguments: CommandArguments
@@ -44,7 +45,7 @@ struct Push: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, context.variables)
+        let access = try APIAccess(arguments, variables: context.variables)
         let task = try await task()
         return try await TaskAPI.with(access) { api in
             if isDryRun {
@@ -53,7 +54,8 @@ struct Push: Command {
             }
             let random = SystemRandomSource()
             let key = random.hexadecimal() + random.hexadecimal()
-            let id = try await TaskAPI.patiently(bearing: [.away], context.terminal, SystemTimeSource()) {
+            let id = try await TaskAPI.patiently(bearing: [.away], terminal: context.terminal, time: SystemTimeSource())
+            {
                 try await api.post(task, idempotencyKey: key)
             }
             if isJSON {
@@ -63,7 +65,7 @@ struct Push: Command {
                 if !isWatching { context.terminal.print("follow it with: carillon watch \(id)\(access.words)") }
             }
             guard isWatching else { return 0 }
-            return try await Watcher(api, context.terminal, isJSON: isJSON).watch(id)
+            return try await Watcher(api, terminal: context.terminal, isJSON: isJSON).watch(id)
         }
     }
 

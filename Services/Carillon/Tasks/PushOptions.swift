@@ -5,20 +5,21 @@ import ServiceKit
 enum PushOptions {
     static let options = [all, topic, user, device, platform, title, body, silent, timeToLive]
 
-    private static let all = CommandOption("--all", "To every device of the app.")
+    private static let all = CommandOption("--all", meaning: "To every device of the app.")
     private static let topic = CommandOption(
-        "--topic", value: "NAME", isRepeatable: true, "To the subscribers of a topic; of any of several.")
+        "--topic", value: "NAME", isRepeatable: true, meaning: "To the subscribers of a topic; of any of several.")
     private static let user = CommandOption(
-        "--user", value: "ID", isRepeatable: true, "To the devices of a user. May be given several times.")
+        "--user", value: "ID", isRepeatable: true, meaning: "To the devices of a user. May be given several times.")
     private static let device = CommandOption(
-        "--device", value: "ID", isRepeatable: true, "To one device. May be given several times.")
+        "--device", value: "ID", isRepeatable: true, meaning: "To one device. May be given several times.")
     private static let platform = CommandOption(
-        "--platform", value: "NAME", isRepeatable: true, "Only to devices of this platform, such as ios or android.")
-    private static let title = CommandOption("--title", value: "TEXT", "The first line that is shown.")
-    private static let body = CommandOption("--body", value: "TEXT", "The text below it.")
-    private static let silent = CommandOption("--silent", "Wakes the app and shows nothing.")
+        "--platform", value: "NAME", isRepeatable: true,
+        meaning: "Only to devices of this platform, such as ios or android.")
+    private static let title = CommandOption("--title", value: "TEXT", meaning: "The first line that is shown.")
+    private static let body = CommandOption("--body", value: "TEXT", meaning: "The text below it.")
+    private static let silent = CommandOption("--silent", meaning: "Wakes the app and shows nothing.")
     private static let timeToLive = CommandOption(
-        "--time-to-live", value: "TIME", "How long it may wait for a device that is off, such as 12h.")
+        "--time-to-live", value: "TIME", meaning: "How long it may wait for a device that is off, such as 12h.")
 
     /// What to write where it cannot be told by options.
     static func isGiven(_ arguments: CommandArguments) -> Bool {

@@ -18,7 +18,7 @@ struct TaskAPI: Sendable {
 
     /// Opens a client for the time of `body`.
     static func with<Result: Sendable>(
-        _ access: APIAccess, _ body: (TaskAPI) async throws -> Result
+        _ access: APIAccess, body: (TaskAPI) async throws -> Result
     ) async throws -> Result {
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "api"),
@@ -35,23 +35,27 @@ struct TaskAPI: Sendable {
 
     /// Answers the task's id. May be asked again with the same key: it is one task all the same.
     func post(_ task: JSON, idempotencyKey key: String) async throws -> String {
-        let answer = try await send(.post, "/tasks", task, [.init("Idempotency-Key", "\"\(key)\"")])
-        guard let id = answer["id"]?.text else { throw APIError(.foreign, "the API answered without the task's id") }
+        let answer = try await send(.post, "/tasks", body: task, fields: [.init("Idempotency-Key", "\"\(key)\"")])
+        guard let id = answer["id"]?.text else {
+            throw APIError(.foreign, description: "the API answered without the task's id")
+        }
         return id
     }
 
     /// How many devices a task would go to.
     func count(_ task: JSON) async throws -> Int {
-        let answer = try await send(.post, "/tasks?dry_run=true", task)
+        let answer = try await send(.post, "/tasks?dry_run=true", body: task)
         guard let devices = answer.count("devices") else {
-            throw APIError(.foreign, "the API answered without the number of devices")
+            throw APIError(.foreign, description: "the API answered without the number of devices")
         }
         return devices
     }
 
     func status(of id: String) async throws -> ReportedTask {
         let answer = try await send(.get, "/tasks/\(try TaskAPI.checked(id))")
-        guard let status = ReportedTask(answer) else { throw APIError(.foreign, "the API's answer is no task") }
+        guard let status = ReportedTask(answer) else {
+            throw APIError(.foreign, description: "the API's answer is no task")
+        }
         return status
     }
 
@@ -75,15 +79,15 @@ struct TaskAPI: Sendable {
         let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
         let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
         guard let tasks = answer["tasks"]?.elements else {
-            throw APIError(.foreign, "the API's answer is no list of tasks")
+            throw APIError(.foreign, description: "the API's answer is no list of tasks")
         }
         return (tasks, answer["next"]?.text)
     }
 
     /// Bears failures of these codes for a while, as of an API that is just started again.
     static func patiently<Result: Sendable>(
-        bearing codes: Set<APIError.Code>, _ terminal: any Terminal, _ time: any TimeSource,
-        _ body: () async throws -> Result
+        bearing codes: Set<APIError.Code>, terminal: any Terminal, time: any TimeSource,
+        body: () async throws -> Result
     ) async throws -> Result {
         let deadline = time.uptime + patience
         var attempt = 1
@@ -102,21 +106,21 @@ struct TaskAPI: Sendable {
     /// Everything but the waiting is done elsewhere: the optimizer of Swift 6.3.1 crashes on it inside an asynchronous
     /// function.
     private func send(
-        _ method: HTTPClientRequest.Method, _ path: String, _ body: JSON? = nil,
-        _ fields: [HTTPClientRequest.Header] = []
+        _ method: HTTPClientRequest.Method, _ path: String, body: JSON? = nil,
+        fields: [HTTPClientRequest.Header] = []
     ) async throws -> JSON {
-        try document(of: await client.send(request(method, path, body, fields)))
+        try document(of: await client.send(request(method, path, body: body, fields: fields)))
     }
 
     private func request(
-        _ method: HTTPClientRequest.Method, _ path: String, _ body: JSON?, _ fields: [HTTPClientRequest.Header]
+        _ method: HTTPClientRequest.Method, _ path: String, body: JSON?, fields: [HTTPClientRequest.Header]
     ) -> HTTPClientRequest {
         let prefix = access.app.map { "/apps/\($0)" } ?? ""
         var headers = [HTTPClientRequest.Header("Accept", "application/json")] + fields
         if let key = access.key { headers.append(.init("Authorization", "Bearer \(key.reveal())")) }
         if body != nil { headers.append(.init("Content-Type", "application/json")) }
         return HTTPClientRequest(
-            method, "\(access.url)\(prefix)/v1\(path)", to: .trusted, headers: headers,
+            method, url: "\(access.url)\(prefix)/v1\(path)", to: .trusted, headers: headers,
             body: body?.compactBytes ?? [], deadline: TaskAPI.deadline)
     }
 
@@ -126,26 +130,29 @@ struct TaskAPI: Sendable {
             return response.body.isEmpty ? .null : try TaskAPI.document(response)
         case .answered(let response): throw refusal(response)
         case .notSent(let failure):
-            throw APIError(.unreachable, "\(access.url) cannot be reached: \(failure.message)")
+            throw APIError(.unreachable, description: "\(access.url) cannot be reached: \(failure.message)")
         case .unknown(let failure):
             throw APIError(
-                .away, "\(access.url) did not answer, and may have done what it was asked: \(failure.message)")
+                .away,
+                description: "\(access.url) did not answer, and may have done what it was asked: \(failure.message)")
         }
     }
 
     private static func document(_ response: HTTPClientResponse) throws(APIError) -> JSON {
-        guard let json = try? JSON(response.body) else { throw APIError(.foreign, "the API's answer is no JSON") }
+        guard let json = try? JSON(response.body) else {
+            throw APIError(.foreign, description: "the API's answer is no JSON")
+        }
         return json
     }
 
     private func refusal(_ response: HTTPClientResponse) -> APIError {
         let reason = APIProblem.text(of: response)
         switch response.status {
-        case 404: return APIError(.unknown, reason)
+        case 404: return APIError(.unknown, description: reason)
         case 401, 403:
             let hint = access.key == nil ? "; name a key with --key-file or CARILLON_KEY" : ""
-            return APIError(.refused, reason + hint)
-        default: return APIError(TaskAPI.passing.contains(response.status) ? .away : .refused, reason)
+            return APIError(.refused, description: reason + hint)
+        default: return APIError(TaskAPI.passing.contains(response.status) ? .away : .refused, description: reason)
         }
     }
 

@@ -4,11 +4,13 @@ import ServiceKit
 /// `carillon tasks`: the newest tasks.
 struct TasksList: Command {
     static let declaration = CommandDeclaration(
-        "tasks", "lists the newest tasks", options: [limit, before, .json] + APIAccess.options, notes: APIAccess.notes)
+        "tasks", purpose: "lists the newest tasks", options: [limit, before, .json] + APIAccess.options,
+        notes: APIAccess.notes)
 
     private static let limitMaximum = 1_000
-    private static let limit = CommandOption("--limit", value: "N", "How many, up to 1000; 20 unless told.")
-    private static let before = CommandOption("--before", value: "CURSOR", "The page after the one that named it.")
+    private static let limit = CommandOption("--limit", value: "N", meaning: "How many, up to 1000; 20 unless told.")
+    private static let before = CommandOption(
+        "--before", value: "CURSOR", meaning: "The page after the one that named it.")
 
     private let arguments: CommandArguments
     private let limit: Int
@@ -20,7 +22,7 @@ struct TasksList: Command {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let terminal = context.terminal
-        let access = try APIAccess(arguments, context.variables)
+        let access = try APIAccess(arguments, variables: context.variables)
         let (tasks, next) = try await TaskAPI.with(access) { api in
             try await api.list(limit: limit, before: arguments.value(TasksList.before))
         }

@@ -4,7 +4,7 @@ import ServiceKit
 /// `carillon tasks show`: everything the API tells of one task.
 struct TasksShow: Command {
     static let declaration = CommandDeclaration(
-        "tasks show", "shows one task: its state, and what became of its devices", operands: "TASK",
+        "tasks show", purpose: "shows one task: its state, and what became of its devices", operands: "TASK",
         options: [.json] + APIAccess.options, notes: APIAccess.notes)
 
     private let arguments: CommandArguments
@@ -16,7 +16,7 @@ struct TasksShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let status = try await TaskAPI.with(try APIAccess(arguments, context.variables)) { api in
+        let status = try await TaskAPI.with(try APIAccess(arguments, variables: context.variables)) { api in
             try await api.status(of: id)
         }
         context.terminal.print(arguments.has(.json) ? status.document.compactText : TasksShow.text(status))

@@ -1,7 +1,7 @@
 /// `carillon watch`: follows a task until it is closed.
 struct Watch: Command {
     static let declaration = CommandDeclaration(
-        "watch", "shows how far a task is, until everything has become of it", operands: "TASK",
+        "watch", purpose: "shows how far a task is, until everything has become of it", operands: "TASK",
         options: [.json] + APIAccess.options,
         notes: """
             On a terminal one line is drawn over and over; elsewhere there is a line whenever something has changed.
@@ -22,8 +22,8 @@ struct Watch: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await TaskAPI.with(try APIAccess(arguments, context.variables)) { api in
-            try await Watcher(api, context.terminal, isJSON: arguments.has(.json)).watch(id)
+        try await TaskAPI.with(try APIAccess(arguments, variables: context.variables)) { api in
+            try await Watcher(api, terminal: context.terminal, isJSON: arguments.has(.json)).watch(id)
         }
     }
 }

@@ -8,7 +8,7 @@ struct Watcher {
     private let isJSON: Bool
     private let time: any TimeSource
 
-    init(_ api: TaskAPI, _ terminal: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
+    init(_ api: TaskAPI, terminal: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
         self.api = api
         self.terminal = terminal
         self.isJSON = isJSON
@@ -21,11 +21,11 @@ struct Watcher {
         var last: ReportedTask?
         let begun = time.uptime
         while true {
-            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], terminal, time) {
+            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], terminal: terminal, time: time) {
                 try await api.status(of: id)
             }
             progress.look(at: status, uptime: time.uptime)
-            if status != last || terminal.isTerminal { show(status, progress) }
+            if status != last || terminal.isTerminal { show(status, progress: progress) }
             if status.isOver {
                 conclude(status)
                 return status.exitCode
@@ -40,7 +40,7 @@ struct Watcher {
         max(.milliseconds(200), min(.seconds(1), elapsed / 20))
     }
 
-    private func show(_ status: ReportedTask, _ progress: ProgressBar) {
+    private func show(_ status: ReportedTask, progress: ProgressBar) {
         if isJSON {
             terminal.print(status.document.compactText)
         } else if terminal.isTerminal {

@@ -5,7 +5,7 @@ import Topics
 
 struct TopicsCreate: Command {
     static let declaration = CommandDeclaration(
-        "topics create", "creates the topics that Kafka does not have yet",
+        "topics create", purpose: "creates the topics that Kafka does not have yet",
         options: [replication, partitions, timeout, dryRun, .bus],
         notes: """
             Safe to repeat: a topic that exists stays as it is. One with another number of partitions than planned is named,
@@ -14,14 +14,14 @@ struct TopicsCreate: Command {
             """)
 
     private static let replication = CommandOption(
-        "--replication", value: "N", "Copies of each partition; 3 unless told. A single broker keeps 1.")
+        "--replication", value: "N", meaning: "Copies of each partition; 3 unless told. A single broker keeps 1.")
     private static let partitions = CommandOption(
         "--partitions", value: "TOPIC=N", isRepeatable: true,
-        "Partitions of one topic, each of its lanes, in place of those that carillon topics list shows.")
+        meaning: "Partitions of one topic, each of its lanes, in place of those that carillon topics list shows.")
     private static let timeout = CommandOption(
-        "--timeout", value: "TIME", "How long the brokers may take, such as 10s; 30s unless told.")
+        "--timeout", value: "TIME", meaning: "How long the brokers may take, such as 10s; 30s unless told.")
     private static let dryRun = CommandOption(
-        "--dry-run", "Only show what would be asked of Kafka, without asking whether it exists.")
+        "--dry-run", meaning: "Only show what would be asked of Kafka, without asking whether it exists.")
 
     private let plans: [KafkaTopicPlan]
     private let timeout: Duration
@@ -63,12 +63,12 @@ struct TopicsCreate: Command {
             return 0
         }
         let outcomes = try await KafkaTopics.create(plans, on: kafka, within: timeout, log: log)
-        return TopicsCreate.report(outcomes, context.terminal)
+        return TopicsCreate.report(outcomes, terminal: context.terminal)
     }
 
     /// A line each, and whether all is well.
     static func report(
-        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], _ terminal: any Terminal
+        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], terminal: any Terminal
     ) -> Int32 {
         var failures = 0
         for (plan, outcome) in outcomes {
@@ -95,7 +95,7 @@ struct TopicsCreate: Command {
 extension TopicDeclaration {
     fileprivate func withKafkaPartitions(_ count: Int) -> TopicDeclaration {
         TopicDeclaration(
-            name, kind, admission: admission, lanes: lanes, cleanup: cleanup,
+            name, kind: kind, admission: admission, lanes: lanes, cleanup: cleanup,
             partitions: Partitions(kafka: count, embedded: partitions.embedded), key: key, from: producers,
             to: consumers)
     }

@@ -3,7 +3,7 @@ import Topics
 
 struct TopicsList: Command {
     static let declaration = CommandDeclaration(
-        "topics list", "shows every topic: who writes it, who reads it, how long it is kept", options: [.json])
+        "topics list", purpose: "shows every topic: who writes it, who reads it, how long it is kept", options: [.json])
 
     private let isJSON: Bool
 
@@ -63,5 +63,5 @@ struct TopicsList: Command {
 }
 
 extension CommandOption {
-    static let json = CommandOption("--json", "Print JSON, one object a line.")
+    static let json = CommandOption("--json", meaning: "Print JSON, one object a line.")
 }

@@ -21,7 +21,7 @@ final class DataLock: Sendable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let holder = DataLock.holder(of: folder)
             guard let holder, !holder.isRunning, time.uptime < deadline else {
-                throw DataLock.refusal(folder, DataLock.runningHolder(of: folder))
+                throw DataLock.refusal(folder, holder: DataLock.runningHolder(of: folder))
             }
             try await time.sleep(for: DataLock.pause)
         }
@@ -59,7 +59,7 @@ final class DataLock: Sendable {
         return OutsideText.string(bytes.prefix { $0 != UInt8(ascii: "\n") }).flatMap { ProcessIdentity(text: $0) }
     }
 
-    private static func refusal(_ folder: DataFolder, _ holder: pid_t?) -> UpError {
+    private static func refusal(_ folder: DataFolder, holder: pid_t?) -> UpError {
         let whose = holder.map { "process \($0)" } ?? "another process"
         return UpError(
             """

@@ -40,7 +40,7 @@ final class KeptProgram: Service {
     private let state = Mutex(State())
 
     init(
-        _ plan: ProgramPlan, after needs: [KeptProgram], _ shared: Shared,
+        _ plan: ProgramPlan, after needs: [KeptProgram], shared: Shared,
         onReady: @escaping @Sendable (String) async throws -> Void = { _ in }
     ) {
         self.plan = plan
@@ -75,7 +75,7 @@ final class KeptProgram: Service {
             if isStopping || Task.isCancelled { return reportStop(ending) }
             if isReplaced { continue }
             switch policy.decide(after: ending, lived: shared.time.uptime - begun) {
-            case .giveUp: throw givenUp(process, ending)
+            case .giveUp: throw givenUp(process, ending: ending)
             case .restart(let attempt): await pause(beforeRestart: attempt, ending)
             }
         }
@@ -124,7 +124,8 @@ final class KeptProgram: Service {
         return try state.withLock { state in
             guard !state.isStopping else { return nil }
             // Asked under the lock: whoever replaces it changed the settings before, and sees this process or none.
-            let process = try ChildProcess(plan.path, plan.arguments, environment: plan.environment(), options)
+            let process = try ChildProcess(
+                plan.path, arguments: plan.arguments, environment: plan.environment(), options: options)
             state.process = process
             return Launch(process: process, said: said)
         }
@@ -168,7 +169,7 @@ final class KeptProgram: Service {
             shared.report.tell("\(name) is ready again, process \(launch.process.processID)")
         } else {
             let took = shared.time.uptime - begun
-            let columns = KeptProgram.padded(name, 20) + KeptProgram.padded(plan.url, 28)
+            let columns = KeptProgram.padded(name, width: 20) + KeptProgram.padded(plan.url, width: 28)
             shared.report.say("  \(columns)ready in \(KeptProgram.seconds(took))")
             hasBeenReady.happen()
         }
@@ -211,7 +212,7 @@ final class KeptProgram: Service {
         shared.report.tell("\(name) did not end in good order (\(KeptProgram.text(ending)))")
     }
 
-    private func givenUp(_ process: ChildProcess, _ ending: ChildProcess.Ending?) -> UpError {
+    private func givenUp(_ process: ChildProcess, ending: ChildProcess.Ending?) -> UpError {
         shared.report.tell("\(name) is given up, and everything ends")
         let words = process.lines.map { "  " + VisibleBytes(isRaw: false).line($0, charactersMaximum: 400) }
         return UpError(
@@ -236,7 +237,7 @@ extension KeptProgram {
         return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) s"
     }
 
-    private static func padded(_ text: String, _ width: Int) -> String {
+    private static func padded(_ text: String, width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 }

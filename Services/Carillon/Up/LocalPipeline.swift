@@ -28,7 +28,7 @@ struct LocalPipeline: Sendable {
     private let reservations: [PortReservation]
 
     init(
-        _ settings: Settings, _ programs: PipelinePrograms, _ ports: inout PortBook, _ shared: KeptProgram.Shared,
+        _ settings: Settings, programs: PipelinePrograms, ports: inout PortBook, shared: KeptProgram.Shared,
         variables: [String: String]
     ) throws {
         self.settings = settings
@@ -41,16 +41,17 @@ struct LocalPipeline: Sendable {
             drainDeadline: settings.drainDeadline)
         let redisPlan = plans.redis(
             port: try ports.take(usual: PipelineService.redisPort), memoryBytes: settings.memoryBytes)
-        var needed = [KeptProgram(redisPlan, after: [], shared)]
+        var needed = [KeptProgram(redisPlan, after: [], shared: shared)]
         let apiPort = try ports.take(usual: settings.apiPort)
         if settings.hasSimulator {
             let plan = plans.simulator(adminPort: try ports.take(usual: PipelineService.simulatorPort))
-            needed.append(LocalPipeline.simulator(plan, shared, board, app))
+            needed.append(LocalPipeline.simulator(plan, shared: shared, board: board, app: app))
         }
         services = try PipelineService.all.map { service in
             let adminPort = try ports.take(usual: service.adminPort)
-            let plan = plans.service(service, adminPort: adminPort, redis: redisPlan.url, apiPort: apiPort, board)
-            return KeptProgram(plan, after: needed, shared)
+            let plan = plans.service(
+                service, adminPort: adminPort, redis: redisPlan.url, apiPort: apiPort, simulator: board)
+            return KeptProgram(plan, after: needed, shared: shared)
         }
         board.senders = services.filter { PipelineService.senders.contains($0.name) }
         self.app = app
@@ -63,9 +64,9 @@ struct LocalPipeline: Sendable {
 
     /// Each time it is ready its credentials and ports are other ones.
     private static func simulator(
-        _ plan: ProgramPlan, _ shared: KeptProgram.Shared, _ board: SimulatorBoard, _ app: LocalApp?
+        _ plan: ProgramPlan, shared: KeptProgram.Shared, board: SimulatorBoard, app: LocalApp?
     ) -> KeptProgram {
-        KeptProgram(plan, after: [], shared) { line in
+        KeptProgram(plan, after: [], shared: shared) { line in
             let facts = try SimulatorFacts(announcement: line)
             try await onNativeThread("apps") { Result { try app?.renew(facts.providers) } }.get()
             let former = board.replace(facts)

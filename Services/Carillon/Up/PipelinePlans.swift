@@ -59,7 +59,7 @@ struct PipelinePlans: Sendable {
     }
 
     func service(
-        _ service: PipelineService, adminPort: UInt16, redis: String, apiPort: UInt16, _ simulator: SimulatorBoard
+        _ service: PipelineService, adminPort: UInt16, redis: String, apiPort: UInt16, simulator: SimulatorBoard
     ) -> ProgramPlan {
         let isAPI = service.name == PipelineService.ingest
         var own = [

@@ -17,7 +17,8 @@ struct ReadinessClient: Sendable {
     func obstacle(at address: String) async -> String? {
         // A connection that stays open would be inherited by programs that are started meanwhile.
         let request = HTTPClientRequest(
-            .get, address, to: .trusted, headers: [.init("Connection", "close")], deadline: ReadinessClient.deadline)
+            .get, url: address, to: .trusted, headers: [.init("Connection", "close")],
+            deadline: ReadinessClient.deadline)
         switch await client.send(request) {
         case .answered(let answer) where answer.status == 200: return nil
         case .answered(let answer): return ReadinessClient.reasons(in: answer.body) ?? "it answers \(answer.status)"

@@ -6,7 +6,7 @@ import ServiceKit
 /// `carillon up`: the whole pipeline on one machine, with a Redis of its own.
 struct Up: Command {
     static let declaration = CommandDeclaration(
-        "up", "runs the whole pipeline on this machine, with a Redis of its own",
+        "up", purpose: "runs the whole pipeline on this machine, with a Redis of its own",
         options: [.data, simulator, app, demo, once, memory, port, within, drain, .json],
         notes: """
             Everything is kept in the data folder: Redis' files, the apps, the logs. A second start goes on from there,
@@ -23,26 +23,29 @@ struct Up: Command {
             """)
 
     private static let simulator = CommandOption(
-        "--simulator", "Push to provider-simulator in place of Apple, Google and Huawei.")
+        "--simulator", meaning: "Push to provider-simulator in place of Apple, Google and Huawei.")
     private static let app = CommandOption(
         "--app", value: "NAME",
-        "An app to make unless it is there, with a key in NAME.key in the data folder; with --simulator demo unless told."
+        meaning:
+            "An app to make unless it is there, with a key in NAME.key in the data folder; with --simulator demo unless told."
     )
     private static let demo = CommandOption(
         "--demo",
-        "With --simulator: registers devices, posts two tasks, shows what became of them, and holds the reports against "
+        meaning:
+            "With --simulator: registers devices, posts two tasks, shows what became of them, and holds the reports against "
             + "the simulator's own count.")
     private static let once = CommandOption(
-        "--once", "With --demo: ends when everything was shown, with exit code 0 if the counts agreed.")
+        "--once", meaning: "With --demo: ends when everything was shown, with exit code 0 if the counts agreed.")
     private static let memory = CommandOption(
-        "--memory", value: "SIZE", "What Redis may take, such as 512MiB; 1GiB unless told.")
+        "--memory", value: "SIZE", meaning: "What Redis may take, such as 512MiB; 1GiB unless told.")
     private static let port = CommandOption(
-        "--port", value: "N", "The port of the HTTP API that is tried first; 8080 unless told.")
+        "--port", value: "N", meaning: "The port of the HTTP API that is tried first; 8080 unless told.")
     private static let within = CommandOption(
-        "--ready-within", value: "TIME", "How long the start may take, such as 30s; 2m unless told.")
+        "--ready-within", value: "TIME", meaning: "How long the start may take, such as 30s; 2m unless told.")
     private static let drain = CommandOption(
         "--drain", value: "TIME",
-        "How long the services together may take to finish what they hold before they are killed; 30s unless told.")
+        meaning:
+            "How long the services together may take to finish what they hold before they are killed; 30s unless told.")
 
     private let data: String
     private let settings: LocalPipeline.Settings
@@ -81,7 +84,8 @@ struct Up: Command {
             lock: try await DataLock(folder, time: time), folder: folder, announcement: AnnouncementFile(folder),
             report: report, readiness: ReadinessClient(), time: time)
         var ports = PortBook()
-        let pipeline = try LocalPipeline(settings, programs, &ports, shared, variables: context.variables)
+        let pipeline = try LocalPipeline(
+            settings, programs: programs, ports: &ports, shared: shared, variables: context.variables)
         report.say("carillon \(CarillonVersion.current) in \(folder.path)")
         for (usual, given) in ports.replaced { report.say("  port \(usual) is taken, \(given) is used in its place") }
         let stop = OneTimeEvent()
@@ -142,5 +146,5 @@ struct Up: Command {
 
 extension CommandOption {
     static let data = CommandOption(
-        "--data", value: "FOLDER", "The data folder of carillon up; ./\(DataFolder.usual) unless told.")
+        "--data", value: "FOLDER", meaning: "The data folder of carillon up; ./\(DataFolder.usual) unless told.")
 }

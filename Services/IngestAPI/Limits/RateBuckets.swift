@@ -30,7 +30,7 @@ struct RateBuckets<Name: Hashable & Sendable>: Sendable {
     }
 
     /// Takes a token; what is taken from an empty bucket is owed.
-    mutating func charge(_ name: Name, _ rate: Rate, at now: Duration) {
+    mutating func charge(_ name: Name, rate: Rate, at now: Duration) {
         let full = max(younger[name] ?? older.removeValue(forKey: name) ?? now, now) + rate.interval
         if younger[name] == nil, younger.count >= max(1, namesMaximum / 2) {
             older = younger
@@ -40,9 +40,9 @@ struct RateBuckets<Name: Hashable & Sendable>: Sendable {
     }
 
     /// Takes a token if there is one; answers how long until there is one otherwise.
-    mutating func take(_ name: Name, _ rate: Rate, at now: Duration) -> Duration? {
+    mutating func take(_ name: Name, rate: Rate, at now: Duration) -> Duration? {
         if let wait = wait(for: name, rate, at: now) { return wait }
-        charge(name, rate, at: now)
+        charge(name, rate: rate, at: now)
         return nil
     }
 }

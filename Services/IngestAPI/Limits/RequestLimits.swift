@@ -39,7 +39,7 @@ final class RequestLimits: Sendable {
     /// To be called once for each request, before anything else is looked at.
     func admit(from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = settings.requestsPerSecondPerAddress else { return }
-        try take(.address(RequestLimits.payer(peer)), RateBuckets.Rate(perSecond: limit, burst: limit))
+        try take(.address(RequestLimits.payer(peer)), rate: RateBuckets.Rate(perSecond: limit, burst: limit))
     }
 
     /// To be called once for each request, when it is known what app it is for.
@@ -51,7 +51,7 @@ final class RequestLimits: Sendable {
             case .key(let id): .key(id, app)
             case .address, .nobody, .wrongKey: .keyless(RequestLimits.payer(peer), app)
             }
-        try take(name, RateBuckets.Rate(perSecond: limit, burst: limit))
+        try take(name, rate: RateBuckets.Rate(perSecond: limit, burst: limit))
     }
 
     /// To be called before a device is looked for by its id: somebody who guesses must not hear of a right guess either.
@@ -64,7 +64,7 @@ final class RequestLimits: Sendable {
 
     func noteUnknownDevice(in app: AppID, from peer: String) {
         guard let rate = rateOfUnknownDevices else { return }
-        buckets.withLock { $0.charge(.unknownDevices(RequestLimits.payer(peer), app), rate, at: time.uptime) }
+        buckets.withLock { $0.charge(.unknownDevices(RequestLimits.payer(peer), app), rate: rate, at: time.uptime) }
     }
 
     private var rateOfUnknownDevices: RateBuckets<Name>.Rate? {
@@ -73,8 +73,8 @@ final class RequestLimits: Sendable {
         }
     }
 
-    private func take(_ name: Name, _ rate: RateBuckets<Name>.Rate) throws(Gatekeeper.AccessError) {
-        if let wait = buckets.withLock({ $0.take(name, rate, at: time.uptime) }) {
+    private func take(_ name: Name, rate: RateBuckets<Name>.Rate) throws(Gatekeeper.AccessError) {
+        if let wait = buckets.withLock({ $0.take(name, rate: rate, at: time.uptime) }) {
             throw .tooManyRequests(retryAfter: wait)
         }
     }
@@ -90,18 +90,21 @@ extension RequestLimits.Settings {
     init(environment: inout EnvironmentReader) {
         requestsPerSecondPerAddress = environment.limit(
             "CARILLON_INGEST_REQUESTS_PER_SECOND_PER_ADDRESS", default: 0,
-            "Requests that are taken a second from one address (IPv6: one /64), with a key or without; 0 for any number."
+            meaning:
+                "Requests that are taken a second from one address (IPv6: one /64), with a key or without; 0 for any number."
         )
         unknownDevicesPerSecondPerAddress = environment.limit(
             "CARILLON_INGEST_UNKNOWN_DEVICES_PER_SECOND_PER_ADDRESS", default: 20,
-            "How often a second one address may ask an app for subscribers that it does not have; 0 for any number.")
+            meaning:
+                "How often a second one address may ask an app for subscribers that it does not have; 0 for any number."
+        )
     }
 }
 
 extension EnvironmentReader {
     /// Nil for 0, which stands for no limit.
-    fileprivate mutating func limit(_ name: String, default value: Int, _ meaning: String) -> Int? {
-        let limit = integer(name, default: value, in: 0...1_000_000, meaning)
+    fileprivate mutating func limit(_ name: String, default value: Int, meaning: String) -> Int? {
+        let limit = integer(name, default: value, in: 0...1_000_000, meaning: meaning)
         return limit == 0 ? nil : limit
     }
 }

@@ -17,7 +17,7 @@ struct NativeCall: Sendable {
     func read<Value: Sendable>(_ read: @escaping @Sendable (JSONFields) throws -> Value) async throws -> Value {
         try await reading.read(request, account: admission.account) { [request] in
             let problems = JSONProblems()
-            let value = try read(try JSONBody.fields(request, problems))
+            let value = try read(try JSONBody.fields(request, problems: problems))
             guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
             return value
         }

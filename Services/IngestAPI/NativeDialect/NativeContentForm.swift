@@ -24,9 +24,11 @@ struct NativeContentForm {
         content.platforms = Set(chosen ?? NativeContentForm.platforms)
         content.variables = variables()
         if !fields.has("message"), !fields.has("payloads") {
-            if fields.unknownNames.isEmpty { fields.problems.add("", "nothing is sent: give a message or payloads") }
+            if fields.unknownNames.isEmpty {
+                fields.problems.add("", message: "nothing is sent: give a message or payloads")
+            }
         } else if let chosen, isReadable {
-            check(chosen, content)
+            check(chosen, content: content)
         }
         return content
     }
@@ -35,12 +37,12 @@ struct NativeContentForm {
         let problems = given.problems.all.count
         let message = PushMessage(given)
         if let image = message.image, WebAddress(image)?.scheme != .https {
-            given.reject("image", "must be an https address of at most \(WebAddress.bytesMaximum) bytes")
+            given.reject("image", message: "must be an https address of at most \(WebAddress.bytesMaximum) bytes")
         }
         guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
         if isEmpty, !message.isSilent, message.badge == nil {
-            fields.reject("message", "must have a title, a body, data or a badge, or be silent")
+            fields.reject("message", message: "must have a title, a body, data or a badge, or be silent")
         }
         return message
     }
@@ -66,19 +68,21 @@ struct NativeContentForm {
         }
         given.rejectUnknown()
         if payloads.isEmpty, fields.problems.all.isEmpty {
-            fields.reject("payloads", "must have one for \(NativeContentForm.names)")
+            fields.reject("payloads", message: "must have one for \(NativeContentForm.names)")
         }
         return payloads
     }
 
-    private func check(_ chosen: [Platform], _ content: TaskContent) {
+    private func check(_ chosen: [Platform], content: TaskContent) {
         for platform in NativeContentForm.platforms {
             let isMeant = chosen.contains(platform)
             if !isMeant, content.payloads[platform] != nil {
-                fields.reject("payloads.\(platform.rawValue)", "is for a platform that platforms does not name")
+                fields.reject(
+                    "payloads.\(platform.rawValue)", message: "is for a platform that platforms does not name")
             }
             if isMeant, content.payloads[platform] == nil, !fields.has("message") {
-                fields.reject("platforms", "names \(platform.rawValue), which has neither a payload nor a message")
+                fields.reject(
+                    "platforms", message: "names \(platform.rawValue), which has neither a payload nor a message")
             }
         }
     }

@@ -14,35 +14,37 @@ struct NativeDialect: Sendable {
     func addRoutes(to router: inout HTTPRouter) {
         let publishing: [Scope] = [.publish, .broadcast]
         route(
-            .post, "/v1/tasks", publishing, query: ["dry_run"], bodyBytesMaximum: TaskLimits.bodyBytesMaximum,
-            in: &router, tasks.create)
-        route(.get, "/v1/tasks", [.read], query: ["limit", "before"], in: &router, tasks.list)
-        route(.get, "/v1/tasks/:id", [.read], in: &router, tasks.read)
-        route(.get, "/v1/tasks/:id/report", [.read], in: &router, tasks.report)
-        route(.get, "/v1/tasks/:id/devices/:device", [.read], in: &router, tasks.trace)
-        route(.post, "/v1/tasks/:id/cancel", publishing + [.admin], in: &router, tasks.cancel)
+            .post, pattern: "/v1/tasks", scopes: publishing, query: ["dry_run"],
+            bodyBytesMaximum: TaskLimits.bodyBytesMaximum,
+            in: &router, handler: tasks.create)
+        route(
+            .get, pattern: "/v1/tasks", scopes: [.read], query: ["limit", "before"], in: &router, handler: tasks.list)
+        route(.get, pattern: "/v1/tasks/:id", scopes: [.read], in: &router, handler: tasks.read)
+        route(.get, pattern: "/v1/tasks/:id/report", scopes: [.read], in: &router, handler: tasks.report)
+        route(.get, pattern: "/v1/tasks/:id/devices/:device", scopes: [.read], in: &router, handler: tasks.trace)
+        route(.post, pattern: "/v1/tasks/:id/cancel", scopes: publishing + [.admin], in: &router, handler: tasks.cancel)
     }
 
     /// Each route stands on its own, and below an app's path for keys that are granted several. Any of the scopes lets a
     /// caller in; a query may have the names in `query` and no others.
     private func route(
-        _ method: HTTPMethod, _ pattern: String, _ scopes: [Scope], query: [String] = [],
-        bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter, _ handler: @escaping Handler
+        _ method: HTTPMethod, pattern: String, scopes: [Scope], query: [String] = [],
+        bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter, handler: @escaping Handler
     ) {
         for base in ["", "/apps/:app"] {
             router.on(
-                method, base + pattern, bodyBytesMaximum: bodyBytesMaximum,
+                method, pattern: base + pattern, bodyBytesMaximum: bodyBytesMaximum,
                 admit: { request in
                     admit(
                         request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), for: scopes, query: query,
-                        handler)
+                        handler: handler)
                 })
         }
     }
 
     private func admit(
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope], query: [String],
-        _ handler: @escaping Handler
+        handler: @escaping Handler
     ) -> HTTPAdmission {
         do {
             let admission = try gatekeeper.admit(request, toAppNamed: name, for: scopes)

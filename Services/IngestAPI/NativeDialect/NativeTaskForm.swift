@@ -27,14 +27,15 @@ struct NativeTaskForm {
         draft.options = options(defaults)
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
-                fields.problems.add("", "no device is targeted: give an audience, users or devices")
+                fields.problems.add("", message: "no device is targeted: give an audience, users or devices")
             }
         } else if draft.audience == nil, draft.entries.isEmpty, fields.problems.all.isEmpty {
-            fields.problems.add("", "no device is targeted: the lists of users and devices are empty")
+            fields.problems.add("", message: "no device is targeted: the lists of users and devices are empty")
         }
         if draft.entries.count > TaskLimits.entriesMaximum {
             fields.problems.add(
-                "users", "and devices together may have \(TaskLimits.entriesMaximum) entries; send several tasks")
+                "users",
+                message: "and devices together may have \(TaskLimits.entriesMaximum) entries; send several tasks")
         }
         fields.rejectUnknown()
         return draft
@@ -45,7 +46,7 @@ struct NativeTaskForm {
         do throws(InvalidValueError) {
             try audience.checkBounds()
         } catch {
-            fields.reject("audience", error.description)
+            fields.reject("audience", message: error.description)
         }
         return audience
     }
@@ -53,7 +54,7 @@ struct NativeTaskForm {
     private func users() -> [TargetEntry] {
         fields.elements("users", countMaximum: TaskLimits.entriesMaximum).compactMap { element in
             element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
-                (try? Alias(.externalUser, $0)).map { .alias($0) }
+                (try? Alias(.externalUser, value: $0)).map { .alias($0) }
             }
         }
     }
@@ -74,7 +75,7 @@ struct NativeTaskForm {
         options.priority =
             given.text("priority", expected: "high or normal") { TaskOptions.Priority(rawValue: $0) } ?? .high
         let expected = "a time of 0s to 28d, such as 30m, 12h or 7d"
-        if let time = given.text("time_to_live", expected: expected, NativeTaskForm.timeToLive) {
+        if let time = given.text("time_to_live", expected: expected, convert: NativeTaskForm.timeToLive) {
             options.timeToLive = time
         }
         options.ambiguity =

@@ -17,9 +17,9 @@ struct TaskRoutes: Sendable {
     @Sendable func create(_ call: NativeCall) async throws -> HTTPResponse {
         let isDryRun = try TaskQuery.isDryRun(call.request)
         let draft = try await draft(call)
-        guard !isDryRun else { return try await count(draft, call) }
+        guard !isDryRun else { return try await count(draft, call: call) }
         return try await submission.accept(
-            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, call) })
+            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, call: call) })
     }
 
     @Sendable func list(_ call: NativeCall) async throws -> HTTPResponse {
@@ -47,17 +47,17 @@ struct TaskRoutes: Sendable {
     @Sendable func cancel(_ call: NativeCall) async throws -> HTTPResponse {
         let known = try await self.task(call)
         // What is closed stays as it ended, whoever asks.
-        guard case .kept(let task) = known else { return try await cancelled(known, call) }
+        guard case .kept(let task) = known else { return try await cancelled(known, call: call) }
         let isOwn = task.credential == call.admission.credential
         if !isOwn || !call.admission.has(.publish) && !call.admission.has(.broadcast) {
             try call.admission.require(.admin)
         }
         try await cancellation.cancel(task)
-        return try await cancelled(known, call)
+        return try await cancelled(known, call: call)
     }
 
     /// How many devices a task has is for those who may read tasks.
-    private func cancelled(_ task: KnownTask, _ call: NativeCall) async throws -> HTTPResponse {
+    private func cancelled(_ task: KnownTask, call: NativeCall) async throws -> HTTPResponse {
         let status = try await book.status(of: task)
         return .json(call.admission.has(.read) ? status.text : status.outline, status: .accepted)
     }
@@ -71,12 +71,12 @@ struct TaskRoutes: Sendable {
         try await call.read { [payloads] fields in
             let draft = try NativeTaskForm(fields).draft(
                 defaults: call.admission.app.defaults, authorize: call.admission.require)
-            if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, fields.problems) }
+            if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, problems: fields.problems) }
             return draft
         }
     }
 
-    private func count(_ draft: TaskDraft, _ call: NativeCall) async throws -> HTTPResponse {
+    private func count(_ draft: TaskDraft, call: NativeCall) async throws -> HTTPResponse {
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
             let message = "and devices together may have \(TaskLimits.countedEntriesMaximum) entries in a dry run"
             throw TaskError.invalid([JSONProblems.Problem(path: "users", message: message)])
@@ -85,7 +85,7 @@ struct TaskRoutes: Sendable {
         return .json(JSONText.object { $0.member("devices", count) })
     }
 
-    private func created(_ task: PushTask, _ call: NativeCall) -> HTTPResponse {
+    private func created(_ task: PushTask, call: NativeCall) -> HTTPResponse {
         let warnings = MissingProviders(app: call.admission.app).warnings(of: task.content)
         let body = JSONText.object { json in
             json.member("id", "\(task.id)")

@@ -46,10 +46,10 @@ enum PushdAnswer {
         let device = registered.device
         json.member("proto", device.token.kind.name)
         json.member("token", device.token.text)
-        writeUntyped("lang", device.language, to: &json)
+        writeUntyped("lang", text: device.language, to: &json)
         if let badge = registered.badge { json.member("badge", Int(badge)) }
-        writeUntyped("version", device.version, to: &json)
-        writeUntyped("category", device.category, to: &json)
+        writeUntyped("version", text: device.version, to: &json)
+        writeUntyped("category", text: device.category, to: &json)
         // A text, since that is what pushd stored.
         if let value = device.contentAvailable { json.member("contentAvailable", value ? "true" : "false") }
         // What pushd did not have is shown only where it was given.
@@ -63,7 +63,7 @@ enum PushdAnswer {
     }
 
     /// pushd did not know which of its fields were numbers, and answered everything that looks like one as one.
-    private static func writeUntyped(_ name: String, _ text: String?, to json: inout JSONText) {
+    private static func writeUntyped(_ name: String, text: String?, to json: inout JSONText) {
         guard let text else { return }
         if let number = Int(text), String(number) == text, exactNumbers.contains(number) {
             json.member(name, number)

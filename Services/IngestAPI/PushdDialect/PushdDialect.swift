@@ -19,39 +19,41 @@ struct PushdDialect: Sendable {
 
     func addRoutes(to router: inout HTTPRouter) {
         let subscribers = SubscriberRoutes(registry: registry, submission: submission)
-        route(.post, "/subscribers", in: &router, subscribers.register)
-        route(.get, "/subscriber/:id", in: &router, subscribers.read)
-        route(.post, "/subscriber/:id", in: &router, subscribers.update)
-        route(.delete, "/subscriber/:id", in: &router, subscribers.remove)
-        route(.post, "/subscriber/:id/test", in: &router, subscribers.test)
+        route(.post, pattern: "/subscribers", in: &router, handler: subscribers.register)
+        route(.get, pattern: "/subscriber/:id", in: &router, handler: subscribers.read)
+        route(.post, pattern: "/subscriber/:id", in: &router, handler: subscribers.update)
+        route(.delete, pattern: "/subscriber/:id", in: &router, handler: subscribers.remove)
+        route(.post, pattern: "/subscriber/:id/test", in: &router, handler: subscribers.test)
 
         let subscriptions = SubscriptionRoutes(registry: registry)
         let list = "/subscriber/:id/subscriptions"
-        route(.get, list, in: &router, subscriptions.list)
-        route(.post, list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, in: &router, subscriptions.setAll)
-        route(.delete, list, in: &router, subscriptions.removeAll)
-        route(.get, "\(list)/:event", in: &router, subscriptions.read)
-        route(.post, "\(list)/:event", in: &router, subscriptions.subscribe)
-        route(.delete, "\(list)/:event", in: &router, subscriptions.unsubscribe)
+        route(.get, pattern: list, in: &router, handler: subscriptions.list)
+        route(
+            .post, pattern: list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, in: &router,
+            handler: subscriptions.setAll)
+        route(.delete, pattern: list, in: &router, handler: subscriptions.removeAll)
+        route(.get, pattern: "\(list)/:event", in: &router, handler: subscriptions.read)
+        route(.post, pattern: "\(list)/:event", in: &router, handler: subscriptions.subscribe)
+        route(.delete, pattern: "\(list)/:event", in: &router, handler: subscriptions.unsubscribe)
     }
 
     /// Each route stands on its own, as in pushd, and below an app's path.
     private func route(
-        _ method: HTTPMethod, _ pattern: String, bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter,
-        _ handler: @escaping Handler
+        _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter,
+        handler: @escaping Handler
     ) {
         for base in ["", "/apps/:app"] {
             router.on(
-                method, base + pattern, spelling: .lenient, bodyBytesMaximum: bodyBytesMaximum,
+                method, pattern: base + pattern, spelling: .lenient, bodyBytesMaximum: bodyBytesMaximum,
                 renderProblem: PushdError.render,
                 admit: { request in
-                    admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler)
+                    admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler: handler)
                 })
         }
     }
 
     private func admit(
-        _ request: HTTPRequest, toAppNamed name: String?, _ handler: @escaping Handler
+        _ request: HTTPRequest, toAppNamed name: String?, handler: @escaping Handler
     ) -> HTTPAdmission {
         do {
             let admission = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
@@ -61,7 +63,7 @@ struct PushdDialect: Sendable {
                     let call = PushdCall(
                         request: request, admission: admission, base: base, limits: gatekeeper.limits,
                         reading: reading)
-                    return try await answer(call, handler)
+                    return try await answer(call, handler: handler)
                 } catch {
                     return refusal(error).response
                 }
@@ -72,7 +74,7 @@ struct PushdDialect: Sendable {
     }
 
     /// Ids that are guessed are refused after a while, right or wrong.
-    private func answer(_ call: PushdCall, _ handler: Handler) async throws -> HTTPResponse {
+    private func answer(_ call: PushdCall, handler: Handler) async throws -> HTTPResponse {
         do {
             return try await handler(call)
         } catch PushdError.unknownSubscriber {

@@ -20,17 +20,17 @@ struct RegistrationForm {
 
     func changes() throws(PushdError) -> DeviceChanges {
         var changes = DeviceChanges()
-        changes.environment = try value("environment", environment)
-        changes.contentAvailable = try value("contentAvailable", fields.flag)
-        changes.language = try value("lang", text)
-        changes.version = try value("version", text)
-        changes.category = try value("category", text)
-        changes.timeZone = try value("time_zone", timeZone)
+        changes.environment = try value("environment", read: environment)
+        changes.contentAvailable = try value("contentAvailable", read: fields.flag)
+        changes.language = try value("lang", read: text)
+        changes.version = try value("version", read: text)
+        changes.category = try value("category", read: text)
+        changes.timeZone = try value("time_zone", read: timeZone)
         changes.badge = try value("badge") { name throws(InvalidValueError) in
             try fields.integer(name, in: 0...RegistrationForm.badgeMaximum).map(UInt32.init)
         }
         for (name, kind) in RegistrationForm.aliases {
-            changes.aliases[kind] = try value(name) { name throws(InvalidValueError) in try alias(kind, name) }
+            changes.aliases[kind] = try value(name) { name throws(InvalidValueError) in try alias(kind, name: name) }
         }
         return changes
     }
@@ -38,18 +38,18 @@ struct RegistrationForm {
     /// Of a registration whose fields say everything.
     func token() throws(PushdError) -> PushToken {
         guard let kind = try kind() else { throw .invalidField("proto", InvalidValueError("is missing")) }
-        guard let text = try value("token", fields.text) else {
+        guard let text = try value("token", read: fields.text) else {
             throw .invalidField("token", InvalidValueError("is missing"))
         }
-        return try token(kind, text)
+        return try token(kind, text: text)
     }
 
     /// Of a registration whose path holds the token; nil when it looks like none and no protocol is given either. What the
     /// body says of the token must not contradict the path.
     func token(fromPath text: String) throws(PushdError) -> PushToken? {
         guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
-        let token = try token(kind, text)
-        if let given = try value("token", fields.text), try self.token(kind, given) != token {
+        let token = try token(kind, text: text)
+        if let given = try value("token", read: fields.text), try self.token(kind, text: given) != token {
             throw .invalidField("token", InvalidValueError("differs from the one in the path"))
         }
         return token
@@ -63,12 +63,13 @@ struct RegistrationForm {
     }
 
     private func kind() throws(PushdError) -> PushProtocol? {
-        guard let name = try value("proto", fields.text) else { return nil }
+        guard let name = try value("proto", read: fields.text) else { return nil }
         switch PushProtocol(name: name) {
         case .apns: return .apns
         case .fcm: return .fcm
         case .huawei: return .huawei
-        case .webpush, .wns, .mpns, .http: throw .invalidField("proto", InvalidValueError("no sender for this protocol yet"))
+        case .webpush, .wns, .mpns, .http:
+            throw .invalidField("proto", InvalidValueError("no sender for this protocol yet"))
         case nil: throw .invalidField("proto", InvalidValueError("must be apns, fcm, gcm, c2dm or huawei"))
         }
     }
@@ -80,19 +81,19 @@ struct RegistrationForm {
             return .apns
         }
         guard characters.contains(UInt8(ascii: ":")) || characters.count >= 100 else { return nil }
-        return (try? PushToken(.fcm, text)) == nil ? nil : .fcm
+        return (try? PushToken(.fcm, text: text)) == nil ? nil : .fcm
     }
 
-    private func token(_ kind: PushProtocol, _ text: String) throws(PushdError) -> PushToken {
+    private func token(_ kind: PushProtocol, text: String) throws(PushdError) -> PushToken {
         do throws(InvalidValueError) {
-            return try PushToken(kind, text)
+            return try PushToken(kind, text: text)
         } catch {
             throw .invalidField("token", error)
         }
     }
 
     private func value<Value>(
-        _ name: String, _ read: (String) throws(InvalidValueError) -> Value?
+        _ name: String, read: (String) throws(InvalidValueError) -> Value?
     ) throws(PushdError) -> Value? {
         do throws(InvalidValueError) {
             return try read(name)
@@ -106,7 +107,8 @@ struct RegistrationForm {
         guard text.utf8.count <= RegistryBounds.textBytesMaximum,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError("must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+            throw InvalidValueError(
+                "must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }
         return text
     }
@@ -128,8 +130,8 @@ struct RegistrationForm {
     }
 
     /// An empty text takes the alias away.
-    private func alias(_ kind: Alias.Kind, _ name: String) throws(InvalidValueError) -> String? {
+    private func alias(_ kind: Alias.Kind, name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
-        return text.isEmpty ? "" : try Alias(kind, text).value
+        return text.isEmpty ? "" : try Alias(kind, value: text).value
     }
 }

@@ -12,7 +12,7 @@ struct SubscriberRoutes: Sendable {
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try await call.fields())
-        return try await register(form.token(), form.changes(), call)
+        return try await register(form.token(), changes: form.changes(), call: call)
     }
 
     @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
@@ -26,10 +26,10 @@ struct SubscriberRoutes: Sendable {
             guard let token = try form.token(fromPath: call.request.parameter("id")) else {
                 throw PushdError.unknownSubscriber
             }
-            return try await register(token, form.changes(), call)
+            return try await register(token, changes: form.changes(), call: call)
         }
         try form.refuseToken()
-        guard try await registry.change(id, form.changes(), in: call.app) else {
+        guard try await registry.change(id, changes: form.changes(), in: call.app) else {
             throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)
@@ -70,9 +70,9 @@ struct SubscriberRoutes: Sendable {
     }
 
     private func register(
-        _ token: PushToken, _ changes: DeviceChanges, _ call: PushdCall
+        _ token: PushToken, changes: DeviceChanges, call: PushdCall
     ) async throws -> HTTPResponse {
-        let registration = try await registry.register(token, changes, in: call.app)
+        let registration = try await registry.register(token, changes: changes, in: call.app)
         let warning = MissingProviders(app: call.admission.app).warning(of: token.kind)
         return PushdAnswer.registration(registration, base: call.base, warning: warning)
     }

@@ -37,7 +37,7 @@ struct SubscriptionRoutes: Sendable {
         let event = try call.event()
         let options = try SubscriptionForm.options(in: await call.fields())
         guard let id = try call.subscriber,
-            let change = try await registry.subscribe(id, to: event, options, in: call.app)
+            let change = try await registry.subscribe(id, to: event, options: options, in: call.app)
         else { throw PushdError.unknownSubscriber }
         switch change {
         case .created: return HTTPResponse(.created)

@@ -22,7 +22,7 @@ final class BodyReading: Sendable {
 
     /// `body` is called once, and must not block.
     func read<Value: Sendable>(
-        _ request: HTTPRequest, account: String?, _ body: @escaping @Sendable () throws -> Value
+        _ request: HTTPRequest, account: String?, body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard request.body.bytes.count > BodyReading.smallBytesMaximum else { return try body() }
         // A continuation, and not the value of a task: awaiting that would lend it the priority of whoever waits.

@@ -18,7 +18,7 @@ struct RichieDialect: Sendable {
     let log: RefusalLog
 
     func addRoutes(to router: inout HTTPRouter) {
-        router.on(.post, "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum, admit: admit)
+        router.on(.post, pattern: "/push/v2/admin/task", bodyBytesMaximum: TaskLimits.bodyBytesMaximum, admit: admit)
     }
 
     @Sendable private func admit(_ request: HTTPRequest) -> HTTPAdmission {
@@ -26,7 +26,7 @@ struct RichieDialect: Sendable {
             let access = try gatekeeper.access(of: request, with: RichieDialect.scopes)
             return .admitted(account: access.keyID) { request in
                 do {
-                    return try await create(request, access)
+                    return try await create(request, access: access)
                 } catch {
                     return refusal(error)
                 }
@@ -40,34 +40,34 @@ struct RichieDialect: Sendable {
         TaskError(error, log: log).response(challenges: RichieDialect.challenges)
     }
 
-    private func create(_ request: HTTPRequest, _ access: Access) async throws -> HTTPResponse {
+    private func create(_ request: HTTPRequest, access: Access) async throws -> HTTPResponse {
         let (form, admission) = try await reading.read(request, account: access.keyID) { [self] in
-            try read(request, access)
+            try read(request, access: access)
         }
         let defaults = admission.app.defaults
         let missing = MissingProviders(app: admission.app)
         return try await submission.accept(
             request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
-            answer: { RichieDialect.created($0, form.warnings + missing.warnings(of: $0.content)) })
+            answer: { RichieDialect.created($0, warnings: form.warnings + missing.warnings(of: $0.content)) })
     }
 
     /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
-    private func read(_ request: HTTPRequest, _ access: Access) throws -> (RichieForm, AuthorizedCaller) {
+    private func read(_ request: HTTPRequest, access: Access) throws -> (RichieForm, AuthorizedCaller) {
         let problems = JSONProblems()
-        let fields = try JSONBody.fields(request, problems)
+        let fields = try JSONBody.fields(request, problems: problems)
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskError.invalid(problems.all) }
         let admission = try gatekeeper.admit(access, from: request.peer, for: RichieDialect.scopes) {
-            access.choose(.richie, appID, $0)
+            access.choose(.richie, identifier: appID, scope: $0)
         }
         let form = try RichieForm(fields, appID: appID, authorize: admission.require)
         guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
         let draft = form.draft(TaskID(high: 0, low: 0), defaults: admission.app.defaults)
-        payloads.check(draft, of: admission, problems)
+        payloads.check(draft, of: admission, problems: problems)
         guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
         return (form, admission)
     }
 
-    private static func created(_ task: PushTask, _ warnings: [JSONProblems.Problem]) -> HTTPResponse {
+    private static func created(_ task: PushTask, warnings: [JSONProblems.Problem]) -> HTTPResponse {
         let body = JSONText.object { json in
             json.member("task_id", "\(task.id)")
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }

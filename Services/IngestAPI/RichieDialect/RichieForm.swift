@@ -29,7 +29,7 @@ struct RichieForm {
         let hasTopics = fields.has("topics")
         // Unless the one mistake is told already: topics that are none, or a name that is misspelt.
         if hasTopics == fields.has("external_user_ids"), hasTopics ? audience != nil : isComplete {
-            fields.problems.add("topics", "or external_user_ids must be given, and not both")
+            fields.problems.add("topics", message: "or external_user_ids must be given, and not both")
         }
         fields.rejectUnknown()
     }
@@ -65,7 +65,7 @@ struct RichieForm {
         let elements = fields.elements("external_user_ids", countMinimum: 1, countMaximum: TaskLimits.entriesMaximum)
         return elements.compactMap { element in
             element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
-                try? Alias(.externalUser, $0)
+                try? Alias(.externalUser, value: $0)
             }
         }
     }

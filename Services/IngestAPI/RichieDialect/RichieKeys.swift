@@ -27,7 +27,7 @@ struct RichieKeys {
     private let problems: JSONProblems
 
     /// The innermost place first. In Apple's alert the names that Apple defines stand beside the documented ones.
-    init(_ places: [Place], isApple: Bool, _ problems: JSONProblems) {
+    init(_ places: [Place], isApple: Bool, problems: JSONProblems) {
         self.places = places
         self.isApple = isApple
         self.problems = problems
@@ -43,7 +43,7 @@ struct RichieKeys {
         }
         // Apple's `loc-key` names a body that the app has.
         guard let first = places.first, !has("body"), !isApple || !has("loc-key") else { return }
-        problems.add("\(first.path).body", "is missing; it must be a text that is not empty")
+        problems.add("\(first.path).body", message: "is missing; it must be a text that is not empty")
     }
 
     /// What is accepted and yet may not do what its sender expects.
@@ -63,25 +63,25 @@ struct RichieKeys {
 
     private func check(_ name: String, _ value: JSON, in place: Place) {
         let path = "\(place.path).\(OutsideText.excerpt(name))"
-        guard let rule = rules[name] else { return checkAddition(name, value, path) }
+        guard let rule = rules[name] else { return checkAddition(name, value, path: path) }
         if let other = places.first(where: { $0.object[name] != nil }), other.path != place.path {
-            problems.add(path, "stands in \(other.path) as well; keep one of them")
+            problems.add(path, message: "stands in \(other.path) as well; keep one of them")
         } else if !rule.isMet(value) {
-            problems.add(path, "must be \(rule.expected)")
+            problems.add(path, message: "must be \(rule.expected)")
         }
     }
 
     /// A key of the publisher's own, for analytics.
-    private func checkAddition(_ name: String, _ value: JSON, _ path: String) {
+    private func checkAddition(_ name: String, _ value: JSON, path: String) {
         if name == RichieKeys.taskID {
-            problems.add(path, "is given by the service; choose another name")
+            problems.add(path, message: "is given by the service; choose another name")
         } else if name == "content-available" {
-            problems.add(path, "is for iOS alone, directly under aps")
+            problems.add(path, message: "is for iOS alone, directly under aps")
         } else if name.isEmpty || name.utf8.contains(UInt8(ascii: "-")) {
             let advice = problems.advice(on: name, among: rules.keys.sorted())
-            problems.add(path, "is no documented key, and additional keys cannot have dashes" + advice)
+            problems.add(path, message: "is no documented key, and additional keys cannot have dashes" + advice)
         } else if value.object != nil || value.elements != nil {
-            problems.add(path, "must be a text, a number, true or false: nested keys are not supported")
+            problems.add(path, message: "must be a text, a number, true or false: nested keys are not supported")
         }
     }
 

@@ -24,7 +24,7 @@ struct RichiePayloads {
         if let android = posted[.android] { checkAndroid(RichiePayloads.fields(of: android, "android", in: fields)) }
         fields.rejectUnknown()
         if !fields.has("ios"), !fields.has("android"), fields.unknownNames.isEmpty {
-            fields.problems.add(fields.path, "must have one for ios or for android")
+            fields.problems.add(fields.path, message: "must have one for ios or for android")
         }
     }
 
@@ -32,7 +32,9 @@ struct RichiePayloads {
     func reported(_ id: TaskID) -> JSONObject {
         JSONObject(
             Platform.allCases.compactMap { platform in
-                posted[platform].map { (platform.rawValue, .object(RichiePayloads.mark($0, platform, id))) }
+                posted[platform].map {
+                    (platform.rawValue, .object(RichiePayloads.mark($0, platform: platform, id: id)))
+                }
             })
     }
 
@@ -41,7 +43,7 @@ struct RichiePayloads {
         var sent: [Platform: JSONObject] = [:]
         for (platform, payload) in posted {
             let flat = platform == .android ? RichiePayloads.withoutAlert(payload) : payload
-            sent[platform] = RichiePayloads.mark(flat, platform, id)
+            sent[platform] = RichiePayloads.mark(flat, platform: platform, id: id)
         }
         return sent
     }
@@ -59,12 +61,12 @@ struct RichiePayloads {
             RichieKeys.documented.contains(name) ? "stands in the wrong place; move it into aps.alert" : nil
         }
         guard let alert else { return }
-        let around = object(.ios, "aps").members.filter { RichieKeys.issueKeys.contains($0.name) }
+        let around = object(.ios, path: "aps").members.filter { RichieKeys.issueKeys.contains($0.name) }
         check(
             [
-                RichieKeys.Place(path: alert.path, object: object(.ios, "aps", "alert")),
+                RichieKeys.Place(path: alert.path, object: object(.ios, path: "aps", "alert")),
                 RichieKeys.Place(path: aps.path, object: JSONObject(around)),
-            ], isApple: true, fields.problems)
+            ], isApple: true, problems: fields.problems)
     }
 
     /// The one member that a payload has. Where another name stands in its place, that one is the mistake.
@@ -76,30 +78,30 @@ struct RichiePayloads {
 
     private mutating func checkAndroid(_ fields: JSONFields) {
         guard let data = RichiePayloads.only("data", of: fields) else { return }
-        var direct = object(.android, "data")
+        var direct = object(.android, path: "data")
         guard data.has("alert") else {
-            return check([RichieKeys.Place(path: data.path, object: direct)], isApple: false, fields.problems)
+            return check([RichieKeys.Place(path: data.path, object: direct)], isApple: false, problems: fields.problems)
         }
         guard let alert = data.object("alert") else { return }
         direct["alert"] = nil
         check(
             [
-                RichieKeys.Place(path: alert.path, object: object(.android, "data", "alert")),
+                RichieKeys.Place(path: alert.path, object: object(.android, path: "data", "alert")),
                 RichieKeys.Place(path: data.path, object: direct),
-            ], isApple: false, fields.problems)
+            ], isApple: false, problems: fields.problems)
     }
 
-    private mutating func check(_ places: [RichieKeys.Place], isApple: Bool, _ problems: JSONProblems) {
-        let keys = RichieKeys(places, isApple: isApple, problems)
+    private mutating func check(_ places: [RichieKeys.Place], isApple: Bool, problems: JSONProblems) {
+        let keys = RichieKeys(places, isApple: isApple, problems: problems)
         keys.check()
         warnings += keys.warnings
     }
 
-    private func object(_ platform: Platform, _ path: String...) -> JSONObject {
+    private func object(_ platform: Platform, path: String...) -> JSONObject {
         path.reduce(posted[platform] ?? JSONObject()) { $0[$1]?.object ?? JSONObject() }
     }
 
-    private static func mark(_ payload: JSONObject, _ platform: Platform, _ id: TaskID) -> JSONObject {
+    private static func mark(_ payload: JSONObject, platform: Platform, id: TaskID) -> JSONObject {
         let place = platform == .ios ? "aps" : "data"
         var marked = payload
         var inner = payload[place]?.object ?? JSONObject()

@@ -18,16 +18,17 @@ struct AudienceCount: Sendable {
         if let audience = draft.audience { segments.formUnion(try await reader.segments(of: audience, in: app)) }
         var count = 0
         for number in segments.sorted() {
-            let segment = SegmentID(app, number)
+            let segment = SegmentID(app, number: number)
             let members = try await members(of: draft.audience, in: segment)
-            count += try await self.count(members, listed[number] ?? [], draft.content.targetedPlatforms, in: segment)
+            count += try await self.count(
+                members, listed: listed[number] ?? [], platforms: draft.content.targetedPlatforms, in: segment)
         }
         return count
     }
 
     /// A listed id counts only with the tag of the device that lives there.
     private func count(
-        _ members: SegmentSet, _ listed: Set<DeviceID>, _ platforms: Set<Platform>, in segment: SegmentID
+        _ members: SegmentSet, listed: Set<DeviceID>, platforms: Set<Platform>, in segment: SegmentID
     ) async throws(StoreError) -> Int {
         let devices = try await reader.devices(
             at: members.union(SegmentSet(listed.map(\.index.offset).sorted())), in: segment)

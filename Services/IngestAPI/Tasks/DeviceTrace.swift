@@ -14,9 +14,9 @@ struct DeviceTrace: Sendable {
     let isResolved: Bool
 
     static func read(
-        _ device: DeviceID, of task: PushTask, _ progress: TaskProgress, from ledger: any Ledger
+        _ device: DeviceID, of task: PushTask, progress: TaskProgress, from ledger: any Ledger
     ) async throws -> DeviceTrace {
-        let segment = SegmentID(task.app, device.index.segment)
+        let segment = SegmentID(task.app, number: device.index.segment)
         let states = try await ledger.states(of: task.id, in: segment)
         let state = states?.states[device.index.offset] ?? .notTargeted
         let detail =
@@ -27,7 +27,7 @@ struct DeviceTrace: Sendable {
             isResolved: progress.jobsResolved == progress.plan.jobs)
     }
 
-    init(_ device: DeviceID, of task: TaskID, _ trace: TaskTrace) {
+    init(_ device: DeviceID, of task: TaskID, trace: TaskTrace) {
         let end = trace.outcomes.devices.first { $0.index == device.index }
         self.init(
             task: task, device: device, state: end?.state ?? .notTargeted, detail: end?.detail, isResolved: true)

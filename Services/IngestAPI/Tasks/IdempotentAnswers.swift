@@ -19,25 +19,25 @@ struct IdempotentAnswers: Sendable {
 
     /// What `work` throws is not kept: the request may be repeated, and makes the same task then.
     func answer(
-        _ request: HTTPRequest, of admission: AuthorizedCaller, _ work: (TaskSeed) async throws -> HTTPResponse
+        _ request: HTTPRequest, of admission: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
-        let claim = claim(key, request, admission)
+        let claim = claim(key, request: request, admission: admission)
         switch try await store.begin(claim, for: lease) {
         case .inProgress: throw TaskError.inProgress
         case .otherRequest: throw TaskError.otherRequest
         case .answered(let bytes):
             guard var response = HTTPResponse(kept: bytes) else {
-                throw StoreError(.corrupt, "a kept answer cannot be read")
+                throw StoreError(.corrupt, message: "a kept answer cannot be read")
             }
             response.headers.append(IdempotentAnswers.replayed)
             return response
-        case .begun(let began): return try await carryOut(claim, began, work)
+        case .begun(let began): return try await carryOut(claim, began: began, work: work)
         }
     }
 
     private func carryOut(
-        _ claim: IdempotentRequest, _ began: Timestamp, _ work: (TaskSeed) async throws -> HTTPResponse
+        _ claim: IdempotentRequest, began: Timestamp, work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         let response: HTTPResponse
         do {
@@ -55,7 +55,7 @@ struct IdempotentAnswers: Sendable {
         return response
     }
 
-    private func attempt(_ failure: String, _ step: () async throws(StoreError) -> Void) async {
+    private func attempt(_ failure: String, step: () async throws(StoreError) -> Void) async {
         do throws(StoreError) {
             try await step()
         } catch {
@@ -63,7 +63,7 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
-    private func claim(_ key: String, _ request: HTTPRequest, _ admission: AuthorizedCaller) -> IdempotentRequest {
+    private func claim(_ key: String, request: HTTPRequest, admission: AuthorizedCaller) -> IdempotentRequest {
         let owner = [admission.app.id.text, admission.credential, key].joined(separator: "\u{0}")
         let line = "\(request.method) \(request.path)?\(request.query)\n"
         return IdempotentRequest(

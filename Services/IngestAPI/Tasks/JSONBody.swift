@@ -7,7 +7,7 @@ enum JSONBody {
         bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum,
         valuesMaximum: TaskLimits.bodyValuesMaximum, namesMayRepeat: false)
 
-    static func fields(_ request: HTTPRequest, _ problems: JSONProblems) throws(BodyError) -> JSONFields {
+    static func fields(_ request: HTTPRequest, problems: JSONProblems) throws(BodyError) -> JSONFields {
         if let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
             throw .unknownMediaType(type)
         }

@@ -31,7 +31,7 @@ enum KnownTask: Sendable {
 
 extension TaskReport {
     /// The one that was fixed when the task was closed.
-    init(_ task: TaskID, _ trace: TaskTrace) {
+    init(_ task: TaskID, trace: TaskTrace) {
         let counts = trace.progress.counts
         self.init(
             task: task, app: trace.plan.app, dialect: TaskDialect(rawValue: trace.dialect) ?? .native,

@@ -11,11 +11,13 @@ struct PayloadCheck: Sendable {
     let time: any TimeSource
 
     /// Any id will do, as all have the same length.
-    func check(_ draft: TaskDraft, of admission: AuthorizedCaller, _ problems: JSONProblems) {
+    func check(_ draft: TaskDraft, of admission: AuthorizedCaller, problems: JSONProblems) {
         let now = time.now
         let task = draft.task(TaskID(high: 0, low: 0), of: admission, created: now)
         let kinds = PayloadCheck.kinds(of: admission.app.providers)
-        for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) { problems.add(flaw.path, flaw.message) }
+        for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) {
+            problems.add(flaw.path, message: flaw.message)
+        }
     }
 
     /// The app's own, since a provider that it does not have must not bound what it sends. A platform for which it has

@@ -18,7 +18,7 @@ struct TaskAcceptance: Sendable {
     private let log: Log
     private let accepted: [TaskDialect: Counter]
 
-    init(_ access: TaskAccess, _ environment: WorkerEnvironment) {
+    init(_ access: TaskAccess, environment: WorkerEnvironment) {
         archive = access.archive
         ledger = access.ledger
         producer = access.producer
@@ -27,7 +27,7 @@ struct TaskAcceptance: Sendable {
         let dialects: [TaskDialect] = [.native, .pushd, .richie]
         accepted = Dictionary(
             uniqueKeysWithValues: dialects.map {
-                ($0, environment.metrics.counter(.ingestTasksAccepted, ["dialect": $0.rawValue]))
+                ($0, environment.metrics.counter(.ingestTasksAccepted, labels: ["dialect": $0.rawValue]))
             })
     }
 
@@ -36,7 +36,7 @@ struct TaskAcceptance: Sendable {
     /// whose task is done is answered as the first was and does nothing: its ledger may be gone, and with it the knowledge
     /// of which devices were sent the push.
     func accept(
-        _ draft: TaskDraft, _ seed: TaskSeed, of admission: AuthorizedCaller, trace: TraceContext?
+        _ draft: TaskDraft, seed: TaskSeed, of admission: AuthorizedCaller, trace: TraceContext?
     ) async throws -> PushTask {
         let listless = draft.task(seed.id, of: admission, created: seed.created)
         let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
@@ -58,23 +58,23 @@ struct TaskAcceptance: Sendable {
             throw TaskError.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
         }
         do {
-            try await keep(task, message.value)
-            if parts.count > 1 { try await send(parts, of: task, trace) }
+            try await keep(task, content: message.value)
+            if parts.count > 1 { try await send(parts, of: task, trace: trace) }
             try await producer.send([message])
         } catch {
-            await withdraw(task, message.value, seed)
+            await withdraw(task, content: message.value, seed: seed)
             throw error
         }
         accepted[task.dialect]?.increment()
         return task
     }
 
-    private func keep(_ task: PushTask, _ content: [UInt8]) async throws(StoreError) {
+    private func keep(_ task: PushTask, content: [UInt8]) async throws(StoreError) {
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-        try await archive.keep(content, of: task.id, entry)
+        try await archive.keep(content, of: task.id, entry: entry)
     }
 
-    private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, _ trace: TraceContext?) async throws {
+    private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, trace: TraceContext?) async throws {
         let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
         for start in stride(from: 0, to: parts.count, by: TaskAcceptance.partsAtOnce) {
             let numbers = start..<min(start + TaskAcceptance.partsAtOnce, parts.count)
@@ -89,12 +89,12 @@ struct TaskAcceptance: Sendable {
     /// A task that was refused must not be listed. It may be on the bus all the same, since its acknowledgement was lost:
     /// with a plan it is under way, and one that is planned from now on gets its content again from its resolver. One with
     /// a key is about to be repeated.
-    private func withdraw(_ task: PushTask, _ content: [UInt8], _ seed: TaskSeed) async {
+    private func withdraw(_ task: PushTask, content: [UInt8], seed: TaskSeed) async {
         guard !seed.isRepeatable else { return }
         do throws(StoreError) {
             guard try await ledger.progress(of: task.id) == nil else { return }
             try await archive.withdraw(task.id)
-            if try await ledger.progress(of: task.id) != nil { try await keep(task, content) }
+            if try await ledger.progress(of: task.id) != nil { try await keep(task, content: content) }
         } catch {
             log.warning("a task that was not accepted stays in the archive", [.task: "\(task.id)", .error: "\(error)"])
         }

@@ -21,11 +21,11 @@ struct TaskBook: Sendable {
     /// finished.
     func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
         switch task {
-        case .traced(let id, let trace): return TaskStatus(id, trace)
+        case .traced(let id, let trace): return TaskStatus(id, trace: trace)
         case .reported(let report): return TaskStatus(report)
         case .kept(let task):
-            if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress) }
-            if let trace = try await trace(of: task) { return TaskStatus(task.id, trace) }
+            if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress: progress) }
+            if let trace = try await trace(of: task) { return TaskStatus(task.id, trace: trace) }
             if let report = try await remainingReport(of: task) { return TaskStatus(report) }
             return TaskStatus(
                 unplanned: task, isCancelled: try await ledger.isCancelled(task.id),
@@ -37,20 +37,20 @@ struct TaskBook: Sendable {
     func report(of task: KnownTask) async throws(StoreError) -> [UInt8]? {
         switch task {
         case .kept(let task): try await archive.report(of: task.id)
-        case .traced(let id, let trace): TaskReport(id, trace).encoded()
+        case .traced(let id, let trace): TaskReport(id, trace: trace).encoded()
         case .reported(let report): report.encoded()
         }
     }
 
     func trace(of device: DeviceID, in task: KnownTask) async throws -> DeviceTrace {
         switch task {
-        case .traced(let id, let trace): return DeviceTrace(device, of: id, trace)
+        case .traced(let id, let trace): return DeviceTrace(device, of: id, trace: trace)
         case .reported: throw TaskError.unknownDevice
         case .kept(let task):
             if let progress = try await ledger.progress(of: task.id) {
-                return try await DeviceTrace.read(device, of: task, progress, from: ledger)
+                return try await DeviceTrace.read(device, of: task, progress: progress, from: ledger)
             }
-            if let trace = try await trace(of: task) { return DeviceTrace(device, of: task.id, trace) }
+            if let trace = try await trace(of: task) { return DeviceTrace(device, of: task.id, trace: trace) }
             guard try await remainingReport(of: task) == nil else { throw TaskError.unknownDevice }
             return DeviceTrace(device, ofUnplanned: task.id)
         }

@@ -18,7 +18,7 @@ struct TaskCancellation: Sendable {
     private let time: any TimeSource
     private let log: Log
 
-    init(_ access: TaskAccess, _ reader: any RegistryReader, _ environment: WorkerEnvironment) {
+    init(_ access: TaskAccess, reader: any RegistryReader, environment: WorkerEnvironment) {
         ledger = access.ledger
         agenda = access.agenda
         results = UntriedResults(
@@ -32,7 +32,7 @@ struct TaskCancellation: Sendable {
         let open = try await ledger.openSegments(of: task.id)
         let end = time.uptime + TaskCancellation.tellingMaximum
         var isTelling = true
-        let first = SegmentID(task.app, SegmentNumber(rawValue: 0))
+        let first = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
         for segment in open.isEmpty ? [first] : Array(open.prefix(TaskCancellation.segmentsMaximum)) {
             let ended = try await ledger.cancel(task.id, in: segment)
             guard isTelling, !ended.isEmpty else { continue }

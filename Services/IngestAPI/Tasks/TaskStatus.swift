@@ -27,7 +27,7 @@ struct TaskStatus: Sendable {
     /// Why it will have no progress; nil where that is not known.
     let problem: String?
 
-    init(_ task: PushTask, _ progress: TaskProgress) {
+    init(_ task: PushTask, progress: TaskProgress) {
         id = task.id
         app = task.app
         created = task.created
@@ -47,7 +47,7 @@ struct TaskStatus: Sendable {
         self.problem = problem
     }
 
-    init(_ task: TaskID, _ trace: TaskTrace) {
+    init(_ task: TaskID, trace: TaskTrace) {
         id = task
         app = trace.plan.app
         created = trace.created

@@ -12,7 +12,7 @@ struct TaskSubmission: Sendable {
     private let room: StoreRoom
 
     init(_ access: TaskAccess, idempotencyLease: Duration, environment: WorkerEnvironment) {
-        acceptance = TaskAcceptance(access, environment)
+        acceptance = TaskAcceptance(access, environment: environment)
         room = access.room
         answers = IdempotentAnswers(
             store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
@@ -26,7 +26,7 @@ struct TaskSubmission: Sendable {
     ) async throws -> HTTPResponse {
         try await answers.answer(request, of: admission) { seed in
             try room.check(.accepting)
-            let task = try await acceptance.accept(draft(seed), seed, of: admission, trace: request.traceContext)
+            let task = try await acceptance.accept(draft(seed), seed: seed, of: admission, trace: request.traceContext)
             return answer(task)
         }
     }

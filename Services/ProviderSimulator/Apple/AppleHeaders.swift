@@ -16,14 +16,14 @@ struct AppleHeaders {
         headers.forEachField { field in
             let isFirst =
                 switch field.name.count {
-                case 7: AppleHeaders.take(field, "apns-id", &messageID)
-                case 10: AppleHeaders.take(field, "apns-topic", &topic)
+                case 7: AppleHeaders.take(field, name: "apns-id", value: &messageID)
+                case 10: AppleHeaders.take(field, name: "apns-topic", value: &topic)
                 case 13 where field.name[1] == UInt8(ascii: "u"):
-                    AppleHeaders.take(field, "authorization", &authorization)
-                case 13: AppleHeaders.take(field, "apns-priority", &priority)
-                case 14: AppleHeaders.take(field, "apns-push-type", &pushType)
-                case 15: AppleHeaders.take(field, "apns-expiration", &expiration)
-                case 16: AppleHeaders.take(field, "apns-collapse-id", &collapseID)
+                    AppleHeaders.take(field, name: "authorization", value: &authorization)
+                case 13: AppleHeaders.take(field, name: "apns-priority", value: &priority)
+                case 14: AppleHeaders.take(field, name: "apns-push-type", value: &pushType)
+                case 15: AppleHeaders.take(field, name: "apns-expiration", value: &expiration)
+                case 16: AppleHeaders.take(field, name: "apns-collapse-id", value: &collapseID)
                 default: true
                 }
             if !isFirst { hasDuplicates = true }
@@ -31,7 +31,7 @@ struct AppleHeaders {
     }
 
     /// False when the value was there already.
-    private static func take(_ field: HTTP2Headers.Field, _ name: StaticString, _ value: inout String?) -> Bool {
+    private static func take(_ field: HTTP2Headers.Field, name: StaticString, value: inout String?) -> Bool {
         guard field.isNamed(name) else { return true }
         defer { value = OutsideText.replacing(field.value) }
         return value == nil

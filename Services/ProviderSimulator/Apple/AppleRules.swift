@@ -34,7 +34,7 @@ struct AppleRules: ProviderRules {
         let headers = AppleHeaders(request.headers)
         let messageID = messageID(headers)
         do throws(AppleError) {
-            let delivery = try check(request, headers, now)
+            let delivery = try check(request, headers: headers, now: now)
             switch AppleTokenPrefix.effect(of: delivery.device[...]) {
             case .refusal(let refusal): throw refusal
             case .fault(let fault): return Verdict(fault: fault)
@@ -43,7 +43,7 @@ struct AppleRules: ProviderRules {
             return Verdict(taken: [delivery], HTTP2Answer(200, headers: AppleRules.headers(messageID)))
         } catch {
             let answer = AppleRules.answer(
-                error.status, reason: error.rawValue, goneSince: error.status == 410 ? now : nil, messageID)
+                error.status, reason: error.rawValue, goneSince: error.status == 410 ? now : nil, messageID: messageID)
             return Verdict(refusedFor: error.rawValue, answer)
         }
     }
@@ -52,13 +52,13 @@ struct AppleRules: ProviderRules {
         let messageID = messageID(AppleHeaders(request.headers))
         guard error.status != 200 else { return HTTP2Answer(200, headers: AppleRules.headers(messageID)) }
         var answer = AppleRules.answer(
-            error.status, reason: error.reason, goneSince: error.status == 410 ? now : nil, messageID)
+            error.status, reason: error.reason, goneSince: error.status == 410 ? now : nil, messageID: messageID)
         if let seconds = error.retryAfter { answer.headers.append("retry-after", String(seconds)) }
         return answer
     }
 
     private mutating func check(
-        _ request: HTTP2ServerRequest, _ headers: AppleHeaders, _ now: Timestamp
+        _ request: HTTP2ServerRequest, headers: AppleHeaders, now: Timestamp
     ) throws(AppleError) -> Delivery {
         guard request.path.hasPrefix(AppleRules.pathPrefix) else { throw .badPath }
         guard request.method == "POST" else { throw .methodNotAllowed }
@@ -71,13 +71,13 @@ struct AppleRules: ProviderRules {
         if token.isEmpty { throw .missingDeviceToken }
         guard token.withUTF8(AppleRules.isDeviceToken) else { throw .badDeviceToken }
         guard let type = ApplePushType(rawValue: headers.pushType ?? "alert") else { throw .invalidPushType }
-        try checkTopic(headers.topic ?? certified, type, allowed: certified ?? bundle)
-        try AppleRules.checkFields(headers, type)
+        try checkTopic(headers.topic ?? certified, type: type, allowed: certified ?? bundle)
+        try AppleRules.checkFields(headers, type: type)
         let task = try payloads.check(request.body, bytesMaximum: type.payloadBytesMaximum)
         return Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task)
     }
 
-    private func checkTopic(_ topic: String?, _ type: ApplePushType, allowed: String) throws(AppleError) {
+    private func checkTopic(_ topic: String?, type: ApplePushType, allowed: String) throws(AppleError) {
         guard let topic, !topic.isEmpty else { throw .missingTopic }
         // The topic of a device that is managed is an id of its own.
         if type == .mdm { return }
@@ -85,7 +85,7 @@ struct AppleRules: ProviderRules {
         if bundle != allowed { throw .topicDisallowed }
     }
 
-    private static func checkFields(_ headers: AppleHeaders, _ type: ApplePushType) throws(AppleError) {
+    private static func checkFields(_ headers: AppleHeaders, type: ApplePushType) throws(AppleError) {
         let priority = headers.priority ?? "10"
         guard ["10", "5", "1"].contains(priority), type != .background || priority == "5" else { throw .badPriority }
         if let expiration = headers.expiration {
@@ -133,12 +133,12 @@ struct AppleRules: ProviderRules {
 
     private static func headers(_ messageID: String) -> HTTP2Headers {
         var headers = HTTP2Headers()
-        headers.append("apns-id", messageID, .nameOnly)
+        headers.append("apns-id", messageID, indexing: .nameOnly)
         return headers
     }
 
     private static func answer(
-        _ status: Int, reason: String?, goneSince: Timestamp?, _ messageID: String
+        _ status: Int, reason: String?, goneSince: Timestamp?, messageID: String
     ) -> HTTP2Answer {
         var headers = headers(messageID)
         headers.append("content-type", "application/json")

@@ -10,7 +10,7 @@ struct AppleAccount: Sendable {
 
     init(in folder: SimulatorFolder) throws {
         let key = try SigningKey.generated(for: .es256)
-        keyFile = try folder.write("AuthKey_\(keyID).p8", key.privateKeyText())
+        keyFile = try folder.write("AuthKey_\(keyID).p8", secret: key.privateKeyText())
         verificationKey = key.verificationKey
     }
 }

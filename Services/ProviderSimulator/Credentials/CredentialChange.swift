@@ -13,7 +13,7 @@ struct CredentialChange: Sendable, Equatable {
 
 extension CredentialChange {
     init(fields: JSONFields) {
-        age = fields.text("age", expected: "a time such as 5s or 1h", DurationText.parse)
+        age = fields.text("age", expected: "a time such as 5s or 1h", convert: DurationText.parse)
         expiresTokens = fields.bool("expire_tokens") ?? false
     }
 }

@@ -27,6 +27,6 @@ struct GoogleAccount: Sendable {
             json.member("client_id", "100000000000000000000")
             json.member("token_uri", tokenURL)
         }
-        return try folder.write("service-account.json", Secret(document + "\n"))
+        return try folder.write("service-account.json", secret: Secret(document + "\n"))
     }
 }

@@ -12,6 +12,6 @@ struct HuaweiAccount: Sendable {
 
     init(in folder: SimulatorFolder) throws {
         clientSecret = Secret(Hexadecimal.encode(SecureRandom.bytes(32)))
-        clientSecretFile = try folder.write("huawei-client-secret", clientSecret)
+        clientSecretFile = try folder.write("huawei-client-secret", secret: clientSecret)
     }
 }

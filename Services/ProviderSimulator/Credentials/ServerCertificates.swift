@@ -22,10 +22,10 @@ struct ServerCertificates: Sendable {
         let server = try authority.issue(
             host, for: .server(names: names.map { "DNS:\($0)" } + ["IP:127.0.0.1", "IP:::1"]))
         let client = try authority.issue(AppleRules.certificatePrefix + bundle, for: .client)
-        authorityFile = try folder.write("ca.pem", authority.certificateText)
-        certificateFile = try folder.write("server.pem", server.certificateText)
-        keyFile = try folder.write("server.key", server.privateKeyText)
-        clientCertificateFile = try folder.write("apns-client.pem", client.certificateText)
-        clientKeyFile = try folder.write("apns-client.key", client.privateKeyText)
+        authorityFile = try folder.write("ca.pem", text: authority.certificateText)
+        certificateFile = try folder.write("server.pem", text: server.certificateText)
+        keyFile = try folder.write("server.key", secret: server.privateKeyText)
+        clientCertificateFile = try folder.write("apns-client.pem", text: client.certificateText)
+        clientKeyFile = try folder.write("apns-client.key", secret: client.privateKeyText)
     }
 }

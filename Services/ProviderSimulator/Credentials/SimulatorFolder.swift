@@ -22,17 +22,17 @@ struct SimulatorFolder: Sendable {
     }
 
     /// For everybody to read. Answers the file's path.
-    func write(_ name: String, _ text: String) throws(FolderError) -> String {
-        try write(name, text, mode: 0o644)
+    func write(_ name: String, text: String) throws(FolderError) -> String {
+        try write(name, text: text, mode: 0o644)
     }
 
     /// For this user alone.
-    func write(_ name: String, _ secret: Secret) throws(FolderError) -> String {
-        try write(name, secret.reveal(), mode: 0o600)
+    func write(_ name: String, secret: Secret) throws(FolderError) -> String {
+        try write(name, text: secret.reveal(), mode: 0o600)
     }
 
     /// What an earlier run left there is replaced at once, never half.
-    private func write(_ name: String, _ text: String, mode: mode_t) throws(FolderError) -> String {
+    private func write(_ name: String, text: String, mode: mode_t) throws(FolderError) -> String {
         let file = "\(path)/\(name)"
         let temporary = "\(path)/.\(name)"
         unlink(temporary)

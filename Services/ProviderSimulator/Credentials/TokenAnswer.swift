@@ -6,7 +6,7 @@ enum TokenAnswer {
     static func token(_ token: String, lifetime: Duration) -> HTTP2Answer {
         answer(
             200,
-            JSONText.object { json in
+            body: JSONText.object { json in
                 json.member("access_token", token)
                 json.member("expires_in", Int(lifetime.components.seconds))
                 json.member("token_type", "Bearer")
@@ -16,7 +16,7 @@ enum TokenAnswer {
     static func refusal(_ status: Int, error: String, description: String, retryAfter: Int? = nil) -> HTTP2Answer {
         var answer = answer(
             status,
-            JSONText.object { json in
+            body: JSONText.object { json in
                 json.member("error", error)
                 json.member("error_description", description)
             })
@@ -24,7 +24,7 @@ enum TokenAnswer {
         return answer
     }
 
-    private static func answer(_ status: Int, _ body: String) -> HTTP2Answer {
+    private static func answer(_ status: Int, body: String) -> HTTP2Answer {
         HTTP2Answer(
             status, headers: ["content-type": "application/json", "cache-control": "no-store"],
             body: Array(body.utf8))

@@ -41,16 +41,16 @@ struct FaultBook {
             guard let rule = rules[number], rule.endpoint == endpoint else { continue }
             switch rule.effect {
             case .fault(let fault, let isDelivered):
-                if draw.fault == nil && chooses(number, random) { draw.fault = (fault, isDelivered) }
+                if draw.fault == nil && chooses(number, random: random) { draw.fault = (fault, isDelivered) }
             case .delay(let distribution):
-                if chooses(number, random) { draw.delay += distribution.draw(random) }
+                if chooses(number, random: random) { draw.delay += distribution.draw(random) }
             }
         }
         return draw
     }
 
     /// A rule for the next so many goes when they are through.
-    private mutating func chooses(_ number: Int, _ random: some RandomSource) -> Bool {
+    private mutating func chooses(_ number: Int, random: some RandomSource) -> Bool {
         switch rules[number]?.selection {
         case nil: return false
         case .always: return true

@@ -10,9 +10,9 @@ enum FaultDocument {
         let kind = fields.text("kind", expected: "one of \(kinds.joined(separator: ", "))", isRequired: true) {
             kinds.contains($0) ? $0 : nil
         }
-        let endpoint = fields.text("endpoint", expected: "send or token", FaultRule.Endpoint.init) ?? .send
+        let endpoint = fields.text("endpoint", expected: "send or token", convert: FaultRule.Endpoint.init) ?? .send
         let selection = selection(fields)
-        guard let kind, let effect = effect(kind, fields), let selection else { return nil }
+        guard let kind, let effect = effect(kind, fields: fields), let selection else { return nil }
         return FaultRule(endpoint: endpoint, effect: effect, selection: selection)
     }
 
@@ -24,12 +24,12 @@ enum FaultDocument {
         case (let next?, nil): return .next(next)
         case (nil, let share?): return .share(share)
         case (.some, .some):
-            fields.reject("share", "cannot stand beside next")
+            fields.reject("share", message: "cannot stand beside next")
             return nil
         }
     }
 
-    private static func effect(_ kind: String, _ fields: JSONFields) -> FaultRule.Effect? {
+    private static func effect(_ kind: String, fields: JSONFields) -> FaultRule.Effect? {
         if kind == "delay" { return delay(fields).map(FaultRule.Effect.delay) }
         let isDelivered = fields.bool("delivered") ?? false
         let fault: Fault?
@@ -40,7 +40,7 @@ enum FaultDocument {
         case "drop": fault = .drop
         default:
             fault = .refuse
-            if isDelivered { fields.reject("delivered", "cannot be: what is refused was not processed") }
+            if isDelivered { fields.reject("delivered", message: "cannot be: what is refused was not processed") }
         }
         return fault.map { .fault($0, isDelivered: isDelivered) }
     }
@@ -53,21 +53,21 @@ enum FaultDocument {
     }
 
     private static func delay(_ fields: JSONFields) -> DelayDistribution? {
-        let fixed = duration("fixed", fields)
-        let (from, to) = (duration("from", fields), duration("to", fields))
-        let (median, p99) = (duration("median", fields), duration("p99", fields))
+        let fixed = duration("fixed", fields: fields)
+        let (from, to) = (duration("from", fields: fields), duration("to", fields: fields))
+        let (median, p99) = (duration("median", fields: fields), duration("p99", fields: fields))
         switch (fixed, from, to, median, p99) {
         case (let fixed?, nil, nil, nil, nil): return .fixed(fixed)
         case (nil, let from?, let to?, nil, nil) where from <= to: return .uniform(from...to)
         case (nil, nil, nil, let median?, let p99?) where median > .zero && median < p99:
             return .longTail(median: median, p99: p99)
         default:
-            fields.reject("kind", "needs fixed, or from and to, or median and a longer p99")
+            fields.reject("kind", message: "needs fixed, or from and to, or median and a longer p99")
             return nil
         }
     }
 
-    private static func duration(_ name: String, _ fields: JSONFields) -> Duration? {
+    private static func duration(_ name: String, fields: JSONFields) -> Duration? {
         fields.text(name, expected: "a time up to a minute, such as 20ms") { text in
             DurationText.parse(text).flatMap { $0 <= DelayDistribution.longest ? $0 : nil }
         }
@@ -81,7 +81,7 @@ enum FaultDocument {
         }
     }
 
-    static func json(_ number: Int, _ rule: FaultRule) -> String {
+    static func json(_ number: Int, rule: FaultRule) -> String {
         JSONText.object { json in
             json.member("number", number)
             json.member("endpoint", rule.endpoint.rawValue)

@@ -14,7 +14,7 @@ struct GoogleError: Error, Sendable, Equatable {
     let message: String
     var detail = Detail.none
 
-    static func badField(_ field: String, _ message: String) -> GoogleError {
+    static func badField(_ field: String, message: String) -> GoogleError {
         GoogleError(status: 400, message: message, detail: .badRequest(field: field))
     }
 

@@ -31,14 +31,14 @@ struct GoogleGrant: Sendable {
         guard claims["iss"]?.text == email else { throw GoogleGrant.invalid("Invalid grant: account not found") }
         guard token.isSigned(by: key) else { throw GoogleGrant.invalid("Invalid JWT Signature.") }
         guard claims["aud"]?.text == tokenURL else { throw GoogleGrant.invalid("Invalid JWT: Failed audience check.") }
-        try GoogleGrant.checkTimes(claims, now)
+        try GoogleGrant.checkTimes(claims, now: now)
         let scopes = (claims["scope"]?.text ?? "").split(separator: " ")
         guard scopes.contains(where: GoogleGrant.scopes.contains) else {
             throw GrantError(error: "invalid_scope", description: "Invalid OAuth scope or ID token audience provided.")
         }
     }
 
-    private static func checkTimes(_ claims: JSON, _ now: Timestamp) throws(GrantError) {
+    private static func checkTimes(_ claims: JSON, now: Timestamp) throws(GrantError) {
         let seconds = now.milliseconds / 1_000
         // The end is looked at first: from there on nothing can overflow.
         guard case .integer(let issued) = claims["iat"], case .integer(let end) = claims["exp"],

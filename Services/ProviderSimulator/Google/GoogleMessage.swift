@@ -21,13 +21,13 @@ struct GoogleMessage: Sendable, Equatable {
 
     init(_ body: [UInt8]) throws(GoogleError) {
         guard let document = try? JSON(body), let message = document["message"]?.object else {
-            throw .badField("message", "Invalid JSON payload received.")
+            throw .badField("message", message: "Invalid JSON payload received.")
         }
         target = try GoogleMessage.target(of: message)
         isOnlyValidated = document["validate_only"] == .bool(true) || document["validateOnly"] == .bool(true)
-        try GoogleMessage.checkData(message["data"], "message.data")
+        try GoogleMessage.checkData(message["data"], path: "message.data")
         let android = message["android"]?.object
-        try GoogleMessage.checkData(android?["data"], "message.android.data")
+        try GoogleMessage.checkData(android?["data"], path: "message.android.data")
         try GoogleMessage.checkAndroid(android)
         try GoogleMessage.checkSize(message, isForDevice: message["token"] != nil)
         task = android?["notification"]?["tag"]?.text ?? message["data"]?["task_id"]?.text
@@ -36,20 +36,20 @@ struct GoogleMessage: Sendable, Equatable {
     private static func target(of message: JSONObject) throws(GoogleError) -> Target {
         let given = targets.filter { message[$0] != nil }
         guard given.count == 1, let text = message[given[0]]?.text, !text.isEmpty else {
-            throw .badField("message", "Exactly one of token, topic or condition is required")
+            throw .badField("message", message: "Exactly one of token, topic or condition is required")
         }
         return given[0] == "token" ? .token(text) : .group("\(given[0]):\(text)")
     }
 
-    private static func checkData(_ data: JSON?, _ path: String) throws(GoogleError) {
+    private static func checkData(_ data: JSON?, path: String) throws(GoogleError) {
         guard let data, data != .null else { return }
-        guard let members = data.object?.members else { throw .badField(path, "Data must be a map") }
+        guard let members = data.object?.members else { throw .badField(path, message: "Data must be a map") }
         for (key, value) in members {
             guard value.text != nil else {
-                throw .badField("\(path)[\(key)]", "Invalid value at '\(path)[\(key)]' (TYPE_STRING)")
+                throw .badField("\(path)[\(key)]", message: "Invalid value at '\(path)[\(key)]' (TYPE_STRING)")
             }
             if reservedKeys.contains(key) || reservedPrefixes.contains(where: { key.hasPrefix($0) }) {
-                throw .badField("\(path)[\(key)]", "Invalid data payload key: \(key)")
+                throw .badField("\(path)[\(key)]", message: "Invalid data payload key: \(key)")
             }
         }
     }
@@ -57,10 +57,10 @@ struct GoogleMessage: Sendable, Equatable {
     private static func checkAndroid(_ android: JSONObject?) throws(GoogleError) {
         guard let android else { return }
         if let ttl = android["ttl"], !isTTL(ttl) {
-            throw .badField("message.android.ttl", "Invalid ttl: at most 2419200s, as in \"3.5s\"")
+            throw .badField("message.android.ttl", message: "Invalid ttl: at most 2419200s, as in \"3.5s\"")
         }
         if let priority = android["priority"], !["NORMAL", "HIGH", "normal", "high"].contains(priority.text) {
-            throw .badField("message.android.priority", "Invalid value (TYPE_ENUM)")
+            throw .badField("message.android.priority", message: "Invalid value (TYPE_ENUM)")
         }
     }
 
@@ -72,7 +72,7 @@ struct GoogleMessage: Sendable, Equatable {
     private static func checkSize(_ message: JSONObject, isForDevice: Bool) throws(GoogleError) {
         let size = textBytes(message["data"]) + textBytes(message["notification"])
         if size > (isForDevice ? payloadBytesMaximum : topicPayloadBytesMaximum) {
-            throw .badField("message", "Message too big: \(size) bytes")
+            throw .badField("message", message: "Message too big: \(size) bytes")
         }
     }
 

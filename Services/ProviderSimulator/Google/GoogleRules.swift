@@ -29,9 +29,9 @@ struct GoogleRules: ProviderRules {
     }
 
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
-        if request.path == GoogleRules.tokenPath { return handOutToken(request, now) }
+        if request.path == GoogleRules.tokenPath { return handOutToken(request, now: now) }
         do throws(GoogleError) {
-            return try send(request, now)
+            return try send(request, now: now)
         } catch {
             return Verdict(refusedFor: error.reason, error.answer())
         }
@@ -48,7 +48,7 @@ struct GoogleRules: ProviderRules {
             error.status, error: code ?? "internal_failure", description: "asked for", retryAfter: error.retryAfter)
     }
 
-    private mutating func handOutToken(_ request: HTTP2ServerRequest, _ now: Timestamp) -> Verdict {
+    private mutating func handOutToken(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
         guard request.method == "POST" else {
             return Verdict(
                 refusedFor: "METHOD", TokenAnswer.refusal(405, error: "invalid_request", description: "POST"))
@@ -63,7 +63,7 @@ struct GoogleRules: ProviderRules {
         }
     }
 
-    private func send(_ request: HTTP2ServerRequest, _ now: Timestamp) throws(GoogleError) -> Verdict {
+    private func send(_ request: HTTP2ServerRequest, now: Timestamp) throws(GoogleError) -> Verdict {
         guard request.method == "POST", request.path.hasPrefix("/v1/projects/"),
             request.path.hasSuffix("/messages:send")
         else { throw GoogleError(status: 404, message: "Not found.") }

@@ -32,7 +32,7 @@ struct HuaweiRules: ProviderRules {
     }
 
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
-        if request.path == HuaweiRules.tokenPath { return handOutToken(request, now) }
+        if request.path == HuaweiRules.tokenPath { return handOutToken(request, now: now) }
         guard request.method == "POST", sendPaths.contains(request.path) else {
             return Verdict(refusedFor: "404", HTTP2Answer(404))
         }
@@ -54,7 +54,7 @@ struct HuaweiRules: ProviderRules {
             error.status, error: error.reason ?? "1203", description: "asked for", retryAfter: error.retryAfter)
     }
 
-    private mutating func handOutToken(_ request: HTTP2ServerRequest, _ now: Timestamp) -> Verdict {
+    private mutating func handOutToken(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
         let form = FormFields(request.body)
         guard form["grant_type"] == "client_credentials" else {
             return Verdict(
@@ -109,17 +109,17 @@ struct HuaweiRules: ProviderRules {
     }
 
     private static func answer(_ code: HuaweiError, message: String? = nil) -> HTTP2Answer {
-        answer(code.status, code.rawValue, message ?? code.message)
+        answer(code.status, code: code.rawValue, message: message ?? code.message)
     }
 
     private static func answer(_ error: AskedError) -> HTTP2Answer {
         let known = error.reason.flatMap(HuaweiError.init)
-        var answer = answer(error.status, error.reason, known?.message ?? "asked for")
+        var answer = answer(error.status, code: error.reason, message: known?.message ?? "asked for")
         if let seconds = error.retryAfter { answer.headers.append("retry-after", String(seconds)) }
         return answer
     }
 
-    private static func answer(_ status: Int, _ code: String?, _ message: String) -> HTTP2Answer {
+    private static func answer(_ status: Int, code: String?, message: String) -> HTTP2Answer {
         let body = JSONText.object { json in
             if let code { json.member("code", code) }
             json.member("msg", message)

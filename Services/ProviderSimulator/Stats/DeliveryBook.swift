@@ -39,18 +39,18 @@ struct DeliveryBook {
     mutating func count(_ delivery: Delivery) {
         accepted += 1
         devices.count(delivery.device)
-        if let mark = delivery.mark, !marks.insert(hash(delivery.device, mark)) { repeated += 1 }
+        if let mark = delivery.mark, !marks.insert(hash(delivery.device, mark: mark)) { repeated += 1 }
         if let task = delivery.task, tasks.count < limits.tasks || tasks[task] != nil {
             tasks[task, default: 0] += 1
         }
     }
 
     mutating func countRefusal(_ reason: String, times: Int = 1) {
-        DeliveryBook.add(times, to: &refusals, reason)
+        DeliveryBook.add(times, to: &refusals, name: reason)
     }
 
     mutating func countFault(_ name: String) {
-        DeliveryBook.add(1, to: &faults, name)
+        DeliveryBook.add(1, to: &faults, name: name)
     }
 
     mutating func keep(_ push: KeptPush) {
@@ -86,14 +86,14 @@ struct DeliveryBook {
         }
     }
 
-    private func hash(_ device: String, _ mark: String) -> Int {
+    private func hash(_ device: String, mark: String) -> Int {
         var hasher = Hasher()
         hasher.combine(device)
         hasher.combine(mark)
         return hasher.finalize()
     }
 
-    private static func add(_ count: Int, to counts: inout [String: Int], _ name: String) {
+    private static func add(_ count: Int, to counts: inout [String: Int], name: String) {
         let isKnown = counts[name] != nil || counts.count < reasonsMaximum
         counts[isKnown ? name : "other", default: 0] += count
     }

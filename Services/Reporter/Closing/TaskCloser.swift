@@ -51,18 +51,18 @@ final class TaskCloser: Sendable {
             switch step {
             case .end(let ending):
                 try await untried.end(
-                    ending, task, in: try await stores.ledger.openSegments(of: task),
+                    ending, task: task, in: try await stores.ledger.openSegments(of: task),
                     untried: try await untriedEnd(of: task))
-                try await refresh(&watch, task)
+                try await refresh(&watch, task: task)
             case .resolveJobs:
                 try await resolveJobs(of: task, watch)
-                try await refresh(&watch, task)
+                try await refresh(&watch, task: task)
             case .close:
                 // Whoever was told by results holds no lease yet.
                 if !look.isDue { try await postpone(task, until: time.now + lease) }
                 let segments = try await stores.ledger.openSegments(of: task)
                 if let progress = try await stores.ledger.close(segments, of: task) { watch.stage = .open(progress) }
-            case .fix(let closed): watch.stage = .reported(try await fix(task, watch, closed), .fixed)
+            case .fix(let closed): watch.stage = .reported(try await fix(task, watch: watch, closed: closed), .fixed)
             case .publish(let report):
                 try await publish(report)
                 watch.stage = .reported(report, .published)
@@ -71,12 +71,12 @@ final class TaskCloser: Sendable {
                 try await finish(report)
                 return .settled
             case .abandon(let reason):
-                try await abandon(task, reason)
+                try await abandon(task, reason: reason)
                 return .settled
             case .wait:
                 // Results that ended nothing else leave the agenda's time as it is.
                 let isTimely = look.isDue || watch.isNearlyDone
-                return isTimely ? .open(again: again(task, watch)) : .settled
+                return isTimely ? .open(again: again(task, watch: watch)) : .settled
             }
         }
     }
@@ -118,12 +118,12 @@ final class TaskCloser: Sendable {
         return epoch.mayHaveForgotten(tasksOf: content.created) ? .unknown : .expired
     }
 
-    private func refresh(_ watch: inout TaskWatch, _ task: TaskID) async throws {
+    private func refresh(_ watch: inout TaskWatch, task: TaskID) async throws {
         guard let progress = try await stores.ledger.progress(of: task) else { return }
         watch.stage = .open(progress)
     }
 
-    private func fix(_ task: TaskID, _ watch: TaskWatch, _ closed: Timestamp) async throws -> TaskReport {
+    private func fix(_ task: TaskID, watch: TaskWatch, closed: Timestamp) async throws -> TaskReport {
         guard case .open(let progress) = watch.stage else { preconditionFailure("only an open task is closed") }
         let content = try await stores.archive.readableTask(task)
         if content == nil { log.error("a task is reported whose content is lost", [.task: "\(task)"]) }
@@ -174,7 +174,7 @@ final class TaskCloser: Sendable {
         pauses.withLock { $0.forget(report.task) }
     }
 
-    private func abandon(_ task: TaskID, _ reason: String) async throws {
+    private func abandon(_ task: TaskID, reason: String) async throws {
         meters.abandoned.increment()
         log.error("a task is given up without a report", [.task: "\(task)", .reason: reason])
         try await stores.archive.giveUp(task, reason: reason)
@@ -198,7 +198,7 @@ final class TaskCloser: Sendable {
         return wantsToHear(report.app)
     }
 
-    private func again(_ task: TaskID, _ watch: TaskWatch) -> Timestamp {
+    private func again(_ task: TaskID, watch: TaskWatch) -> Timestamp {
         let now = time.now
         let pause = watch.isNearlyDone ? CheckBackoff.first : pauses.withLock { $0.next(task) }
         return min(now + pause, watch.turn(after: now) ?? now + pause)

@@ -12,7 +12,7 @@ struct TaskMeters: Sendable {
         untraced = metrics.counter(.reporterTasksUntraced)
         reported = Dictionary(
             uniqueKeysWithValues: Lane.allCases.map { lane in
-                (lane, metrics.counter(.reporterTasksReported, ["lane": lane.rawValue]))
+                (lane, metrics.counter(.reporterTasksReported, labels: ["lane": lane.rawValue]))
             })
         duration = metrics.gauge(.reporterTaskDuration)
     }

@@ -30,12 +30,12 @@ final class UntriedDevices: Sendable {
 
     /// `untried` is how devices end at the deadline that nobody has claimed.
     func end(
-        _ ending: TaskWatch.Ending, _ task: TaskID, in segments: [SegmentID], untried: DeliveryState
+        _ ending: TaskWatch.Ending, task: TaskID, in segments: [SegmentID], untried: DeliveryState
     ) async throws {
         let key = Told(task: task, ending: ending)
         let isFirst = told.withLock { !$0.contains(key) }
         for segment in segments {
-            let ended = try await endNow(ending, task, in: segment, untried)
+            let ended = try await endNow(ending, task: task, in: segment, untried: untried)
             let lost =
                 isFirst
                 ? try await tellUntold(of: task, in: segment)
@@ -49,7 +49,7 @@ final class UntriedDevices: Sendable {
     }
 
     private func endNow(
-        _ ending: TaskWatch.Ending, _ task: TaskID, in segment: SegmentID, _ untried: DeliveryState
+        _ ending: TaskWatch.Ending, task: TaskID, in segment: SegmentID, untried: DeliveryState
     ) async throws -> [DeliveryState: SegmentSet] {
         switch ending {
         case .deadline: try await ledger.expire(task, in: segment, untried: untried)

@@ -31,8 +31,10 @@ struct DeviceRemoval: Sendable {
         self.registry = registry
         self.failuresMaximum = failuresMaximum
         removed = [
-            .invalid: metrics.counter(.reporterDevicesRemoved, ["cause": DeviceFeedback.Cause.invalid.rawValue]),
-            .failures: metrics.counter(.reporterDevicesRemoved, ["cause": DeviceFeedback.Cause.failures.rawValue]),
+            .invalid: metrics.counter(
+                .reporterDevicesRemoved, labels: ["cause": DeviceFeedback.Cause.invalid.rawValue]),
+            .failures: metrics.counter(
+                .reporterDevicesRemoved, labels: ["cause": DeviceFeedback.Cause.failures.rawValue]),
         ]
         kept = metrics.counter(.reporterDevicesKept)
     }
@@ -78,12 +80,12 @@ struct DeviceRemoval: Sendable {
     private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
         let (id, app) = (candidate.result.device, candidate.batch.app)
         guard let known = try await registry.device(id, in: app) else { return .invalid }
-        guard !isRegisteredSince(known, candidate) else { return nil }
+        guard !isRegisteredSince(known, candidate: candidate) else { return nil }
         if try await registry.remove(id, in: app) { removed[.invalid]?.increment() }
         return .invalid
     }
 
-    private func isRegisteredSince(_ known: RegisteredDevice, _ candidate: Candidate) -> Bool {
+    private func isRegisteredSince(_ known: RegisteredDevice, candidate: Candidate) -> Bool {
         guard Int64(known.device.updated) >= candidate.attempted.milliseconds / 1_000 else { return false }
         kept.increment()
         return true
@@ -93,7 +95,9 @@ struct DeviceRemoval: Sendable {
         let app = candidate.batch.app
         let limit = failuresMaximum(app)
         let (device, task) = (candidate.result.device, candidate.batch.task)
-        if let known = try await registry.device(device, in: app), isRegisteredSince(known, candidate) { return nil }
+        if let known = try await registry.device(device, in: app), isRegisteredSince(known, candidate: candidate) {
+            return nil
+        }
         switch try await registry.countFailure(of: device, by: task, limit: limit, in: app) {
         case .counted: return nil
         case .removed:

@@ -16,7 +16,7 @@ struct ResultMeters: Sendable {
         for state in DeliveryState.allCases where state.isTerminal {
             for provider in PushProtocol.allCases {
                 counters[Kind(state: state, provider: provider)] = metrics.counter(
-                    .reporterResults, ["state": state.name, "provider": provider.name])
+                    .reporterResults, labels: ["state": state.name, "provider": provider.name])
             }
         }
         self.counters = counters

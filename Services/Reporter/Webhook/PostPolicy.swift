@@ -24,16 +24,16 @@ struct PostPolicy: Sendable {
         case .answered(let response):
             guard !(200..<300).contains(response.status) else { return .delivered }
             let advice = RetryAfter.wait(response.header("Retry-After"), now: now)
-            return again("status \(response.status)", advice, closed, now, random)
+            return again("status \(response.status)", advice: advice, closed: closed, now: now, random: random)
         case .notSent(let failure), .unknown(let failure):
-            return again("\(failure.code.rawValue): \(failure)", nil, closed, now, random)
+            return again("\(failure.code.rawValue): \(failure)", advice: nil, closed: closed, now: now, random: random)
         }
     }
 
     /// Waits as long again as it has waited, so that each pause is about twice the one before. The last attempt is made
     /// when patience ends.
     func again(
-        _ reason: String, _ advice: Duration?, _ closed: Timestamp, _ now: Timestamp, _ random: any RandomSource
+        _ reason: String, advice: Duration?, closed: Timestamp, now: Timestamp, random: any RandomSource
     ) -> Verdict {
         let end = closed + patience
         guard now < end else { return .givenUp(reason: reason) }

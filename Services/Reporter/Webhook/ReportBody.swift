@@ -9,16 +9,17 @@ struct ReportBody {
     let bytes: [UInt8]
 
     /// `task` is what was accepted; nil where it is lost.
-    init(_ report: TaskReport, _ task: PushTask?, identifier: String?) {
+    init(_ report: TaskReport, task: PushTask?, identifier: String?) {
         switch report.dialect {
-        case .richie: bytes = ReportBody.richie(report, task?.reported ?? JSONObject(), identifier)
+        case .richie:
+            bytes = ReportBody.richie(report, reported: task?.reported ?? JSONObject(), identifier: identifier)
         case .native, .pushd: bytes = report.encoded()
         }
     }
 
     /// Richie's delivery analytics: these names and no others, in its own order. What was suppressed or cancelled was
     /// never tried, and is neither a success nor a failure.
-    private static func richie(_ report: TaskReport, _ reported: JSONObject, _ identifier: String?) -> [UInt8] {
+    private static func richie(_ report: TaskReport, reported: JSONObject, identifier: String?) -> [UInt8] {
         let failures = report[.failed] + report[.invalid] + report[.expired] + report[.unknown]
         let body = JSONObject([
             ("app_id", reported["app_id"] ?? .string(identifier ?? report.app.text)),

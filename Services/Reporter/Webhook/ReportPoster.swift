@@ -31,10 +31,10 @@ struct ReportPoster: Sendable {
             if let app, app.report == nil { return try await closer.settle(report) }
             let post = try await self.post(for: report, identifier: app?.identifiers[.richie]?.first)
             let verdict =
-                if let endpoint = app?.report { try await attempt(post, endpoint) } else {
-                    again(post, "the app is not known here")
+                if let endpoint = app?.report { try await attempt(post, endpoint: endpoint) } else {
+                    again(post, reason: "the app is not known here")
                 }
-            try await conclude(verdict, report, post)
+            try await conclude(verdict, report: report, post: post)
         } catch {
             environment.log.warning(
                 "a report waits for something it needs", [.task: "\(report.task)", .error: "\(error)"])
@@ -45,37 +45,37 @@ struct ReportPoster: Sendable {
     /// of nothing any more has had it.
     func postAgain(_ post: ReportPost) async throws -> DeadLetter? {
         guard let endpoint = app(post.app)?.report else { return nil }
-        switch try await attempt(post, endpoint) {
+        switch try await attempt(post, endpoint: endpoint) {
         case .delivered:
             count("delivered")
             return nil
-        case .again(_, let reason), .givenUp(let reason): return givenUp(post, reason)
+        case .again(_, let reason), .givenUp(let reason): return givenUp(post, reason: reason)
         }
     }
 
     private func post(for report: TaskReport, identifier: String?) async throws -> ReportPost {
         let task = try await archive.readableTask(report.task)
-        let body = ReportBody(report, task, identifier: identifier).bytes
+        let body = ReportBody(report, task: task, identifier: identifier).bytes
         return ReportPost(task: report.task, app: report.app, closed: report.closed, body: body)
     }
 
-    private func attempt(_ post: ReportPost, _ endpoint: ReportEndpoint) async throws -> PostPolicy.Verdict {
+    private func attempt(_ post: ReportPost, endpoint: ReportEndpoint) async throws -> PostPolicy.Verdict {
         let request: HTTPClientRequest
         do {
-            request = try await self.request(post, endpoint)
+            request = try await self.request(post, endpoint: endpoint)
         } catch let problem as EndpointError {
-            return again(post, problem.description)
+            return again(post, reason: problem.description)
         }
         let outcome = await client.send(request)
         return policy.verdict(
             on: outcome, closed: post.closed, now: environment.time.now, random: environment.random)
     }
 
-    private func again(_ post: ReportPost, _ reason: String) -> PostPolicy.Verdict {
-        policy.again(reason, nil, post.closed, environment.time.now, environment.random)
+    private func again(_ post: ReportPost, reason: String) -> PostPolicy.Verdict {
+        policy.again(reason, advice: nil, closed: post.closed, now: environment.time.now, random: environment.random)
     }
 
-    private func request(_ post: ReportPost, _ endpoint: ReportEndpoint) async throws -> HTTPClientRequest {
+    private func request(_ post: ReportPost, endpoint: ReportEndpoint) async throws -> HTTPClientRequest {
         let secrets = try await EndpointSecrets.read(endpoint)
         var headers = [
             HTTPClientRequest.Header("Content-Type", "application/json"),
@@ -89,11 +89,11 @@ struct ReportPoster: Sendable {
             headers.append(.init(ReportSignature.header, value))
         }
         return HTTPClientRequest(
-            .post, endpoint.url, to: destination, headers: headers, body: post.body, isRepeatable: true)
+            .post, url: endpoint.url, to: destination, headers: headers, body: post.body, isRepeatable: true)
     }
 
     private func conclude(
-        _ verdict: PostPolicy.Verdict, _ report: TaskReport, _ post: ReportPost
+        _ verdict: PostPolicy.Verdict, report: TaskReport, post: ReportPost
     ) async throws {
         switch verdict {
         case .delivered:
@@ -106,13 +106,13 @@ struct ReportPoster: Sendable {
                 [.app: report.app.text, .task: "\(report.task)", .reason: reason])
             try await closer.postpone(report.task, until: due)
         case .givenUp(let reason):
-            try await producer.send([givenUp(post, reason).outgoing])
+            try await producer.send([givenUp(post, reason: reason).outgoing])
             try await closer.settle(report)
         }
     }
 
     /// As if it had been read from `webhooks`: replayed it comes there, and is posted again under its id.
-    private func givenUp(_ post: ReportPost, _ reason: String) -> DeadLetter {
+    private func givenUp(_ post: ReportPost, reason: String) -> DeadLetter {
         count("given_up")
         environment.log.error(
             "a report was given up; it is on dead",
@@ -124,6 +124,6 @@ struct ReportPoster: Sendable {
     }
 
     private func count(_ outcome: String) {
-        environment.metrics.counter(.reporterPosts, ["outcome": outcome]).increment()
+        environment.metrics.counter(.reporterPosts, labels: ["outcome": outcome]).increment()
     }
 }

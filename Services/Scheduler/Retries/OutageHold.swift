@@ -24,23 +24,23 @@ struct OutageHold: Sendable {
     let view: OutageView
     let random: any RandomSource
 
-    func sort(_ orders: [RetryOrder], _ jobs: [ParkedJob], at now: Timestamp) async -> Sorted {
+    func sort(_ orders: [RetryOrder], jobs: [ParkedJob], at now: Timestamp) async -> Sorted {
         let outages = await view.outages()
         guard !outages.isEmpty else { return Sorted(orders: orders, jobs: jobs.map(\.job)) }
         var sorted = Sorted()
         for (route, orders) in Dictionary(grouping: orders, by: \.route) {
             if let left = outages[route] {
-                await hold(orders, of: route, left: left, at: now, &sorted)
+                await hold(orders, of: route, left: left, at: now, sorted: &sorted)
             } else {
                 sorted.orders += orders
             }
         }
-        for job in jobs { await hold(job, outages, at: now, &sorted) }
+        for job in jobs { await hold(job, outages: outages, at: now, sorted: &sorted) }
         return sorted
     }
 
     private func hold(
-        _ orders: [RetryOrder], of route: ProviderRoute, left: Duration, at now: Timestamp, _ sorted: inout Sorted
+        _ orders: [RetryOrder], of route: ProviderRoute, left: Duration, at now: Timestamp, sorted: inout Sorted
     ) async {
         var orders = orders
         if left <= .zero, await view.nominate(route, for: OutageHold.probeWait) {
@@ -54,7 +54,7 @@ struct OutageHold: Sendable {
     }
 
     private func hold(
-        _ job: ParkedJob, _ outages: [ProviderRoute: Duration], at now: Timestamp, _ sorted: inout Sorted
+        _ job: ParkedJob, outages: [ProviderRoute: Duration], at now: Timestamp, sorted: inout Sorted
     ) async {
         let routes = job.providers.map { ProviderRoute(app: job.job.app, provider: $0) }
         let pauses = routes.compactMap { outages[$0] }

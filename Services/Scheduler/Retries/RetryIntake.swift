@@ -27,7 +27,7 @@ struct RetryIntake: MessageHandler {
     }
 
     private func shard(of order: RetryOrder) -> RetryShard {
-        RetryShard(isFast: isFast, order.task, order.segment.number)
+        RetryShard(isFast: isFast, task: order.task, segment: order.segment.number)
     }
 }
 

@@ -6,13 +6,13 @@ struct RetryMeters: Sendable {
     private let released: Counter
     private let lateness: Gauge
 
-    init(_ metrics: Metrics, _ shard: RetryShard) {
-        held = metrics.gauge(.schedulerRetriesHeld, ["lane": shard.laneName, "shard": "\(shard.number)"])
-        lateness = metrics.gauge(.schedulerRetryLateness, ["lane": shard.laneName, "shard": "\(shard.number)"])
-        released = metrics.counter(.schedulerDevicesReleased, ["lane": shard.laneName])
+    init(_ metrics: Metrics, shard: RetryShard) {
+        held = metrics.gauge(.schedulerRetriesHeld, labels: ["lane": shard.laneName, "shard": "\(shard.number)"])
+        lateness = metrics.gauge(.schedulerRetryLateness, labels: ["lane": shard.laneName, "shard": "\(shard.number)"])
+        released = metrics.counter(.schedulerDevicesReleased, labels: ["lane": shard.laneName])
     }
 
-    func note(_ devices: Int, _ lease: RetryLease) {
+    func note(_ devices: Int, lease: RetryLease) {
         released.increment(by: devices)
         guard let first = lease.entries.first else { return }
         lateness.set(Int((lease.taken - first.due).wholeMilliseconds))

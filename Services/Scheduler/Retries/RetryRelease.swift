@@ -22,33 +22,33 @@ struct RetryRelease: Sendable {
 
     /// How many devices went on. Cut off anywhere, the lease dies and all of it is done again, which the ledger's claims
     /// make harmless; the orders go only when everything that came of them is durable.
-    func perform(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+    func perform(_ lease: RetryLease, shard: RetryShard) async throws -> Int {
         do {
-            return try await release(lease.entries, of: lease, shard)
+            return try await release(lease.entries, of: lease, shard: shard)
         } catch {
             if try await mayPass(error) { throw error }
-            return try await releaseOneByOne(lease, shard)
+            return try await releaseOneByOne(lease, shard: shard)
         }
     }
 
     /// An order that cannot be released must not keep the others, which would wait behind it for ever. It stays in the
     /// lease and is looked at again when that is over; one of a lost segment goes behind the others.
-    private func releaseOneByOne(_ lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+    private func releaseOneByOne(_ lease: RetryLease, shard: RetryShard) async throws -> Int {
         var devices = 0
         for entry in lease.entries {
             do {
-                devices += try await release([entry], of: lease, shard)
+                devices += try await release([entry], of: lease, shard: shard)
             } catch {
                 if try await mayPass(error) { throw error }
                 log.error("a retry cannot be released and waits", [.error: "\(error)"])
-                if RetryRelease.isNotReady(error) { try await postpone(entry, of: lease, shard) }
+                if RetryRelease.isNotReady(error) { try await postpone(entry, of: lease, shard: shard) }
             }
         }
         return devices
     }
 
     /// Until its task is closed, which ends its devices.
-    private func postpone(_ entry: RetryEntry, of lease: RetryLease, _ shard: RetryShard) async throws {
+    private func postpone(_ entry: RetryEntry, of lease: RetryLease, shard: RetryShard) async throws {
         let order = try RetryOrder(decoding: entry.order)
         if let progress = try await ledger.progress(of: order.task), progress.closed == nil {
             let due = lease.taken + RetryRelease.lostPause
@@ -66,9 +66,9 @@ struct RetryRelease: Sendable {
 
     private static func isNotReady(_ error: any Error) -> Bool { (error as? StoreError)?.code == .notReady }
 
-    private func release(_ entries: [RetryEntry], of lease: RetryLease, _ shard: RetryShard) async throws -> Int {
+    private func release(_ entries: [RetryEntry], of lease: RetryLease, shard: RetryShard) async throws -> Int {
         let (orders, jobs, readable) = read(entries)
-        let due = await hold.sort(orders, jobs, at: lease.taken)
+        let due = await hold.sort(orders, jobs: jobs, at: lease.taken)
         let catches = try await lookUp(RetryGroup.groups(of: due.orders))
         let chunks = RetryLookup.chunks(catches, isFast: shard.isFast)
         // Waits while `audience` is at its bound: nothing is released for which there is no room.
@@ -135,7 +135,7 @@ struct RetryRelease: Sendable {
     }
 
     private static func message(_ chunk: AudienceChunk) -> OutgoingMessage {
-        let key = chunk.segments.first.map { Topics.key(chunk.task, $0.segment) }
+        let key = chunk.segments.first.map { Topics.key(chunk.task, segment: $0.segment) }
         return Topics.audience.message(chunk, key: key, lane: chunk.lane)
     }
 }

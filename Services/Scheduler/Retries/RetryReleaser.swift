@@ -33,7 +33,7 @@ final class RetryReleaser: Service {
         self.wakeup = wakeup
         self.lease = lease
         self.environment = environment
-        meters = RetryMeters(environment.metrics, shard)
+        meters = RetryMeters(environment.metrics, shard: shard)
     }
 
     func run() async {
@@ -86,7 +86,7 @@ final class RetryReleaser: Service {
 
     private func letGo(_ lease: RetryLease) async throws {
         do {
-            meters.note(try await release.perform(lease, shard), lease)
+            meters.note(try await release.perform(lease, shard: shard), lease: lease)
         } catch {
             // What stays in the lease comes back when it dies; this only spares the wait.
             try? await index.giveBack(lease, in: shard)

@@ -36,7 +36,7 @@ struct DecidedDevices: Hashable, Sendable {
         while !reader.isAtEnd {
             guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum),
                 let members = DecidedDevices.set(from: &reader), let silent = DecidedDevices.set(from: &reader)
-            else { throw StoreError(.corrupt, "whom a job means cannot be read") }
+            else { throw StoreError(.corrupt, message: "whom a job means cannot be read") }
             parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
         }
         self.parts = parts

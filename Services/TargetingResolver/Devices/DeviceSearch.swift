@@ -23,7 +23,7 @@ struct DeviceSearch: Sendable {
     }
 
     func select(_ audience: Audience, in segment: SegmentNumber, of app: AppID) async throws -> AudienceSelection {
-        try await registry.select(audience, in: SegmentID(app, segment))
+        try await registry.select(audience, in: SegmentID(app, number: segment))
     }
 
     /// Whom the entries name, by segment in rising order. Ids are taken at their word here, and checked against the
@@ -45,8 +45,8 @@ struct DeviceSearch: Sendable {
     }
 
     /// Those who are there and whom the task has something for.
-    func find(_ wanted: CandidateDevices, _ input: ResolutionInput) async throws -> SelectedDevices {
-        let records = try await records(of: wanted.offsets, in: SegmentID(input.app, wanted.segment))
+    func find(_ wanted: CandidateDevices, input: ResolutionInput) async throws -> SelectedDevices {
+        let records = try await records(of: wanted.offsets, in: SegmentID(input.app, number: wanted.segment))
         var members = SegmentSet()
         var alerted = SegmentSet()
         for (position, offset) in records.offsets.enumerated() {
@@ -63,8 +63,8 @@ struct DeviceSearch: Sendable {
             silent: wanted.silent.subtracting(alerted).intersection(members), records: records)
     }
 
-    func find(_ wanted: [CandidateDevices], _ input: ResolutionInput) async throws -> [SelectedDevices] {
-        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input) }
+    func find(_ wanted: [CandidateDevices], input: ResolutionInput) async throws -> [SelectedDevices] {
+        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input: input) }
             .filter { !$0.members.isEmpty }
     }
 
@@ -73,7 +73,7 @@ struct DeviceSearch: Sendable {
         try await meant.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
             SelectedDevices(
                 segment: part.segment, members: part.members, silent: part.silent,
-                records: try await records(of: part.members, in: SegmentID(app, part.segment)))
+                records: try await records(of: part.members, in: SegmentID(app, number: part.segment)))
         }
     }
 

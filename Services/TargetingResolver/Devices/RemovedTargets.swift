@@ -45,7 +45,7 @@ final class RemovedTargets: Sendable {
         }
         // Its holder ends it, or has died and leaves it to us when its lease is over.
         guard !answers.contains(where: \.isHeld) else {
-            throw StoreError(.unavailable, "a removed device is held in the ledger of segment \(segment)")
+            throw StoreError(.unavailable, message: "a removed device is held in the ledger of segment \(segment)")
         }
     }
 }

@@ -16,7 +16,7 @@ struct JobCompletion: Sendable {
     /// would otherwise set another one going. The first job is resolved last, since it is the one that is delivered
     /// again, and does nothing once it is resolved.
     func complete(
-        _ jobs: [Int], _ output: JobOutput, next: SegmentJob?, _ context: HandlerContext
+        _ jobs: [Int], output: JobOutput, next: SegmentJob?, context: HandlerContext
     ) async throws {
         let messages = output.messages(at: context.time.now)
         if !messages.isEmpty { try await context.producer.send(messages) }

@@ -26,7 +26,7 @@ struct JobMarking: Sendable {
     let meters: ResolverMeters
 
     /// Those that hold: these, unless an earlier delivery of the job has decided.
-    func decide(_ found: [SelectedDevices], job: Int, _ input: ResolutionInput) async throws -> [SelectedDevices] {
+    func decide(_ found: [SelectedDevices], job: Int, input: ResolutionInput) async throws -> [SelectedDevices] {
         let proposed = DecidedDevices(found).encoded
         let held = try await archive.decide(devices: proposed, job: job, of: input.task)
         return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: input.app)
@@ -34,22 +34,24 @@ struct JobMarking: Sendable {
 
     /// Where the task was just begun, and the segments with it, they are not entered once more.
     func mark(
-        _ targets: [SelectedDevices], _ input: ResolutionInput, enteredIn entered: EnteredTask? = nil
+        _ targets: [SelectedDevices], input: ResolutionInput, enteredIn entered: EnteredTask? = nil
     ) async throws -> [MarkedDevices] {
-        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await mark($0, input, entered) }
+        try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) {
+            try await mark($0, input: input, entered: entered)
+        }
     }
 
     private func mark(
-        _ targets: SelectedDevices, _ input: ResolutionInput, _ entered: EnteredTask?
+        _ targets: SelectedDevices, input: ResolutionInput, entered: EnteredTask?
     ) async throws -> MarkedDevices {
-        let segment = SegmentID(input.app, targets.segment)
+        let segment = SegmentID(input.app, number: targets.segment)
         let (present, gone) = (targets.present, targets.removed)
         if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
         switch try await verdict(on: present, of: input.task, in: segment, entered) {
         case .open(let open): return MarkedDevices(targets: targets, open: open)
         case .cancelled:
-            let ended = try await cancelled(targets, present, of: input.task, in: segment)
+            let ended = try await cancelled(targets, present: present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
         case .missing:
             meters.devicesUnledgered.increment(by: present.count)
@@ -70,7 +72,7 @@ struct JobMarking: Sendable {
     /// The mark has ended those that nobody had marked before; a repeat of it tells the same again. Those that a sender
     /// holds are its own to tell of.
     private func cancelled(
-        _ targets: SelectedDevices, _ present: SegmentSet, of task: TaskID, in segment: SegmentID
+        _ targets: SelectedDevices, present: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws -> [DeviceResult] {
         let states = try await ledger.states(of: task, in: segment)?.states ?? [:]
         let cancelled = SegmentSet(states.filter { $0.value == .cancelled }.keys)

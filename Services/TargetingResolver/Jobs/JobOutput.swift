@@ -55,7 +55,7 @@ struct JobOutput: Sendable {
 
     func messages(at time: Timestamp) -> [OutgoingMessage] {
         let chunks = split.chunks().map { chunk in
-            let key = chunk.segments.first.map { Topics.key(chunk.task, $0.segment) }
+            let key = chunk.segments.first.map { Topics.key(chunk.task, segment: $0.segment) }
             return Topics.audience.message(chunk, key: key, lane: chunk.lane, trace: trace)
         }
         return chunks + ResultBatch.messages(ended, of: task, app: app, at: time, trace: trace)

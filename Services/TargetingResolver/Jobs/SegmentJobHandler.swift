@@ -22,15 +22,15 @@ struct SegmentJobHandler: MessageHandler {
     func handle(
         _ messages: [ReceivedMessage<SegmentJob>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        for message in messages { try await perform(message.message, trace: message.trace, context) }
+        for message in messages { try await perform(message.message, trace: message.trace, context: context) }
         return []
     }
 
     /// The job, and those that follow it until a chunk is full. Where one is resolved the chain ends here: whoever
     /// resolved it has sent on what follows.
-    private func perform(_ first: SegmentJob, trace: TraceContext?, _ context: HandlerContext) async throws {
+    private func perform(_ first: SegmentJob, trace: TraceContext?, context: HandlerContext) async throws {
         let started = context.time.uptime
-        guard try await isOpen(first, context) else { return }
+        guard try await isOpen(first, context: context) else { return }
         var output = JobOutput(of: first.task, app: first.app, lane: first.lane, trace: trace)
         var done: [Int] = []
         var current: SegmentJob? = first
@@ -38,12 +38,12 @@ struct SegmentJobHandler: MessageHandler {
         while let job = current, count < SegmentJobHandler.jobsAtOnce,
             output.deviceCount < AudienceChunk.devicesMaximum
         {
-            if count > 0, try await !isOpen(job, context) {
+            if count > 0, try await !isOpen(job, context: context) {
                 current = nil
                 break
             }
             count += 1
-            switch try await attempt(job, context) {
+            switch try await attempt(job, context: context) {
             case .marked(let devices):
                 output.add(devices)
                 done.append(job.job)
@@ -52,7 +52,7 @@ struct SegmentJobHandler: MessageHandler {
                 current = withoutNext ? job.next : nil
             }
         }
-        try await completion.complete(done, output, next: current, context)
+        try await completion.complete(done, output: output, next: current, context: context)
         meters.duration(first.lane).record(context.time.uptime - started)
     }
 
@@ -64,16 +64,16 @@ struct SegmentJobHandler: MessageHandler {
 
     /// A job that lacks something of its own is put aside, so that it keeps no others; after the deadline of its task it is
     /// resolved without.
-    private func attempt(_ job: SegmentJob, _ context: HandlerContext) async throws -> Attempt {
+    private func attempt(_ job: SegmentJob, context: HandlerContext) async throws -> Attempt {
         do {
-            return .marked(try await mark(job, context))
+            return .marked(try await mark(job, context: context))
         } catch let error as TemporarilyMissingError {
-            log(error, job, context)
+            log(error, job: job, context: context)
             try await completion.parking.park(job, at: context.time.now)
             return .parked(withoutNext: false)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
-            log(error, job, context)
+            log(error, job: job, context: context)
             guard let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline else {
                 return .marked([])
             }
@@ -82,20 +82,20 @@ struct SegmentJobHandler: MessageHandler {
         }
     }
 
-    private func log(_ error: any Error, _ job: SegmentJob, _ context: HandlerContext) {
+    private func log(_ error: any Error, job: SegmentJob, context: HandlerContext) {
         context.log.error(
             "a job lacks what it needs; other jobs go on",
             [.task: "\(job.task)", .app: job.app.text, .job: "\(job.job)", .error: "\(error)"])
     }
 
-    private func mark(_ job: SegmentJob, _ context: HandlerContext) async throws -> [MarkedDevices] {
+    private func mark(_ job: SegmentJob, context: HandlerContext) async throws -> [MarkedDevices] {
         guard let input = try await input(of: job, context) else { return [] }
-        let found = try await targets(of: job, input, context)
-        return try await marking.mark(marking.decide(found, job: job.job, input), input)
+        let found = try await targets(of: job, input: input, context: context)
+        return try await marking.mark(marking.decide(found, job: job.job, input: input), input: input)
     }
 
     /// False where nothing is to be done.
-    private func isOpen(_ job: SegmentJob, _ context: HandlerContext) async throws -> Bool {
+    private func isOpen(_ job: SegmentJob, context: HandlerContext) async throws -> Bool {
         switch try await ledger.isResolved(job: job.job, of: job.task) {
         case false?: return true
         case true?: return false
@@ -121,23 +121,25 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     private func targets(
-        of job: SegmentJob, _ input: ResolutionInput, _ context: HandlerContext
+        of job: SegmentJob, input: ResolutionInput, context: HandlerContext
     ) async throws -> [SelectedDevices] {
         switch job.work {
         case .segments(let segments, _):
             guard let segment = segments.first, let audience = input.audience else { return [] }
             var wanted = CandidateDevices(segment: segment)
             wanted.add(try await search.select(audience, in: segment, of: input.app))
-            return try await search.find([wanted], input)
+            return try await search.find([wanted], input: input)
         case .part(let number):
-            guard let entries = try await entries(of: number, for: job, input, context) else { return [] }
-            return try await search.find(search.listed(entries, in: input.app), input)
+            guard let entries = try await entries(of: number, for: job, input: input, context: context) else {
+                return []
+            }
+            return try await search.find(search.listed(entries, in: input.app), input: input)
         }
     }
 
     /// Nil for a part that is given up.
     private func entries(
-        of part: Int, for job: SegmentJob, _ input: ResolutionInput, _ context: HandlerContext
+        of part: Int, for job: SegmentJob, input: ResolutionInput, context: HandlerContext
     ) async throws -> [TargetEntry]? {
         if case .entries(let entries) = input.list { return entries }
         if let bytes = try await archive.part(part, of: input.task) {
@@ -145,7 +147,8 @@ struct SegmentJobHandler: MessageHandler {
         }
         let patience = min(input.deadline, input.created + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {
-            throw TemporarilyMissingError(description: "part \(part) of the list of task \(input.task) is not in the archive")
+            throw TemporarilyMissingError(
+                description: "part \(part) of the list of task \(input.task) is not in the archive")
         }
         meters.partsLost.increment()
         context.log.error(

@@ -22,14 +22,14 @@ struct AudienceSizer: Sendable {
     func look(_ input: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(input)
         do {
-            return try await look(input, segments)
+            return try await look(input, segments: segments)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
             return .many(segments)
         }
     }
 
-    private func look(_ input: ResolutionInput, _ segments: [SegmentNumber]) async throws -> Finding {
+    private func look(_ input: ResolutionInput, segments: [SegmentNumber]) async throws -> Finding {
         guard input.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: input) else {
             return .many(segments)
         }
@@ -46,7 +46,7 @@ struct AudienceSizer: Sendable {
             }
         }
         guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-        return .few(try await search.find(wanted.sorted, input))
+        return .few(try await search.find(wanted.sorted, input: input))
     }
 
     /// List and audience together, each device once.

@@ -31,7 +31,7 @@ struct TaskHandler: MessageHandler {
         let tasks = TaskHandler.grouped(messages)
         let outputs = try await tasks.concurrentMap(atOnce: TaskHandler.tasksAtOnce) { messages in
             var outputs: [OutgoingMessage] = []
-            for message in messages { outputs += try await take(message, context) }
+            for message in messages { outputs += try await take(message, context: context) }
             return outputs
         }
         return Array(outputs.joined())
@@ -60,19 +60,19 @@ struct TaskHandler: MessageHandler {
     }
 
     private func take(
-        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         switch message.message {
         case .part(let part):
             try await archive.keep(message.origin.value, number: part.number, of: part.task)
             return []
         case .task(let task):
-            return try await take(task, message, context)
+            return try await take(task, message: message, context: context)
         }
     }
 
     private func take(
-        _ task: PushTask, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ task: PushTask, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         let input = ResolutionInput(task)
         do {
@@ -86,79 +86,81 @@ struct TaskHandler: MessageHandler {
         async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
-            return try await goOn(input, progress.plan, message, context)
+            return try await goOn(input, plan: progress.plan, message: message, context: context)
         }
         var isDone = try await reported
-        if !isDone { isDone = try await isForgotten(task, context) }
+        if !isDone { isDone = try await isForgotten(task, context: context) }
         guard !isDone else {
             context.log.warning("a task that was done was delivered again; ignored", [.task: "\(task.id)"])
             return []
         }
-        return try await begin(task, input, finding, started: started, message, context)
+        return try await begin(
+            task, input: input, finding: finding, started: started, message: message, context: context)
     }
 
     /// Of a task without a ledger or a report.
-    private func isForgotten(_ task: PushTask, _ context: HandlerContext) async throws -> Bool {
+    private func isForgotten(_ task: PushTask, context: HandlerContext) async throws -> Bool {
         guard context.time.now >= task.created + TaskArchiveBounds.forgettingAge else { return false }
         return try await archive.content(of: task.id) == nil
     }
 
     private func begin(
-        _ task: PushTask, _ input: ResolutionInput, _ finding: AudienceSizer.Finding, started: Duration,
-        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ task: PushTask, input: ResolutionInput, finding: AudienceSizer.Finding, started: Duration,
+        message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         switch finding {
         case .few(let found):
             let beginning = try await ledger.begin(
-                task.id, TaskPlan(task, jobs: 1, lane: .fast), meaning: DecidedDevices(found).encoded,
+                task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), meaning: DecidedDevices(found).encoded,
                 in: found.map(\.segment))
             switch beginning {
-            case .planned(let plan): return try await goOn(input, plan, message, context)
+            case .planned(let plan): return try await goOn(input, plan: plan, message: message, context: context)
             case .begun(let entered):
                 meters.tasksPlanned(.fast).increment()
-                try await finish(input, found, enteredIn: entered, started: started, message, context)
+                try await finish(
+                    input, targets: found, enteredIn: entered, started: started, message: message, context: context)
                 return []
             }
         case .many(let segments):
             let decided = try await archive.decide(segments: segments, of: task.id)
             let jobs = decided.count + input.list.partCount
-            let plan = try await ledger.plan(task.id, TaskPlan(task, jobs: jobs, lane: .bulk))
+            let plan = try await ledger.plan(task.id, plan: TaskPlan(task, jobs: jobs, lane: .bulk))
             if !plan.isFast { meters.tasksPlanned(.bulk).increment() }
-            return try await goOn(input, plan, message, context)
+            return try await goOn(input, plan: plan, message: message, context: context)
         }
     }
 
     /// With a plan that is there already, be it somebody else's.
     private func goOn(
-        _ input: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ input: ResolutionInput, plan: TaskPlan, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        guard plan.isFast else { return try await distribute(input, plan, message, context) }
+        guard plan.isFast else { return try await distribute(input, plan: plan, message: message, context: context) }
         let started = context.time.uptime
         guard let meaning = try await ledger.meaning(of: input.task) else {
             // It goes with the job that is resolved, which is all there was to do.
             if try await ledger.isResolved(job: 0, of: input.task) == true { return [] }
-            throw StoreError(.corrupt, "whom task \(input.task) means is not known any more")
+            throw StoreError(.corrupt, message: "whom task \(input.task) means is not known any more")
         }
         let targets = try await sizer.search.find(DecidedDevices(decoding: meaning), in: input.app)
-        try await finish(input, targets, enteredIn: nil, started: started, message, context)
+        try await finish(input, targets: targets, enteredIn: nil, started: started, message: message, context: context)
         return []
     }
 
     /// A task for few, at once.
     private func finish(
-        _ input: ResolutionInput, _ targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
-        _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ input: ResolutionInput, targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
+        message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws {
         // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
         async let kept: Void = keep(message)
         async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(
             of: input.task, app: input.app, lane: .fast, content: message.origin.value, trace: message.trace)
-        output.add(try await marking.mark(targets, input, enteredIn: entered))
+        output.add(try await marking.mark(targets, input: input, enteredIn: entered))
         try await kept
         try await noted
         let isForNobody = output.isEmpty
-        try await completion.complete([0], output, next: nil, context)
+        try await completion.complete([0], output: output, next: nil, context: context)
         // No result will tell the reporter that it may close this one.
         if isForNobody { try await agenda.postpone(input.task, until: context.time.now) }
         meters.duration(.fast).record(context.time.uptime - started)
@@ -166,11 +168,11 @@ struct TaskHandler: MessageHandler {
 
     /// The first jobs of a task for many. Those that were sent before and are resolved do nothing when they come again.
     private func distribute(
-        _ input: ResolutionInput, _ plan: TaskPlan, _ message: ReceivedMessage<TaskMessage>, _ context: HandlerContext
+        _ input: ResolutionInput, plan: TaskPlan, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         let segments = try await archive.decide(segments: [], of: input.task)
         guard segments.count + input.list.partCount == plan.jobs else {
-            throw StoreError(.corrupt, "the segments of task \(input.task) are not those it was planned for")
+            throw StoreError(.corrupt, message: "the segments of task \(input.task) are not those it was planned for")
         }
         inputs.keep(input)
         try await keep(message)
@@ -184,7 +186,7 @@ struct TaskHandler: MessageHandler {
     private func keep(_ message: ReceivedMessage<TaskMessage>) async throws {
         guard case .task(let task) = message.message else { return }
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-        try await archive.keep(message.origin.value, of: task.id, entry)
+        try await archive.keep(message.origin.value, of: task.id, entry: entry)
     }
 }
 

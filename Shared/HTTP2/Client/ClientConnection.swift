@@ -15,7 +15,7 @@ final class ClientConnection {
     private var pollPlace: Int?
     private let address: String
 
-    init(_ context: PoolContext, _ finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
+    init(_ context: PoolContext, finding: HostLookup.Finding, number: Int, now: Duration) throws(HTTP2Error) {
         let endpoint = context.endpoint
         self.number = number
         address = "\(endpoint)"
@@ -53,7 +53,7 @@ final class ClientConnection {
         if count > 0 { heartbeat.heard(now: now) }
         guard isEnded else { return }
         let reason = session.goodbye.map { ": \($0.message)" } ?? ""
-        throw HTTP2Error(.broken, "\(address) closed the connection\(reason)")
+        throw HTTP2Error(.broken, message: "\(address) closed the connection\(reason)")
     }
 
     /// Writes what the session has to say, after the question whether the peer lives if it is time for it.
@@ -63,11 +63,11 @@ final class ClientConnection {
         switch heartbeat.beat(now: now) {
         case .none: break
         case .ping: session.ping()
-        case .giveUp: throw HTTP2Error(.silent, "\(address) does not answer a PING")
+        case .giveUp: throw HTTP2Error(.silent, message: "\(address) does not answer a PING")
         }
         try transport.write(from: session) { session.bytesTaken = $0 }
         if session.isOver && session.goodbye == nil {
-            throw HTTP2Error(.protocolViolation, "\(address) broke the rules of HTTP/2")
+            throw HTTP2Error(.protocolViolation, message: "\(address) broke the rules of HTTP/2")
         }
     }
 
@@ -77,7 +77,7 @@ final class ClientConnection {
     }
 
     /// Ends the stream of a request whose time is over.
-    func abandon(_ request: PendingRequest, _ error: HTTP2Error) -> HTTP2Outcome {
+    func abandon(_ request: PendingRequest, error: HTTP2Error) -> HTTP2Outcome {
         session.abandon(request)
         guard let departure = request.departure, departure < transport.bytesWritten else { return .notSent(error) }
         return .unknown(error)
@@ -105,7 +105,7 @@ final class ClientConnection {
         progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
         guard progress == .done else { return }
         guard socket.applicationProtocol == "h2" else {
-            throw HTTP2Error(.protocolViolation, "\(address) does not agree on HTTP/2 (ALPN)")
+            throw HTTP2Error(.protocolViolation, message: "\(address) does not agree on HTTP/2 (ALPN)")
         }
     }
 }

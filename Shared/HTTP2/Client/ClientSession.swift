@@ -30,7 +30,7 @@ final class ClientSession: NGHTTP2Session {
     /// False when it cannot go out here.
     func send(_ pending: PendingRequest) -> Bool {
         guard submit(pending.request, authority: authority, on: pending) else {
-            goodbye = goodbye ?? HTTP2Error(.broken, "the connection has used up its streams")
+            goodbye = goodbye ?? HTTP2Error(.broken, message: "the connection has used up its streams")
             return false
         }
         open.insert(pending)
@@ -81,11 +81,12 @@ final class ClientSession: NGHTTP2Session {
             return
         }
         let size = pending.headers.bytes.count + name.count + value.count
-        let isKept = size <= configuration.responseHeadersMaximum && pending.headers.append(name, value, .table)
+        let isKept =
+            size <= configuration.responseHeadersMaximum && pending.headers.append(name, value, indexing: .table)
         if !isKept { pending.isTruncated = true }
     }
 
-    override func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {
+    override func dataArrived(_ stream: NGHTTP2Stream, bytes: UnsafeBufferPointer<UInt8>) {
         let room = configuration.responseBodyMaximum - stream.body.count
         if bytes.count > room && !stream.isTruncated {
             stream.isTruncated = true
@@ -114,7 +115,8 @@ final class ClientSession: NGHTTP2Session {
             unprocessed.append(pending)
         } else {
             let reason = String(cString: nghttp2_http2_strerror(code))
-            settled.append((pending, .unknown(HTTP2Error(.reset, "the stream was ended without an answer: \(reason)"))))
+            settled.append(
+                (pending, .unknown(HTTP2Error(.reset, message: "the stream was ended without an answer: \(reason)"))))
         }
     }
 
@@ -125,7 +127,7 @@ final class ClientSession: NGHTTP2Session {
 
     override func goAwayArrived(code: UInt32, detail: String) {
         let reason = String(cString: nghttp2_http2_strerror(code))
-        goodbye = HTTP2Error(.refused, "the peer said goodbye: \(reason) \(detail)")
+        goodbye = HTTP2Error(.refused, message: "the peer said goodbye: \(reason) \(detail)")
     }
 
     /// Only such streams are ever attached to this session.

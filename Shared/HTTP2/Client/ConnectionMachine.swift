@@ -57,7 +57,7 @@ struct ConnectionMachine {
         case (.closed, _): return .none
         case (.opening, .closed), (.ready, .closed):
             move(to: .closed)
-            return .drop(HTTP2Error(.closed, "the pool was closed"))
+            return .drop(HTTP2Error(.closed, message: "the pool was closed"))
         case (_, .closed):
             move(to: .closed)
             return .none
@@ -73,7 +73,7 @@ struct ConnectionMachine {
         case (.opening, .timedOut):
             backOff(now: now)
             let limit = DurationText.print(configuration.openLimit)
-            return .drop(HTTP2Error(.unreachable, "the peer was not ready within \(limit)"))
+            return .drop(HTTP2Error(.unreachable, message: "the peer was not ready within \(limit)"))
         case (.ready, .answered):
             failures = 0
             hasAnswered = true

@@ -22,18 +22,18 @@ package final class HTTP2Pool: Sendable {
 
     /// Without a reactor the pool has one of its own.
     package init(
-        _ endpoint: HTTP2Endpoint, _ configuration: HTTP2Configuration = HTTP2Configuration(), log: Log,
+        _ endpoint: HTTP2Endpoint, configuration: HTTP2Configuration = HTTP2Configuration(), log: Log,
         metrics: Metrics, reactor: HTTP2Reactor? = nil, time: any TimeSource = SystemTimeSource(),
         random: any RandomSource = SystemRandomSource()
     ) {
         context = PoolContext(
             endpoint: endpoint, configuration: configuration, log: log,
-            instruments: PoolInstruments(metrics, endpoint), time: time, random: random)
+            instruments: PoolInstruments(metrics, endpoint: endpoint), time: time, random: random)
         ownsReactor = reactor == nil
         self.reactor = reactor ?? HTTP2Reactor(time: time)
         intake = PoolIntake(configuration, reactor: self.reactor)
         self.reactor.run { [context, intake, hasEnded] loop in
-            loop.add(PoolDriver(context, intake, hasEnded: hasEnded))
+            loop.add(PoolDriver(context, intake: intake, hasEnded: hasEnded))
         }
     }
 
@@ -42,7 +42,7 @@ package final class HTTP2Pool: Sendable {
     package func submit(
         _ requests: [HTTP2Request], completion: @escaping @Sendable (Int, HTTP2Outcome) -> Void
     ) -> Admission {
-        switch admit(requests, areAwaited: false, completion) {
+        switch admit(requests, areAwaited: false, completion: completion) {
         case .accepted: .accepted
         case .full: .full
         case .closed: .closed
@@ -93,7 +93,7 @@ package final class HTTP2Pool: Sendable {
     }
 
     private func admit(
-        _ requests: [HTTP2Request], areAwaited: Bool, _ completion: @escaping @Sendable (Int, HTTP2Outcome) -> Void
+        _ requests: [HTTP2Request], areAwaited: Bool, completion: @escaping @Sendable (Int, HTTP2Outcome) -> Void
     ) -> RequestWindow.Admission {
         let now = context.time.uptime
         let limit = context.configuration.requestLimit
@@ -106,8 +106,8 @@ package final class HTTP2Pool: Sendable {
     private func refusal(_ admission: RequestWindow.Admission) -> HTTP2Error? {
         switch admission {
         case .accepted: nil
-        case .full: HTTP2Error(.full, "too many requests wait for \(context.endpoint)")
-        case .closed: HTTP2Error(.closed, "the pool is closed")
+        case .full: HTTP2Error(.full, message: "too many requests wait for \(context.endpoint)")
+        case .closed: HTTP2Error(.closed, message: "the pool is closed")
         }
     }
 }

@@ -135,7 +135,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
             if name.spells(":method") { stream.method = Array(value) }
             if name.spells(":path") { stream.path = Array(value) }
             if name.spells(":authority") { stream.authority = Array(value) }
-        } else if !stream.headers.append(name, value, .table) {
+        } else if !stream.headers.append(name, value, indexing: .table) {
             stream.isTruncated = true
         }
     }
@@ -148,7 +148,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
         receiver?.headerArrived(stream)
     }
 
-    override func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {
+    override func dataArrived(_ stream: NGHTTP2Stream, bytes: UnsafeBufferPointer<UInt8>) {
         receiver?.bodyArrived(UnsafeRawBufferPointer(bytes), on: request(stream))
     }
 

@@ -22,7 +22,7 @@ struct HostLookup: Sendable {
 
     /// Asks the resolver and reads certificates, both anew for each connection, so that changes are taken up.
     static func start(
-        for place: Int, _ endpoint: HTTP2Endpoint, _ tls: TLSConfiguration,
+        for place: Int, endpoint: HTTP2Endpoint, tls: TLSConfiguration,
         completion: @escaping @Sendable (HostLookup) -> Void
     ) {
         NativeThread(name: "http2-lookup") {

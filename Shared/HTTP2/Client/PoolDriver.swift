@@ -28,7 +28,7 @@ final class PoolDriver: ReactorMember {
     private var lastObstacle: HTTP2Error?
     private var connectionsOpened = 0
 
-    init(_ context: PoolContext, _ intake: PoolIntake, hasEnded: OneTimeEvent) {
+    init(_ context: PoolContext, intake: PoolIntake, hasEnded: OneTimeEvent) {
         self.context = context
         self.intake = intake
         self.hasEnded = hasEnded
@@ -43,7 +43,7 @@ final class PoolDriver: ReactorMember {
         queue.append(order.arrivals)
         for lookup in order.lookups { found(lookup, now: now) }
         if order.renewsConnections {
-            for place in places where place.machine.state == .ready { handle(.retired, place, now: now) }
+            for place in places where place.machine.state == .ready { handle(.retired, place: place, now: now) }
         }
         read(loop, now: now)
         checkTimes(now: now)
@@ -92,12 +92,12 @@ extension PoolDriver {
             guard let connection = place.connection else { continue }
             do throws(HTTP2Error) {
                 try step(connection)
-                collect(connection, place, now: now)
+                collect(connection, place: place, now: now)
             } catch {
-                collect(connection, place, now: now)
+                collect(connection, place: place, now: now)
                 // A peer may close a connection that nobody needs.
                 let isHarmless = error.code == .broken && connection.session.open.isEmpty
-                handle(isHarmless && place.machine.state == .ready ? .retired : .failed(error), place, now: now)
+                handle(isHarmless && place.machine.state == .ready ? .retired : .failed(error), place: place, now: now)
             }
         }
         leaving.removeAll { connection in
@@ -106,23 +106,23 @@ extension PoolDriver {
                 collect(connection)
                 return false
             } catch {
-                breakUp(connection, error)
+                breakUp(connection, error: error)
                 return true
             }
         }
     }
 
     /// Takes what a connection has to tell, then lets its machine know.
-    private func collect(_ connection: ClientConnection, _ place: Place, now: Duration) {
+    private func collect(_ connection: ClientConnection, place: Place, now: Duration) {
         if place.machine.state == .opening && connection.session.isGreeted {
             connection.lastAnswer = now
-            handle(.greeted, place, now: now)
+            handle(.greeted, place: place, now: now)
         }
         if collect(connection) {
             connection.lastAnswer = now
-            handle(.answered, place, now: now)
+            handle(.answered, place: place, now: now)
         }
-        if connection.session.goodbye != nil { handle(.retired, place, now: now) }
+        if connection.session.goodbye != nil { handle(.retired, place: place, now: now) }
     }
 
     /// Whether there was an answer among it.
@@ -131,18 +131,18 @@ extension PoolDriver {
         let before = outcomes.count
         let unprocessed = connection.session.takeEvents(into: &outcomes)
         let hasSettled = outcomes.count > before
-        for request in unprocessed { putBack(request, connection.session.goodbye) }
+        for request in unprocessed { putBack(request, goodbye: connection.session.goodbye) }
         return hasSettled
     }
 
     /// Nobody has processed it, so it can go to any connection; not for ever, as a peer may refuse it each time.
-    private func putBack(_ request: PendingRequest, _ goodbye: HTTP2Error?) {
+    private func putBack(_ request: PendingRequest, goodbye: HTTP2Error?) {
         if request.departure != nil {
             request.resends += 1
             context.instruments.resent.increment()
         }
         guard request.resends <= context.configuration.resendsMaximum else {
-            let error = goodbye ?? HTTP2Error(.refused, "the peer refuses streams")
+            let error = goodbye ?? HTTP2Error(.refused, message: "the peer refuses streams")
             outcomes.append((request, .notSent(error)))
             return
         }
@@ -152,18 +152,18 @@ extension PoolDriver {
 
     private func checkTimes(now: Duration) {
         for place in places {
-            if let timeout = place.machine.timeout, timeout <= now { handle(.timedOut, place, now: now) }
+            if let timeout = place.machine.timeout, timeout <= now { handle(.timedOut, place: place, now: now) }
         }
         for request in queue.takeOverdue(now: now) {
             let reason = lastObstacle.map { ": \($0.message)" } ?? ""
-            outcomes.append((request, .notSent(HTTP2Error(.deadline, "not sent within its time\(reason)"))))
+            outcomes.append((request, .notSent(HTTP2Error(.deadline, message: "not sent within its time\(reason)"))))
         }
         guard let earliest = earliestDeadline, earliest <= now else { return }
         earliestDeadline = nil
         for place in places {
             guard let connection = place.connection, abandonOverdue(connection, now: now) else { continue }
             context.log.warning("a connection answers nothing and is replaced", [.address: "\(context.endpoint)"])
-            handle(.retired, place, now: now)
+            handle(.retired, place: place, now: now)
         }
         for connection in leaving { _ = abandonOverdue(connection, now: now) }
     }
@@ -177,7 +177,8 @@ extension PoolDriver {
                 noteDeadline(request)
                 continue
             }
-            let outcome = connection.abandon(request, HTTP2Error(.deadline, "no answer within its time"))
+            let outcome = connection.abandon(
+                request, error: HTTP2Error(.deadline, message: "no answer within its time"))
             outcomes.append((request, outcome))
             if request.accepted >= connection.lastAnswer { isMute = true }
         }
@@ -209,7 +210,9 @@ extension PoolDriver {
         guard request.request.avoidedConnection == connection.number else { return connection.send(request) }
         if let other = roomiest(except: connection) { return other.send(request) }
         // The only one that is open: the next one takes its place.
-        if let place = places.first(where: { $0.connection === connection }) { handle(.retired, place, now: now) }
+        if let place = places.first(where: { $0.connection === connection }) {
+            handle(.retired, place: place, now: now)
+        }
         return false
     }
 
@@ -228,7 +231,7 @@ extension PoolDriver {
     private func openAnother(now: Duration) {
         let isBusy = places.contains { $0.machine.state == .opening || $0.machine.state == .backingOff }
         guard !isBusy, leaving.count < places.count * 2 else { return }
-        if let place = places.first(where: { $0.machine.state == .idle }) { handle(.wanted, place, now: now) }
+        if let place = places.first(where: { $0.machine.state == .idle }) { handle(.wanted, place: place, now: now) }
     }
 
     private func settle(now: Duration) {
@@ -244,10 +247,10 @@ extension PoolDriver {
     }
 
     private func giveUp(now: Duration) {
-        let error = HTTP2Error(.closed, "the pool was closed")
+        let error = HTTP2Error(.closed, message: "the pool was closed")
         outcomes += queue.takeAll().map { ($0, .notSent(error)) }
-        for place in places { handle(.closed, place, now: now) }
-        for connection in leaving { breakUp(connection, error) }
+        for place in places { handle(.closed, place: place, now: now) }
+        for connection in leaving { breakUp(connection, error: error) }
         leaving = []
         outcomes += queue.takeAll().map { ($0, .notSent(error)) }
     }
@@ -255,7 +258,7 @@ extension PoolDriver {
     private func end(_ loop: ReactorLoop, now: Duration) {
         for place in places {
             place.connection?.sayGoodbye()
-            handle(.closed, place, now: now)
+            handle(.closed, place: place, now: now)
         }
         loop.remove(self)
         hasEnded.happen()
@@ -265,7 +268,7 @@ extension PoolDriver {
 // MARK: Connections
 
 extension PoolDriver {
-    private func handle(_ event: ConnectionMachine.Event, _ place: Place, now: Duration) {
+    private func handle(_ event: ConnectionMachine.Event, place: Place, now: Duration) {
         let wasReady = place.machine.state == .ready
         let action = place.machine.handle(event, now: now)
         if wasReady != (place.machine.state == .ready) { context.instruments.connections.add(wasReady ? -1 : 1) }
@@ -274,7 +277,7 @@ extension PoolDriver {
         case .open: open(place)
         case .serve: serve()
         case .retire: retire(place)
-        case .drop(let error): drop(place, error)
+        case .drop(let error): drop(place, error: error)
         }
     }
 
@@ -285,7 +288,7 @@ extension PoolDriver {
         var tls = context.configuration.tls
         tls.applicationProtocols = ["h2"]
         tls.readsAhead = true
-        HostLookup.start(for: index, context.endpoint, tls) { [intake] in intake.deliver($0) }
+        HostLookup.start(for: index, endpoint: context.endpoint, tls: tls) { [intake] in intake.deliver($0) }
     }
 
     private func found(_ lookup: HostLookup, now: Duration) {
@@ -295,9 +298,9 @@ extension PoolDriver {
         do throws(HTTP2Error) {
             let finding = try lookup.finding.get().rotated(by: place.machine.failures)
             connectionsOpened += 1
-            place.connection = try ClientConnection(context, finding, number: connectionsOpened, now: now)
+            place.connection = try ClientConnection(context, finding: finding, number: connectionsOpened, now: now)
         } catch {
-            handle(.failed(error), place, now: now)
+            handle(.failed(error), place: place, now: now)
         }
     }
 
@@ -313,8 +316,8 @@ extension PoolDriver {
         leaving.append(connection)
     }
 
-    private func drop(_ place: Place, _ error: HTTP2Error) {
-        if let connection = place.connection { breakUp(connection, error) }
+    private func drop(_ place: Place, error: HTTP2Error) {
+        if let connection = place.connection { breakUp(connection, error: error) }
         place.connection = nil
         // Closing is no trouble to report.
         guard error.code != .closed else { return }
@@ -328,7 +331,7 @@ extension PoolDriver {
         if !error.isRetriable && !isUp { outcomes += queue.takeAll().map { ($0, .notSent(error)) } }
     }
 
-    private func breakUp(_ connection: ClientConnection, _ error: HTTP2Error) {
+    private func breakUp(_ connection: ClientConnection, error: HTTP2Error) {
         if error.code != .closed && !connection.session.open.isEmpty { context.instruments.connectionsLost.increment() }
         connection.breakUp(error)
         collect(connection)

@@ -10,18 +10,18 @@ struct PoolInstruments: Sendable {
     let resent: Counter
     let durations: Histogram
 
-    init(_ metrics: Metrics, _ endpoint: HTTP2Endpoint) {
+    init(_ metrics: Metrics, endpoint: HTTP2Endpoint) {
         let host = "\(endpoint)"
         func outcome(_ name: String) -> Counter {
-            metrics.counter(.http2RequestsSettled, ["host": host, "outcome": name])
+            metrics.counter(.http2RequestsSettled, labels: ["host": host, "outcome": name])
         }
-        connections = metrics.gauge(.http2ConnectionsOpen, ["host": host])
-        connectionsLost = metrics.counter(.http2ConnectionsLost, ["host": host])
+        connections = metrics.gauge(.http2ConnectionsOpen, labels: ["host": host])
+        connectionsLost = metrics.counter(.http2ConnectionsLost, labels: ["host": host])
         answered = outcome("answered")
         notSent = outcome("not_sent")
         unknown = outcome("unknown")
-        resent = metrics.counter(.http2RequestsResent, ["host": host])
-        durations = metrics.histogram(.http2RequestDuration, ["host": host])
+        resent = metrics.counter(.http2RequestsResent, labels: ["host": host])
+        durations = metrics.histogram(.http2RequestDuration, labels: ["host": host])
     }
 
     func count(_ outcome: HTTP2Outcome, after duration: Duration) {

@@ -29,18 +29,18 @@ extension NGHTTP2Session {
 
 }
 
-private func withSession(_ context: UnsafeMutableRawPointer?, _ body: (NGHTTP2Session) -> Void) {
+private func withSession(_ context: UnsafeMutableRawPointer?, body: (NGHTTP2Session) -> Void) {
     guard let context else { return }
     Unmanaged<NGHTTP2Session>.fromOpaque(context)._withUnsafeGuaranteedRef { body($0) }
 }
 
-private func withStream(_ session: OpaquePointer?, _ id: Int32, _ body: (NGHTTP2Stream) -> Void) {
+private func withStream(_ session: OpaquePointer?, id: Int32, body: (NGHTTP2Stream) -> Void) {
     guard let stream = nghttp2_session_get_stream_user_data(session, id) else { return }
     Unmanaged<NGHTTP2Stream>.fromOpaque(stream)._withUnsafeGuaranteedRef { body($0) }
 }
 
 private func onBeginHeaders(
-    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
     withSession(context) { $0.streamBegan(frame.pointee.hd.stream_id) }
@@ -48,12 +48,12 @@ private func onBeginHeaders(
 }
 
 private func onHeader(
-    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?,
-    _ nameLength: Int, _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _ flags: UInt8,
-    _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?,
+    nameLength: Int, value: UnsafePointer<UInt8>?, valueLength: Int, flags: UInt8,
+    context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame else { return 0 }
-    withStream(session, frame.pointee.hd.stream_id) { stream in
+    withStream(session, id: frame.pointee.hd.stream_id) { stream in
         withSession(context) { owner in
             owner.headerArrived(
                 stream, name: UnsafeBufferPointer(start: name, count: nameLength),
@@ -64,17 +64,17 @@ private func onHeader(
 }
 
 private func onDataChunk(
-    _ session: OpaquePointer?, _ flags: UInt8, _ id: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
-    _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, flags: UInt8, id: Int32, bytes: UnsafePointer<UInt8>?, count: Int,
+    context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    withStream(session, id) { stream in
-        withSession(context) { $0.dataArrived(stream, UnsafeBufferPointer(start: bytes, count: count)) }
+    withStream(session, id: id) { stream in
+        withSession(context) { $0.dataArrived(stream, bytes: UnsafeBufferPointer(start: bytes, count: count)) }
     }
     return 0
 }
 
 private func onFrame(
-    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame else { return 0 }
     let flags = Int(frame.pointee.hd.flags)
@@ -82,7 +82,7 @@ private func onFrame(
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
         let isLast = flags & Int(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         let isHeader = UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue
-        withStream(session, frame.pointee.hd.stream_id) { stream in
+        withStream(session, id: frame.pointee.hd.stream_id) { stream in
             withSession(context) { owner in
                 if isHeader { owner.headerCompleted(stream, isLast: isLast) }
                 if isLast { owner.streamCompleted(stream) }
@@ -101,7 +101,7 @@ private func onFrame(
 }
 
 private func onStreamClose(
-    _ session: OpaquePointer?, _ id: Int32, _ code: UInt32, _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, id: Int32, code: UInt32, context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return 0 }
     // Held here: it leaves its session's list, which may have been the last to know it.
@@ -111,10 +111,10 @@ private func onStreamClose(
 }
 
 private func beforeFrameSend(
-    _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
-    withStream(session, frame.pointee.hd.stream_id) { stream in
+    withStream(session, id: frame.pointee.hd.stream_id) { stream in
         withSession(context) { $0.streamIsLeaving(stream) }
     }
     return 0
@@ -122,13 +122,13 @@ private func beforeFrameSend(
 
 /// The stream is looked up rather than kept in `source`: it may have been given up since the body was announced.
 func readOutgoingBody(
-    _ session: OpaquePointer?, _ id: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ capacity: Int,
-    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
-    _ context: UnsafeMutableRawPointer?
+    _ session: OpaquePointer?, id: Int32, buffer: UnsafeMutablePointer<UInt8>?, capacity: Int,
+    flags: UnsafeMutablePointer<UInt32>?, source: UnsafeMutablePointer<nghttp2_data_source>?,
+    context: UnsafeMutableRawPointer?
 ) -> Int {
     var result = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     guard let buffer else { return result }
-    withStream(session, id) { stream in
+    withStream(session, id: id) { stream in
         switch stream.readOutgoingBody(into: UnsafeMutableBufferPointer(start: buffer, count: capacity)) {
         case .bytes(let count, let isLast):
             result = count

@@ -18,13 +18,13 @@ struct NGHTTP2Fields {
     mutating func append(_ name: StaticString, _ value: StaticString) {
         append(
             UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-            UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount), NGHTTP2_NV_FLAG_NONE)
+            UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount), flag: NGHTTP2_NV_FLAG_NONE)
     }
 
     mutating func append(_ name: StaticString, _ value: String) {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         var value = value
-        value.withUTF8 { append(name, $0, NGHTTP2_NV_FLAG_NONE) }
+        value.withUTF8 { append(name, $0, flag: NGHTTP2_NV_FLAG_NONE) }
     }
 
     /// The library never puts `authorization` into the table, whatever the flag says, and `:path` only by name: both
@@ -58,7 +58,7 @@ struct NGHTTP2Fields {
     }
 
     private mutating func append(
-        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ flag: nghttp2_nv_flag
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, flag: nghttp2_nv_flag
     ) {
         append(at: texts.count, name: name.count, value: value.count, flag)
         texts.append(contentsOf: name)

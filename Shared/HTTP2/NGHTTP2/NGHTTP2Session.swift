@@ -60,7 +60,7 @@ package class NGHTTP2Session {
     ) {}
     /// The header is complete, or the trailer; `isLast` when no body follows.
     func headerCompleted(_ stream: NGHTTP2Stream, isLast: Bool) {}
-    func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {}
+    func dataArrived(_ stream: NGHTTP2Stream, bytes: UnsafeBufferPointer<UInt8>) {}
     func streamCompleted(_ stream: NGHTTP2Stream) {}
     /// The stream is over, with the peer's error code or ours; nothing more comes for it.
     func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {}

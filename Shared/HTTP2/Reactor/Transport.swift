@@ -37,7 +37,7 @@ final class Transport {
             case .bytes(let count):
                 total += count
                 guard session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
-                    throw HTTP2Error(.protocolViolation, "the peer does not speak HTTP/2")
+                    throw HTTP2Error(.protocolViolation, message: "the peer does not speak HTTP/2")
                 }
             case .wantRead, .wantWrite: return (total, false)
             case .end: return (total, true)
@@ -78,7 +78,7 @@ final class Transport {
             case .wantRead, .wantWrite:
                 isBlocked = true
                 return
-            case .end: throw HTTP2Error(.broken, "the peer closed the connection")
+            case .end: throw HTTP2Error(.broken, message: "the peer closed the connection")
             }
         }
         // More is left than one turn's share.

@@ -32,7 +32,8 @@ package final class HTTP2Server: Sendable {
         self.reactor.run { [controls, hasEnded] loop in
             loop.add(
                 ServerDriver(
-                    configuration, listener, tls, controls, log: log, hasEnded: hasEnded, handler: handler))
+                    configuration, listener: listener, tls: tls, controls: controls, log: log, hasEnded: hasEnded,
+                    handler: handler))
         }
     }
 

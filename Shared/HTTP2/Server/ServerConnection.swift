@@ -14,7 +14,7 @@ final class ServerConnection {
     private var lingerDeadline: Duration?
     private static let linger = Duration.seconds(2)
 
-    init(_ socket: TLSSocket, number: Int, _ session: ServerSession, openDeadline: Duration, requiresALPN: Bool) {
+    init(_ socket: TLSSocket, number: Int, session: ServerSession, openDeadline: Duration, requiresALPN: Bool) {
         self.number = number
         self.requiresALPN = requiresALPN
         self.session = session
@@ -24,20 +24,20 @@ final class ServerConnection {
 
     func read(_ loop: ReactorLoop, now: Duration) throws(HTTP2Error) {
         guard session.isGreeted || now < openDeadline else {
-            throw HTTP2Error(.unreachable, "the client did not finish its greeting")
+            throw HTTP2Error(.unreachable, message: "the client did not finish its greeting")
         }
-        if let lingerDeadline, now >= lingerDeadline { throw HTTP2Error(.closed, "both sides are done") }
+        if let lingerDeadline, now >= lingerDeadline { throw HTTP2Error(.closed, message: "both sides are done") }
         guard loop.set.isReady(pollPlace) || transport.hasUnread else { return }
         if transport.socket.phase != .open {
             try shakeHands()
             guard transport.socket.phase == .open else { return }
         }
         if lingerDeadline != nil {
-            if try transport.discard(by: loop.buffer) { throw HTTP2Error(.closed, "both sides are done") }
+            if try transport.discard(by: loop.buffer) { throw HTTP2Error(.closed, message: "both sides are done") }
             return
         }
         let (_, isEnded) = try transport.read(into: session, by: loop.buffer)
-        if isEnded { throw HTTP2Error(.broken, "the client closed the connection") }
+        if isEnded { throw HTTP2Error(.broken, message: "the client closed the connection") }
     }
 
     func write() throws(HTTP2Error) {
@@ -72,7 +72,7 @@ final class ServerConnection {
         let isAgreed = socket.applicationProtocol == "h2"
         // A client that offers only other protocols does not get this far.
         guard isAgreed || (socket.applicationProtocol == nil && !requiresALPN) else {
-            throw HTTP2Error(.protocolViolation, "the client does not offer HTTP/2 (ALPN)")
+            throw HTTP2Error(.protocolViolation, message: "the client does not offer HTTP/2 (ALPN)")
         }
         clientName = socket.peerName
     }

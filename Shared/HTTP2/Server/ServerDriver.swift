@@ -26,8 +26,8 @@ final class ServerDriver: ReactorMember {
     private var listenerPlace: Int?
 
     init(
-        _ configuration: HTTP2ServerConfiguration, _ listener: TCPListener, _ tls: TLSContext,
-        _ controls: ServerControls, log: Log, hasEnded: OneTimeEvent,
+        _ configuration: HTTP2ServerConfiguration, listener: TCPListener, tls: TLSContext,
+        controls: ServerControls, log: Log, hasEnded: OneTimeEvent,
         handler: @escaping @Sendable (HTTP2ServerRequest) -> HTTP2Reaction
     ) {
         self.configuration = configuration
@@ -52,7 +52,7 @@ final class ServerDriver: ReactorMember {
             try answer(connection, now: now)
         }
         while let due = later.popDue(now: now) {
-            if let connection = due.connection { respond(connection, due.stream, due.answer) }
+            if let connection = due.connection { respond(connection, stream: due.stream, answer: due.answer) }
         }
         forEachConnection { connection throws(HTTP2Error) in try connection.write() }
     }
@@ -98,7 +98,7 @@ final class ServerDriver: ReactorMember {
                 session.streamsBeforeGoodbye = order.streamsBeforeGoodbye
                 connections.append(
                     ServerConnection(
-                        socket, number: connectionsTaken, session, openDeadline: now + configuration.openLimit,
+                        socket, number: connectionsTaken, session: session, openDeadline: now + configuration.openLimit,
                         requiresALPN: configuration.requiresALPN))
             } catch {
                 log.debug("a client could not be taken", [.error: error.message])
@@ -126,12 +126,12 @@ final class ServerDriver: ReactorMember {
                     later.insert(
                         Later(connection: connection, stream: stream, answer: answer), due: now + answer.delay)
                 } else {
-                    respond(connection, stream, answer)
+                    respond(connection, stream: stream, answer: answer)
                 }
             case .refuse: connection.session.refuse(stream)
             case .fail: connection.session.fail(stream)
             case .stall: break
-            case .drop: throw HTTP2Error(.closed, "the handler dropped the connection")
+            case .drop: throw HTTP2Error(.closed, message: "the handler dropped the connection")
             }
         }
     }
@@ -144,7 +144,7 @@ final class ServerDriver: ReactorMember {
                 connection: connection.number, clientName: connection.clientName))
     }
 
-    private func respond(_ connection: ServerConnection, _ stream: ServerStream, _ answer: HTTP2Answer) {
+    private func respond(_ connection: ServerConnection, stream: ServerStream, answer: HTTP2Answer) {
         guard !stream.isClosed else { return }
         connection.session.submit(
             status: String(answer.status), headers: answer.headers, body: answer.body, on: stream)

@@ -70,11 +70,11 @@ final class ServerSession: NGHTTP2Session {
             return
         }
         let size = stream.headers.bytes.count + name.count + value.count
-        let isKept = size <= configuration.requestHeadersMaximum && stream.headers.append(name, value, .table)
+        let isKept = size <= configuration.requestHeadersMaximum && stream.headers.append(name, value, indexing: .table)
         if !isKept { stream.isTruncated = true }
     }
 
-    override func dataArrived(_ stream: NGHTTP2Stream, _ bytes: UnsafeBufferPointer<UInt8>) {
+    override func dataArrived(_ stream: NGHTTP2Stream, bytes: UnsafeBufferPointer<UInt8>) {
         let room = configuration.requestBodyMaximum - stream.body.count
         if bytes.count > room { stream.isTruncated = true }
         stream.body.append(contentsOf: bytes.prefix(max(0, room)))

@@ -61,7 +61,7 @@ final class HTTP1Connection: Connection {
     /// The client may still send what the answer does not wait for.
     private var lingers = false
 
-    init(id: UInt64, _ socket: TLSSocket, _ loop: EventLoop, headerDeadline: Duration) {
+    init(id: UInt64, socket: TLSSocket, loop: EventLoop, headerDeadline: Duration) {
         self.id = id
         self.socket = socket
         self.loop = loop
@@ -264,16 +264,16 @@ extension HTTP1Connection {
         asked.isHead = head.method == .head
         asked.isHTTP11 = head.isHTTP11
         asked.keepsAlive = head.keepsAlive
-        let reception = Reception(head, from: address, core)
+        let reception = Reception(head, from: address, core: core)
         asked.route = reception.route
         switch reception.verdict {
-        case .answer(let response): answerEarly(response, head)
+        case .answer(let response): answerEarly(response, head: head)
         case .refuse(let refusal): refuse(refusal)
-        case .receive(let exchange): receiveBody(exchange, head)
+        case .receive(let exchange): receiveBody(exchange, head: head)
         }
     }
 
-    private func receiveBody(_ exchange: Exchange, _ head: RequestHead) {
+    private func receiveBody(_ exchange: Exchange, head: RequestHead) {
         guard head.framing != .none else { return run(exchange) }
         if head.expectsContinue { outgoing.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
         phase = .body(exchange)
@@ -287,7 +287,7 @@ extension HTTP1Connection {
     }
 
     /// Answers before the body is read. The connection stays when the body is short enough to be read over.
-    private func answerEarly(_ response: HTTPResponse, _ head: RequestHead) {
+    private func answerEarly(_ response: HTTPResponse, head: RequestHead) {
         switch head.framing {
         case .none: answer(response)
         case .length(let count) where count <= core.configuration.bodyBytesMaximum && !head.expectsContinue:
@@ -317,12 +317,12 @@ extension HTTP1Connection {
         closesAfterAnswer = response.closesConnection || !asked.keepsAlive || loop.isDraining
         deadline = nil
         switch response.body {
-        case .bytes(let body): send(response, body)
+        case .bytes(let body): send(response, body: body)
         case .stream(let stream): begin(stream, of: response)
         }
     }
 
-    private func send(_ response: HTTPResponse, _ body: [UInt8]) {
+    private func send(_ response: HTTPResponse, body: [UInt8]) {
         var bytes = head(of: response, response.hasNoBody ? .none : .length(body.count))
         let sent = response.hasNoBody || asked.isHead ? [] : body
         phase = .answering
@@ -405,7 +405,7 @@ extension HTTP1Connection {
         guard !closesAfterAnswer && !loop.isDraining else {
             guard lingers || !input.isEmpty || socket.isSecure else { return close() }
             forget()
-            return loop.linger(self, socket)
+            return loop.linger(self, socket: socket)
         }
         guard asked.bodyBytesToDiscard == 0 else {
             phase = .discarding(bytesLeft: asked.bodyBytesToDiscard)

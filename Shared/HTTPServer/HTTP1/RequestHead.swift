@@ -40,10 +40,10 @@ struct RequestHead {
         framing = try BodyFraming.decide(headers, isHTTP11: isHTTP11).get()
         expectsContinue = try RequestHead.readExpectation(headers)
         keepsAlive = RequestHead.keepsAlive(headers, isHTTP11: isHTTP11)
-        try RequestHead.checkAsterisk(target, method)
+        try RequestHead.checkAsterisk(target, method: method)
     }
 
-    static func checkAsterisk(_ target: RequestTarget, _ method: HTTPMethod) throws(RequestError) {
+    static func checkAsterisk(_ target: RequestTarget, method: HTTPMethod) throws(RequestError) {
         guard target.segments != nil || method == .options else {
             throw .malformed("The request target is malformed.")
         }

@@ -36,7 +36,7 @@ final class HTTP2Connection: Connection {
     /// Since when the client has to read before anything more can be sent.
     private var blockedSince: Duration?
 
-    init(id: UInt64, _ socket: TLSSocket, _ loop: EventLoop, greetingDeadline: Duration) {
+    init(id: UInt64, socket: TLSSocket, loop: EventLoop, greetingDeadline: Duration) {
         self.id = id
         self.socket = socket
         self.loop = loop
@@ -76,7 +76,7 @@ final class HTTP2Connection: Connection {
             response.stream?.leave()
             return
         }
-        answer(request, response)
+        answer(request, response: response)
         advance()
     }
 
@@ -104,7 +104,7 @@ final class HTTP2Connection: Connection {
         if let blockedSince, now >= blockedSince + idleTimeout { return close() }
         if requests.values.contains(where: { $0.isStalled(now, for: idleTimeout) }) { return close() }
         let late = requests.values.filter { $0.isBodyLate(now) }
-        for request in late { refuse(request, .bodyLate) }
+        for request in late { refuse(request, refusal: .bodyLate) }
         let toEnd = requests.values.filter { $0.isDiscardingLate(now) }
         for request in toEnd { session.endRequest(request.stream) }
         let isIdle = requests.isEmpty && now >= idleFrom + idleTimeout
@@ -120,7 +120,7 @@ final class HTTP2Connection: Connection {
     /// After the last answer.
     private func end() {
         guard forget() else { return }
-        loop.linger(self, socket)
+        loop.linger(self, socket: socket)
     }
 
     private func forget() -> Bool {
@@ -186,23 +186,23 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         let request = OpenRequest(stream, began: loop.now)
         requests[stream.id] = request
         guard !stream.isHeaderTooLarge else {
-            return refuse(request, .headerTooLarge(bytesMaximum: core.configuration.headerBytesMaximum))
+            return refuse(request, refusal: .headerTooLarge(bytesMaximum: core.configuration.headerBytesMaximum))
         }
         do throws(RequestError) {
-            begin(request, try RequestHead(stream))
+            begin(request, head: try RequestHead(stream))
         } catch {
-            refuse(request, error)
+            refuse(request, refusal: error)
         }
     }
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer, on stream: HTTP2RequestStream) {
         guard let request = requests[stream.id], let exchange = request.exchange else { return }
-        if case .refused(let refusal) = exchange.take(bytes) { refuse(request, refusal) }
+        if case .refused(let refusal) = exchange.take(bytes) { refuse(request, refusal: refusal) }
     }
 
     func bodyEnded(on stream: HTTP2RequestStream) {
         guard let request = requests[stream.id], let exchange = request.exchange else { return }
-        run(request, exchange)
+        run(request, exchange: exchange)
     }
 
     func answerEnded(on stream: HTTP2RequestStream) {
@@ -216,32 +216,32 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         if requests.isEmpty { idleFrom = loop.now }
     }
 
-    private func begin(_ request: OpenRequest, _ head: RequestHead) {
+    private func begin(_ request: OpenRequest, head: RequestHead) {
         request.isHead = head.method == .head
-        let reception = Reception(head, from: address, core)
+        let reception = Reception(head, from: address, core: core)
         request.route = reception.route
         switch reception.verdict {
-        case .answer(let response): answer(request, response)
-        case .refuse(let refusal): refuse(request, refusal)
+        case .answer(let response): answer(request, response: response)
+        case .refuse(let refusal): refuse(request, refusal: refusal)
         case .receive(let exchange):
-            guard head.framing != .none else { return run(request, exchange) }
+            guard head.framing != .none else { return run(request, exchange: exchange) }
             if head.expectsContinue { session?.invite(request.stream) }
             request.phase = .body(exchange, deadline: loop.now + core.configuration.bodyDeadline)
         }
     }
 
-    private func run(_ request: OpenRequest, _ exchange: Exchange) {
+    private func run(_ request: OpenRequest, exchange: Exchange) {
         request.phase = .handling
         handlersRunning += 1
         loop.run(exchange, for: id, stream: request.stream.id)
     }
 
-    private func refuse(_ request: OpenRequest, _ refusal: RequestError) {
+    private func refuse(_ request: OpenRequest, refusal: RequestError) {
         core.instruments.countRefusal(refusal.reason)
-        answer(request, refusal.response(for: request.route))
+        answer(request, response: refusal.response(for: request.route))
     }
 
-    private func answer(_ request: OpenRequest, _ response: HTTPResponse) {
+    private func answer(_ request: OpenRequest, response: HTTPResponse) {
         let duration = loop.now - request.began
         core.instruments.countAnswer(response.status, route: request.route?.name, duration: duration)
         request.phase = .answering

@@ -4,8 +4,8 @@ import ServiceKit
 extension RequestHead {
     /// What the library has decoded, held against the same rules as a head of HTTP/1.
     init(_ request: HTTP2RequestStream) throws(RequestError) {
-        method = try RequestHead.reading(request.method, RequestHead.readMethod)
-        target = try RequestHead.reading(request.path, RequestHead.readTarget)
+        method = try RequestHead.reading(request.method, read: RequestHead.readMethod)
+        target = try RequestHead.reading(request.path, read: RequestHead.readTarget)
         isHTTP11 = true
         headers = try RequestHead.readFields(request)
         try RequestHead.checkHost(headers, isHTTP11: true)
@@ -14,11 +14,11 @@ extension RequestHead {
         framing = request.isWhole ? .none : told == .none ? .untilEnd : told
         expectsContinue = try RequestHead.readExpectation(headers)
         keepsAlive = true
-        try RequestHead.checkAsterisk(target, method)
+        try RequestHead.checkAsterisk(target, method: method)
     }
 
     private static func reading<Value>(
-        _ bytes: [UInt8], _ read: (UnsafeRawBufferPointer) throws(RequestError) -> Value
+        _ bytes: [UInt8], read: (UnsafeRawBufferPointer) throws(RequestError) -> Value
     ) throws(RequestError) -> Value {
         try bytes.withUnsafeBytes { bytes in
             Result { () throws(RequestError) in try read(bytes) }

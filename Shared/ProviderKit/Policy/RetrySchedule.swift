@@ -20,11 +20,12 @@ package struct RetrySchedule: Sendable {
     ) -> Timestamp? {
         // An attempt is counted in a byte.
         guard attempt < UInt8.max else { return nil }
-        let due = now + min(advice.floor, RetrySchedule.floorMaximum) + wait(Int(attempt), advice, random)
+        let due =
+            now + min(advice.floor, RetrySchedule.floorMaximum) + wait(Int(attempt), advice: advice, random: random)
         return due < deadline ? due : nil
     }
 
-    private func wait(_ attempt: Int, _ advice: RetryAdvice, _ random: any RandomSource) -> Duration {
+    private func wait(_ attempt: Int, advice: RetryAdvice, random: any RandomSource) -> Duration {
         guard let last = advice.waits.last else { return backoff.delay(afterAttempt: attempt + 1, random: random) }
         return random.duration(in: attempt < advice.waits.count ? advice.waits[attempt] : last)
     }

@@ -42,7 +42,8 @@ package final class AppHalts: Sendable {
         environment.duration(
             "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600),
             in: .seconds(60) ... .seconds(28 * 86_400),
-            "How long devices of an app wait whose credentials are refused or cannot be read; from then on they end as "
+            meaning:
+                "How long devices of an app wait whose credentials are refused or cannot be read; from then on they end as "
                 + "failed, until the provider takes the app's pushes again.")
     }
 

@@ -53,11 +53,11 @@ package struct DeliveryPolicy: Sendable {
         of outcome: PushOutcome, _ question: DeliveryAttempt, random: any RandomSource
     ) -> DeliveryDecision {
         switch outcome {
-        case .answered(let answer): decision(of: answer, question, random)
+        case .answered(let answer): decision(of: answer, question: question, random: random)
         // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
         case .notSent(let reason):
-            waiting(question, question.attempt, .soon, status: 0, reason, random)
-        case .unknown(let reason): repeated(question, .soon, status: 0, reason, random)
+            waiting(question, attempt: question.attempt, advice: .soon, status: 0, reason: reason, random: random)
+        case .unknown(let reason): repeated(question, advice: .soon, status: 0, reason: reason, random: random)
         }
     }
 
@@ -69,7 +69,7 @@ package struct DeliveryPolicy: Sendable {
     }
 
     private func decision(
-        of answer: ProviderAnswer, _ question: DeliveryAttempt, _ random: any RandomSource
+        of answer: ProviderAnswer, question: DeliveryAttempt, random: any RandomSource
     ) -> DeliveryDecision {
         let (status, reason) = (answer.status, answer.reason)
         switch answer.verdict {
@@ -81,9 +81,9 @@ package struct DeliveryPolicy: Sendable {
                 verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
                 isCounted: verdict == .count)
         case .retryLater(let advice) where answer.mayBeProcessed:
-            return repeated(question, advice, status: status, reason, random)
+            return repeated(question, advice: advice, status: status, reason: reason, random: random)
         case .retryLater(let advice), .throttled(_, let advice):
-            return again(question, advice, status: status, reason, random)
+            return again(question, advice: advice, status: status, reason: reason, random: random)
         case .refreshAuthorization, .misconfigured:
             guard question.waitsForMending else { return .ended(.failed, status: status, reason: reason) }
             return aside(question, for: DeliveryPolicy.parking, reason: reason)
@@ -99,25 +99,26 @@ package struct DeliveryPolicy: Sendable {
 
     /// It may have been delivered, so that no other end would be true.
     private func repeated(
-        _ question: DeliveryAttempt, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+        _ question: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
     ) -> DeliveryDecision {
-        let decision = again(question, advice, status: status, reason, random)
+        let decision = again(question, advice: advice, status: status, reason: reason, random: random)
         if question.repeatsUnknown, case .waiting = decision { return decision }
         return .ended(.unknown, status: status, reason: reason)
     }
 
     private func again(
-        _ question: DeliveryAttempt, _ advice: RetryAdvice, status: UInt16, _ reason: String, _ random: any RandomSource
+        _ question: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
     ) -> DeliveryDecision {
         guard question.isStored, question.attempt < UInt8.max else {
             return .ended(.failed, status: status, reason: reason)
         }
-        return waiting(question, question.attempt + 1, advice, status: status, reason, random)
+        return waiting(
+            question, attempt: question.attempt + 1, advice: advice, status: status, reason: reason, random: random)
     }
 
     private func waiting(
-        _ question: DeliveryAttempt, _ attempt: UInt8, _ advice: RetryAdvice, status: UInt16, _ reason: String,
-        _ random: any RandomSource
+        _ question: DeliveryAttempt, attempt: UInt8, advice: RetryAdvice, status: UInt16, reason: String,
+        random: any RandomSource
     ) -> DeliveryDecision {
         let due = schedule.due(
             afterAttempt: question.attempt, advice, now: question.now, deadline: question.deadline, random: random)

@@ -15,8 +15,8 @@ struct DispatchBatch: Sendable {
     private let trace: TraceContext?
 
     private init(
-        _ chunk: DispatchChunk, _ contents: [PushContent], _ devices: SegmentDevices, _ way: SendingRoute,
-        _ positions: [Int], trace: TraceContext?
+        _ chunk: DispatchChunk, contents: [PushContent], devices: SegmentDevices, way: SendingRoute,
+        positions: [Int], trace: TraceContext?
     ) {
         self.chunk = chunk
         self.contents = contents
@@ -31,19 +31,20 @@ struct DispatchBatch: Sendable {
     ) -> [DispatchBatch] {
         let contents = chunk.variants.map { PushContent($0) }
         return chunk.segments.flatMap { devices in
-            split(devices, of: chunk, contents, trace: trace, devicesMaximum: devicesMaximum)
+            split(devices, of: chunk, contents: contents, trace: trace, devicesMaximum: devicesMaximum)
         }
     }
 
     private static func split(
-        _ devices: SegmentDevices, of chunk: DispatchChunk, _ contents: [PushContent], trace: TraceContext?,
+        _ devices: SegmentDevices, of chunk: DispatchChunk, contents: [PushContent], trace: TraceContext?,
         devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
         ways(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { way, positions in
             let size = devicesMaximum(way.kind)
             return stride(from: 0, to: positions.count, by: size).map { start in
                 let part = positions[start..<min(start + size, positions.count)]
-                return DispatchBatch(chunk, contents, devices, way, Array(part), trace: trace)
+                return DispatchBatch(
+                    chunk, contents: contents, devices: devices, way: way, positions: Array(part), trace: trace)
             }
         }
     }
@@ -61,7 +62,7 @@ struct DispatchBatch: Sendable {
         return ways.mapValues { $0.sorted() }
     }
 
-    var segment: SegmentID { SegmentID(chunk.app, devices.segment) }
+    var segment: SegmentID { SegmentID(chunk.app, number: devices.segment) }
 
     func content(at position: Int) -> PushContent {
         contents[Int(devices.variants[position])]
@@ -107,7 +108,7 @@ struct DispatchBatch: Sendable {
                 settled.append(
                     Settlement.Group(
                         offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason, due: due))
-                retries.append(retryOrder(positions.sorted(), attempt, due))
+                retries.append(retryOrder(positions.sorted(), attempt: attempt, due: due))
             }
         }
         let value = Settlement(claim: claim, groups: settled, attempted: attempted)
@@ -131,11 +132,11 @@ struct DispatchBatch: Sendable {
         let seconds = Dictionary(grouping: held) { ((now + $0.rest).milliseconds + 999) / 1_000 }
         return seconds.sorted { $0.key < $1.key }.map { second, held in
             retryOrder(
-                held.map(\.position).sorted(), chunk.attempt, Timestamp(milliseconds: second * 1_000))
+                held.map(\.position).sorted(), attempt: chunk.attempt, due: Timestamp(milliseconds: second * 1_000))
         }
     }
 
-    private func retryOrder(_ positions: [Int], _ attempt: UInt8, _ due: Timestamp) -> OutgoingMessage {
+    private func retryOrder(_ positions: [Int], attempt: UInt8, due: Timestamp) -> OutgoingMessage {
         let order = RetryOrder(
             task: chunk.task, segment: segment, provider: way.kind, attempt: attempt, due: due.milliseconds,
             devices: positions.map { position in
@@ -144,7 +145,7 @@ struct DispatchBatch: Sendable {
                     isSilent: content(at: position).variant.isSilent)
             })
         return Topics.retries.message(
-            order, key: Topics.key(chunk.task, devices.segment), lane: chunk.lane, trace: trace)
+            order, key: Topics.key(chunk.task, segment: devices.segment), lane: chunk.lane, trace: trace)
     }
 }
 

@@ -55,15 +55,15 @@ package struct DispatchHandler: MessageHandler {
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         try checkStore()
-        let ends = try await SideBySide.run(messages) { try await handle($0, context) }
-        try await tell(ends, context)
+        let ends = try await SideBySide.run(messages) { try await handle($0, context: context) }
+        try await tell(ends, context: context)
         return []
     }
 
     /// What is told is noted in the ledger once it is durable, so that a chunk that comes again repeats only what was in
     /// flight here. Without the note everything is told again, which loses nothing: a ledger that does not answer
     /// keeps nobody.
-    private func tell(_ ends: [ChunkEnd], _ context: HandlerContext) async throws {
+    private func tell(_ ends: [ChunkEnd], context: HandlerContext) async throws {
         let messages = ends.flatMap(\.messages)
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
@@ -73,31 +73,33 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func handle(
-        _ received: ReceivedMessage<DispatchChunk>, _ context: HandlerContext
+        _ received: ReceivedMessage<DispatchChunk>, context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
         let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
         var end = BatchEnd()
-        for part in try await SideBySide.run(batches, { try await run($0, context) }) { end.add(part) }
+        for part in try await SideBySide.run(batches, work: { try await run($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk))
+        return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk: chunk))
     }
 
-    private func run(_ batch: DispatchBatch, _ context: HandlerContext) async throws -> BatchEnd {
+    private func run(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
         var end = BatchEnd()
         var rest = batch.positions[...]
         while !rest.isEmpty {
-            switch await admit(batch, rest.count) {
+            switch await admit(batch, count: rest.count) {
             case .go(let gateway, let count, let isProbe):
                 let positions = Array(rest.prefix(count))
-                end.add(try await send(batch, positions, through: gateway, isProbe: isProbe, context))
+                end.add(
+                    try await send(batch, positions: positions, through: gateway, isProbe: isProbe, context: context))
                 rest = rest.dropFirst(count)
             case .aside(let pause, let reason):
-                end.add(try await putAside(batch, Array(rest), for: pause, reason: reason, context))
+                end.add(try await putAside(batch, positions: Array(rest), for: pause, reason: reason, context: context))
                 rest = []
             case .end(let state, let reason):
-                end.add(try await endUntried(batch, Array(rest), as: state, reason: reason, context))
+                end.add(
+                    try await endUntried(batch, positions: Array(rest), as: state, reason: reason, context: context))
                 rest = []
             }
         }
@@ -113,7 +115,7 @@ package struct DispatchHandler: MessageHandler {
     /// A store that is to be filled again is no proof of anything.
     private func checkStore() throws(StoreError) {
         guard !witness.epoch.isDoubtful else {
-            throw StoreError(.notReady, "Redis came back with older data: run carillon rebuild")
+            throw StoreError(.notReady, message: "Redis came back with older data: run carillon rebuild")
         }
     }
 
@@ -132,28 +134,28 @@ package struct DispatchHandler: MessageHandler {
         }
     }
 
-    private func admit(_ batch: DispatchBatch, _ count: Int) async -> Way {
+    private func admit(_ batch: DispatchBatch, count: Int) async -> Way {
         if mayHaveForgotten(batch) { return .end(.unknown, reason: DispatchHandler.forgottenReason) }
         let way = batch.way
         if let order = halts.current(way) { return Way(order) }
         switch await gateways.gateway(for: way.app, way.kind) {
         case .noProvider: return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .unknownApp: return Way(halts.halt(way, reason: "there is no file of the app"))
-        case .found(let gateway): return await admit(batch, count, to: gateway)
+        case .found(let gateway): return await admit(batch, count: count, to: gateway)
         }
     }
 
-    private func admit(_ batch: DispatchBatch, _ count: Int, to gateway: any PushGateway) async -> Way {
+    private func admit(_ batch: DispatchBatch, count: Int, to gateway: any PushGateway) async -> Way {
         let way = batch.way
         switch await outages.passage(way.route) {
-        case .open: return await admit(batch, count, through: gateway, isProbe: false)
-        case .probe: return await admit(batch, 1, through: gateway, isProbe: true)
+        case .open: return await admit(batch, count: count, through: gateway, isProbe: false)
+        case .probe: return await admit(batch, count: 1, through: gateway, isProbe: true)
         case .paused(let pause): return .aside(pause, reason: DispatchHandler.outageReason)
         }
     }
 
     private func admit(
-        _ batch: DispatchBatch, _ count: Int, through gateway: any PushGateway, isProbe: Bool
+        _ batch: DispatchBatch, count: Int, through gateway: any PushGateway, isProbe: Bool
     ) async -> Way {
         let way = batch.way
         switch await gateway.admit(count, lane: batch.chunk.lane) {
@@ -177,12 +179,12 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func send(
-        _ batch: DispatchBatch, _ positions: [Int], through gateway: any PushGateway, isProbe: Bool,
-        _ context: HandlerContext
+        _ batch: DispatchBatch, positions: [Int], through gateway: any PushGateway, isProbe: Bool,
+        context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
-            claimed = try await claim(batch, positions, context)
+            claimed = try await claim(batch, positions: positions, context: context)
             try checkStore()
         } catch {
             await gateway.giveBack(positions.count)
@@ -193,68 +195,70 @@ package struct DispatchHandler: MessageHandler {
             // The claim was what showed it.
             await gateway.giveBack(positions.count)
             if isProbe { await outages.giveBackProbe(batch.way.route) }
-            return try await endUntried(batch, claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context)
+            return try await endUntried(
+                batch, claimed: claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context: context)
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
             if isProbe { await outages.giveBackProbe(batch.way.route) }
-            return try await told(batch, claimed, at: context.time.now)
+            return try await told(batch, claimed: claimed, at: context.time.now)
         }
         let started = context.time.uptime
         let attempted = context.time.now
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        let order = note(outcomes, batch.way)
-        await outages.note(outcomes, batch.way.route, isProbe: isProbe)
+        let order = note(outcomes, way: batch.way)
+        await outages.note(outcomes, route: batch.way.route, isProbe: isProbe)
         let fates = zip(claimed.mine, outcomes).map { device, outcome in
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
-            var question = question(batch, device.position, context, verdict, attempted: attempted)
+            var question = question(
+                batch, position: device.position, context: context, verdict: verdict, attempted: attempted)
             if case .giveUp = order { question.waitsForMending = false }
             return (device.position, policy.decision(of: outcome, question, random: context.random))
         }
-        return try await end(batch, fates, claimed, attempted: attempted, context)
+        return try await end(batch, fates: fates, claimed: claimed, attempted: attempted, context: context)
     }
 
     private func putAside(
-        _ batch: DispatchBatch, _ positions: [Int], for pause: Duration, reason: String, _ context: HandlerContext
+        _ batch: DispatchBatch, positions: [Int], for pause: Duration, reason: String, context: HandlerContext
     ) async throws -> BatchEnd {
-        let claimed = try await claim(batch, positions, context)
+        let claimed = try await claim(batch, positions: positions, context: context)
         let now = context.time.now
         let fates = claimed.mine.map { device in
-            let question = question(batch, device.position, context, attempted: now)
+            let question = question(batch, position: device.position, context: context, attempted: now)
             return (device.position, policy.aside(question, for: pause, reason: reason))
         }
-        return try await end(batch, fates, claimed, attempted: now, context)
+        return try await end(batch, fates: fates, claimed: claimed, attempted: now, context: context)
     }
 
     /// Nothing is sent to these, now or later.
     private func endUntried(
-        _ batch: DispatchBatch, _ positions: [Int], as state: DeliveryState, reason: String, _ context: HandlerContext
+        _ batch: DispatchBatch, positions: [Int], as state: DeliveryState, reason: String, context: HandlerContext
     ) async throws -> BatchEnd {
-        let claimed = try await claim(batch, positions, context)
-        return try await endUntried(batch, claimed, as: state, reason: reason, context)
+        let claimed = try await claim(batch, positions: positions, context: context)
+        return try await endUntried(batch, claimed: claimed, as: state, reason: reason, context: context)
     }
 
     private func endUntried(
-        _ batch: DispatchBatch, _ claimed: ClaimedBatch, as state: DeliveryState, reason: String,
-        _ context: HandlerContext
+        _ batch: DispatchBatch, claimed: ClaimedBatch, as state: DeliveryState, reason: String,
+        context: HandlerContext
     ) async throws -> BatchEnd {
         let fates = claimed.mine.map { ($0.position, DeliveryDecision.ended(state, status: 0, reason: reason)) }
-        return try await end(batch, fates, claimed, attempted: context.time.now, context)
+        return try await end(batch, fates: fates, claimed: claimed, attempted: context.time.now, context: context)
     }
 
     /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
     private func end(
-        _ batch: DispatchBatch, _ fates: [(position: Int, decision: DeliveryDecision)], _ claimed: ClaimedBatch,
-        attempted: Timestamp, _ context: HandlerContext
+        _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
+        attempted: Timestamp, context: HandlerContext
     ) async throws -> BatchEnd {
-        var end = try await settle(batch, fates, claimed, attempted: attempted, context)
-        end.add(try await told(batch, claimed, at: context.time.now))
+        var end = try await settle(batch, fates: fates, claimed: claimed, attempted: attempted, context: context)
+        end.add(try await told(batch, claimed: claimed, at: context.time.now))
         return end
     }
 
     private func claim(
-        _ batch: DispatchBatch, _ positions: [Int], _ context: HandlerContext
+        _ batch: DispatchBatch, positions: [Int], context: HandlerContext
     ) async throws -> ClaimedBatch {
         let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
@@ -263,7 +267,8 @@ package struct DispatchHandler: MessageHandler {
         var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
         let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
         guard case .answers(let answers) = verdict else {
-            alarm("a chunk has no ledger; nothing of it is sent", batch, positions.count, context)
+            alarm(
+                "a chunk has no ledger; nothing of it is sent", batch: batch, count: positions.count, context: context)
             return claimed
         }
         var unmarked = 0
@@ -276,25 +281,29 @@ package struct DispatchHandler: MessageHandler {
             case .unmarked: unmarked += 1
             }
         }
-        if unmarked > 0 { alarm("devices of a chunk were never marked; they are not sent", batch, unmarked, context) }
+        if unmarked > 0 {
+            alarm(
+                "devices of a chunk were never marked; they are not sent", batch: batch, count: unmarked,
+                context: context)
+        }
         return claimed
     }
 
     /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
     private func settle(
-        _ batch: DispatchBatch, _ fates: [(position: Int, decision: DeliveryDecision)], _ claimed: ClaimedBatch,
-        attempted: Timestamp, _ context: HandlerContext
+        _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
+        attempted: Timestamp, context: HandlerContext
     ) async throws -> BatchEnd {
         let settlement = batch.settlement(fates, of: claimed.id, attempted: attempted)
         if !settlement.retries.isEmpty { try await context.producer.send(settlement.retries) }
         let verdict = try await ledger.settle(
-            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context)
+            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context: context)
         guard case .settled(let refused) = verdict else {
-            alarm("a ledger went while its devices were being sent", batch, fates.count, context)
+            alarm("a ledger went while its devices were being sent", batch: batch, count: fates.count, context: context)
             return BatchEnd()
         }
         let lost = fates.filter { refused.contains(batch.devices.offsets[$0.position]) }
-        let regained = try await settleAnew(batch, lost, attempted: attempted, context)
+        let regained = try await settleAnew(batch, lost: lost, attempted: attempted, context: context)
         if lost.count > regained.count { meters.refused.increment(by: lost.count - regained.count) }
         var end = BatchEnd()
         end.results = settlement.results.filter { !refused.contains($0.offset) || regained.contains($0.offset) }
@@ -305,32 +314,34 @@ package struct DispatchHandler: MessageHandler {
     /// What the provider has answered is known here alone. Where a claim is lost, as with a store that came back with older
     /// data, and no other sender has the devices, they are claimed once more to end as they did. Those that do.
     private func settleAnew(
-        _ batch: DispatchBatch, _ lost: [(position: Int, decision: DeliveryDecision)], attempted: Timestamp,
-        _ context: HandlerContext
+        _ batch: DispatchBatch, lost: [(position: Int, decision: DeliveryDecision)], attempted: Timestamp,
+        context: HandlerContext
     ) async throws -> Set<UInt16> {
         guard !lost.isEmpty else { return [] }
-        let claimed = try await claim(batch, lost.map(\.position), context)
+        let claimed = try await claim(batch, positions: lost.map(\.position), context: context)
         let mine = Set(claimed.mine.map(\.position))
         guard !mine.isEmpty else { return [] }
         let settlement = batch.settlement(
             lost.filter { mine.contains($0.position) }, of: claimed.id, attempted: attempted)
         let verdict = try await ledger.settle(
-            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context)
+            settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context: context)
         guard case .settled(let refused) = verdict else { return [] }
         return Set(mine.map { batch.devices.offsets[$0] }.filter { !refused.contains($0) })
     }
 
     /// What another claim holds is that sender's to end. It may be dead, so a retry asks again when the lease is over,
     /// in place of the chunk: that one is acknowledged.
-    private func told(_ batch: DispatchBatch, _ claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
+    private func told(_ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
         var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
-        for (position, state) in claimed.ended { end.results.append(try await told(batch, position, state)) }
+        for (position, state) in claimed.ended {
+            end.results.append(try await told(batch, position: position, state: state))
+        }
         return end
     }
 
     /// What ended before is told again as it was: with the reason the ledger kept for it.
     private func told(
-        _ batch: DispatchBatch, _ position: Int, _ state: DeliveryState
+        _ batch: DispatchBatch, position: Int, state: DeliveryState
     ) async throws -> DeviceResult {
         let offset = batch.devices.offsets[position]
         let detail = try await ledger.detail(of: offset, task: batch.chunk.task, in: batch.segment)
@@ -341,7 +352,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private func question(
-        _ batch: DispatchBatch, _ position: Int, _ context: HandlerContext, _ verdict: DeletionBreaker.Verdict = .keep,
+        _ batch: DispatchBatch, position: Int, context: HandlerContext, verdict: DeletionBreaker.Verdict = .keep,
         attempted: Timestamp
     ) -> DeliveryAttempt {
         DeliveryAttempt(
@@ -355,7 +366,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// Deliveries and dead devices go into the breaker before any of them is judged by it. What a halt that follows says of
     /// the devices whose credentials were refused.
-    private func note(_ outcomes: [PushOutcome], _ way: SendingRoute) -> AppHalts.Order? {
+    private func note(_ outcomes: [PushOutcome], way: SendingRoute) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
         for case .answered(let answer) in outcomes {
@@ -371,7 +382,7 @@ package struct DispatchHandler: MessageHandler {
         return mistake.map { halts.halt(way, reason: $0) }
     }
 
-    private func alarm(_ message: String, _ batch: DispatchBatch, _ count: Int, _ context: HandlerContext) {
+    private func alarm(_ message: String, batch: DispatchBatch, count: Int, context: HandlerContext) {
         meters.unledgered.increment(by: count)
         context.log.error(
             message,
@@ -412,10 +423,11 @@ private struct ToldDevices: Sendable {
     let segment: SegmentID
     let devices: SegmentSet
 
-    static func of(_ results: [DeviceResult], _ chunk: DispatchChunk) -> [ToldDevices] {
+    static func of(_ results: [DeviceResult], chunk: DispatchChunk) -> [ToldDevices] {
         Dictionary(grouping: results) { $0.device.index.segment }.map { number, results in
             ToldDevices(
-                task: chunk.task, segment: SegmentID(chunk.app, number), devices: SegmentSet(results.map(\.offset)))
+                task: chunk.task, segment: SegmentID(chunk.app, number: number),
+                devices: SegmentSet(results.map(\.offset)))
         }
     }
 }

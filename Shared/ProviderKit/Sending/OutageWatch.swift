@@ -84,7 +84,7 @@ package final class OutageWatch: Sendable {
     }
 
     /// What came of pushes. While an outage is known only its probe counts: what was under way before says nothing new.
-    func note(_ outcomes: [PushOutcome], _ route: ProviderRoute, isProbe: Bool) async {
+    func note(_ outcomes: [PushOutcome], route: ProviderRoute, isProbe: Bool) async {
         let batch = OutageDetector.Batch(outcomes, isOneRequest: route.provider == .huawei)
         if isProbe {
             if batch.hasWorked {

@@ -31,7 +31,7 @@ struct PatientLedger: Sendable {
     /// that does not answer is asked again for a while, at most until the claim is over.
     func settle(
         _ settlement: Settlement, of task: TaskID, in segment: SegmentID, until leaseEnd: Duration,
-        _ context: HandlerContext
+        context: HandlerContext
     ) async throws -> SettleVerdict {
         let end = min(leaseEnd, context.time.uptime + PatientLedger.patience)
         var failures = 0

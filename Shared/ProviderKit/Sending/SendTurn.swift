@@ -10,7 +10,7 @@ package enum SendTurn: Sendable, Equatable {
 }
 
 extension Log {
-    package func note(_ turn: SendTurn, _ app: AppID, _ kind: PushProtocol) {
+    package func note(_ turn: SendTurn, app: AppID, kind: PushProtocol) {
         switch turn {
         case .slowed:
             warning("a provider takes less; fewer pushes go out at once", [.app: app.text, .server: kind.name])

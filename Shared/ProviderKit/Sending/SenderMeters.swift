@@ -14,13 +14,13 @@ struct SenderMeters: Sendable {
     init(_ metrics: Metrics) {
         refused = metrics.counter(.senderClaimsRefused)
         unledgered = metrics.counter(.senderDevicesUnledgered)
-        answered = metrics.counter(.senderPushes, ["outcome": "answered"])
-        notSent = metrics.counter(.senderPushes, ["outcome": "not_sent"])
-        unknown = metrics.counter(.senderPushes, ["outcome": "unknown"])
+        answered = metrics.counter(.senderPushes, labels: ["outcome": "answered"])
+        notSent = metrics.counter(.senderPushes, labels: ["outcome": "not_sent"])
+        unknown = metrics.counter(.senderPushes, labels: ["outcome": "unknown"])
         duration = metrics.histogram(.senderPushDuration)
         ended = Dictionary(
             uniqueKeysWithValues: DeliveryState.allCases.filter(\.isTerminal).map { state in
-                (state, metrics.counter(.senderDevicesEnded, ["state": state.name]))
+                (state, metrics.counter(.senderDevicesEnded, labels: ["state": state.name]))
             })
     }
 

@@ -3,7 +3,7 @@ enum SideBySide {
     /// Returns when all have ended, and throws then if one has failed: a task group that throws would cancel the rest, and
     /// what they have on its way to a provider would end as unknown and be sent again.
     static func run<Item: Sendable, End: Sendable>(
-        _ items: [Item], _ work: @escaping @Sendable (Item) async throws -> End
+        _ items: [Item], work: @escaping @Sendable (Item) async throws -> End
     ) async throws -> [End] {
         let ends = await withTaskGroup(of: Result<End, any Error>.self) { group in
             for item in items {

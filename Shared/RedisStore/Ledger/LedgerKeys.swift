@@ -18,7 +18,7 @@ struct LedgerKeys {
     let details: RedisArgument
     static let toldField = "told"
 
-    init(_ task: TaskID, _ segment: SegmentID) {
+    init(_ task: TaskID, segment: SegmentID) {
         let place = "{\(segment)}:\(task.key)"
         states = RedisArgument("led:\(place)")
         claims = RedisArgument("clm:\(place)")

@@ -3,38 +3,39 @@ import RedisClient
 package import Store
 
 extension RedisLedger: LedgerRestoration {
-    package func beginRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> Bool {
+    package func beginRestoring(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> Bool {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.beginRestoring, [keys.task], [RedisArgument(RedisLedgerEncoding.packed(plan))]))
+                LedgerScripts.beginRestoring, keys: [keys.task],
+                arguments: [RedisArgument(RedisLedgerEncoding.packed(plan))]))
         return answer == .integer(1)
     }
 
     /// The segment is entered first, so that no crash can hide one.
     package func restore(
-        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, _ plan: TaskPlan
+        _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, plan: TaskPlan
     ) async throws(StoreError) -> SegmentSet? {
         precondition(state.isTerminal, "a device is not restored as \(state)")
         let whole = LedgerKeys.Whole(task)
         let entered = try await redis.run(
             ScriptCall(
-                LedgerScripts.enterToRestore, [whole.task, whole.open],
-                [RedisArgument(segment.number.description)]))
+                LedgerScripts.enterToRestore, keys: [whole.task, whole.open],
+                arguments: [RedisArgument(segment.number.description)]))
         guard entered == .integer(1) else { return nil }
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.restore, [LedgerKeys(task, segment).states],
-                RedisLedgerEncoding.start(of: plan) + [
+                LedgerScripts.restore, keys: [LedgerKeys(task, segment: segment).states],
+                arguments: RedisLedgerEncoding.start(of: plan) + [
                     RedisArgument(Int(state.rawValue)), RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
                 ]))
         return try RedisLedgerReply.set(answer)
     }
 
-    package func endRestoring(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) {
+    package func endRestoring(_ task: TaskID, plan: TaskPlan) async throws(StoreError) {
         _ = try await redis.run(
             ScriptCall(
-                LedgerScripts.endRestoring, [LedgerKeys.Whole(task).task],
-                [RedisArgument(RedisLedgerEncoding.packed(plan))]))
+                LedgerScripts.endRestoring, keys: [LedgerKeys.Whole(task).task],
+                arguments: [RedisArgument(RedisLedgerEncoding.packed(plan))]))
     }
 }

@@ -5,27 +5,27 @@ package import Store
 
 /// The task as a whole: its plan, its jobs, its segments and its end.
 extension RedisLedger {
-    package func plan(_ task: TaskID, _ plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+    package func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
-            throw StoreError(.tooMany, "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
+            throw StoreError(.tooMany, message: "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
         }
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.plan(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.plan, [keys.task, keys.jobs],
-                    [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(plan.jobs)])))
+                    LedgerScripts.plan, keys: [keys.task, keys.jobs],
+                    arguments: [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(plan.jobs)])))
     }
 
     package func begin(
-        _ task: TaskID, _ plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
         precondition(plan.jobs == 1, "a task for few is one job")
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.begin, [keys.task, keys.open],
-                [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(devices)]
+                LedgerScripts.begin, keys: [keys.task, keys.open],
+                arguments: [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(devices)]
                     + segments.map { RedisArgument($0.description) }))
         guard case .integer(let isCancelled) = answer else { return .planned(try RedisLedgerReply.plan(answer)) }
         return .begun(EnteredTask(plan: plan, isCancelled: isCancelled == 1))
@@ -37,9 +37,9 @@ extension RedisLedger {
 
     package func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
         let keys = LedgerKeys.Whole(task)
-        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys.all, []))
+        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys: keys.all, arguments: []))
         guard let view = try RedisLedgerReply.view(answer) else { return nil }
-        return view.progress(with: try await counts(of: view.open, task, view.plan))
+        return view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
     }
 
     package func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool {
@@ -50,48 +50,48 @@ extension RedisLedger {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.resolve, [keys.task, keys.jobs], [RedisArgument(job)]))
-        if let jobs = answer.integer { throw StoreError(.corrupt, "job \(job) of a task that has \(jobs)") }
+                LedgerScripts.resolve, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)]))
+        if let jobs = answer.integer { throw StoreError(.corrupt, message: "job \(job) of a task that has \(jobs)") }
     }
 
     package func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
-            ScriptCall(LedgerScripts.isResolved, [keys.task, keys.jobs], [RedisArgument(job)]))
+            ScriptCall(LedgerScripts.isResolved, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)]))
         return answer.isNull ? nil : answer == .integer(1)
     }
 
     package func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.progress, LedgerKeys.Whole(task).all, []))
+                LedgerScripts.progress, keys: LedgerKeys.Whole(task).all, arguments: []))
         guard let view = try RedisLedgerReply.view(answer) else { return [] }
-        return view.open.sorted().map { SegmentID(view.plan.app, $0) }
+        return view.open.sorted().map { SegmentID(view.plan.app, number: $0) }
     }
 
     package func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
         let keys = LedgerKeys.Whole(task)
-        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys.all, []))
+        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys: keys.all, arguments: []))
         guard let view = try RedisLedgerReply.view(answer) else { return nil }
         guard view.closed == nil, view.jobsResolved == view.plan.jobs else {
-            return view.progress(with: try await counts(of: view.open, task, view.plan))
+            return view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
         }
         var arguments = [now, RedisArgument(TaskPlan.closedRetention.wholeMilliseconds), view.plan.isFast ? "1" : "0"]
         let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
-        let ends = try await redis.run(open.map { closing($0, of: task, view.plan) })
+        let ends = try await redis.run(open.map { closing($0, of: task, plan: view.plan) })
         for (segment, end) in zip(open, ends) {
             guard let counts = end.bytes else { continue }
             arguments += [RedisArgument(segment.number.description), RedisArgument(counts)]
         }
-        let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys.all, arguments))
+        let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys: keys.all, arguments: arguments))
         guard let view = try RedisLedgerReply.view(finished) else { return nil }
-        return view.progress(with: try await counts(of: view.open, task, view.plan))
+        return view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
     }
 
     package func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
         guard let (plan, segments) = try await closedForFew(task) else { return nil }
         let commands = segments.flatMap { segment in
-            let keys = LedgerKeys(task, segment)
+            let keys = LedgerKeys(task, segment: segment)
             return [RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details)]
         }
         let answers = try await redis.send(commands)
@@ -108,7 +108,7 @@ extension RedisLedger {
     package func release(_ task: TaskID) async throws(StoreError) {
         guard let (plan, segments) = try await closedForFew(task) else { return }
         let life = RedisArgument(TaskPlan.retention(isFast: plan.isFast).wholeMilliseconds)
-        let keys = segments.map { LedgerKeys(task, $0) }.flatMap { [$0.states, $0.details] }
+        let keys = segments.map { LedgerKeys(task, segment: $0) }.flatMap { [$0.states, $0.details] }
         _ = try await redis.send(keys.map { RedisCommand("PEXPIRE", $0, life) })
         _ = try await redis.send(RedisCommand("PEXPIRE", LedgerKeys.Whole(task).task, life))
     }
@@ -119,7 +119,7 @@ extension RedisLedger {
         guard let parts = fields.array, parts.count == 2, let list = parts[1].string else { return nil }
         let plan = try RedisLedgerReply.plan(parts[0])
         let segments = list.split(separator: ",").compactMap { UInt32($0) }.sorted()
-            .map { SegmentID(plan.app, SegmentNumber(rawValue: $0)) }
+            .map { SegmentID(plan.app, number: SegmentNumber(rawValue: $0)) }
         return (plan, segments)
     }
 
@@ -130,8 +130,8 @@ extension RedisLedger {
         return try RedisLedgerReply.entered(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.enter, [keys.task, keys.jobs, keys.open],
-                    [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
+                    LedgerScripts.enter, keys: [keys.task, keys.jobs, keys.open],
+                    arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
     }
 
     func enterToCancel(
@@ -141,27 +141,28 @@ extension RedisLedger {
         return try RedisLedgerReply.entered(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.enterToCancel, [keys.task, keys.jobs, keys.open],
-                    [
+                    LedgerScripts.enterToCancel, keys: [keys.task, keys.jobs, keys.open],
+                    arguments: [
                         RedisArgument(segment.number.description), RedisArgument(segment.app.text),
                         RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
                     ])))
     }
 
-    private func closing(_ segment: SegmentID, of task: TaskID, _ plan: TaskPlan) -> ScriptCall {
-        let keys = LedgerKeys(task, segment)
+    private func closing(_ segment: SegmentID, of task: TaskID, plan: TaskPlan) -> ScriptCall {
+        let keys = LedgerKeys(task, segment: segment)
         let lives = [TaskPlan.closedRetention, TaskPlan.detailRetention].map { RedisArgument($0.wholeMilliseconds) }
         return ScriptCall(
-            LedgerScripts.close, [keys.states, keys.details], RedisLedgerEncoding.start(of: plan) + lives)
+            LedgerScripts.close, keys: [keys.states, keys.details],
+            arguments: RedisLedgerEncoding.start(of: plan) + lives)
     }
 
     /// Of segments that are open, all asked for at once. One without a ledger has nobody yet.
     private func counts(
-        of segments: Set<SegmentNumber>, _ task: TaskID, _ plan: TaskPlan
+        of segments: Set<SegmentNumber>, task: TaskID, plan: TaskPlan
     ) async throws(StoreError) -> StateCounts {
         var sum = StateCounts()
         let commands = segments.map {
-            RedisCommand("GETRANGE", LedgerKeys(task, SegmentID(plan.app, $0)).states, 8, 29)
+            RedisCommand("GETRANGE", LedgerKeys(task, segment: SegmentID(plan.app, number: $0)).states, 8, 29)
         }
         for answer in try await redis.send(commands) where answer.bytes?.isEmpty == false {
             sum.add(try RedisLedgerReply.counts(answer))

@@ -31,14 +31,14 @@ package struct RedisLedger: Ledger {
     package func mark(
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
     ) async throws(StoreError) -> MarkVerdict {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.mark, [keys.states, keys.details],
-                RedisLedgerEncoding.start(of: entered.plan) + [
+                LedgerScripts.mark, keys: [keys.states, keys.details],
+                arguments: RedisLedgerEncoding.start(of: entered.plan) + [
                     entered.isCancelled ? 1 : 0, RedisArgument(RedisLedgerEncoding.ranges(devices.offsets)),
                 ]))
-        return try RedisLedgerReply.marked(devices, answer)
+        return try RedisLedgerReply.marked(devices, value: answer)
     }
 
     package func claim(
@@ -46,12 +46,12 @@ package struct RedisLedger: Ledger {
     ) async throws(StoreError) -> ClaimVerdict {
         precondition(request.offsets.count <= ClaimRequest.devicesMaximum, "a claim is small")
         let offsets = SegmentSet(request.offsets).offsets
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
         let answer = try await runWitnessed(
             ScriptCall(
-                LedgerScripts.claim, [keys.states, keys.claims, keys.details] + badges,
-                [
+                LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details] + badges,
+                arguments: [
                     now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
                     RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
                     RedisArgument(RedisLedgerEncoding.ranges(offsets)),
@@ -73,11 +73,11 @@ package struct RedisLedger: Ledger {
     package func renew(
         _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> Bool {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.renew, [keys.states, keys.claims],
-                [
+                LedgerScripts.renew, keys: [keys.states, keys.claims],
+                arguments: [
                     now, RedisArgument(RedisLedgerEncoding.name(of: claim)),
                     RedisArgument(RedisLedgerEncoding.milliseconds(duration)),
                 ]))
@@ -87,12 +87,12 @@ package struct RedisLedger: Ledger {
     package func settle(
         _ settlement: Settlement, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> SettleVerdict {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let groups = settlement.groups.filter { !$0.offsets.isEmpty }
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.settle, [keys.states, keys.claims, keys.details],
-                [
+                LedgerScripts.settle, keys: [keys.states, keys.claims, keys.details],
+                arguments: [
                     now, RedisArgument(RedisLedgerEncoding.name(of: settlement.claim)),
                     settlement.attempted.map { RedisArgument($0.milliseconds) } ?? "",
                 ]
@@ -106,15 +106,15 @@ package struct RedisLedger: Ledger {
 
     package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
         guard !devices.isEmpty else { return }
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         _ = try await redis.run(
             ScriptCall(
-                LedgerScripts.noteTold, [keys.states, keys.details],
-                [RedisArgument(RedisLedgerEncoding.ranges(devices.offsets))]))
+                LedgerScripts.noteTold, keys: [keys.states, keys.details],
+                arguments: [RedisArgument(RedisLedgerEncoding.ranges(devices.offsets))]))
     }
 
     package func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let answers = try await redis.send([
             RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details),
         ])
@@ -124,16 +124,16 @@ package struct RedisLedger: Ledger {
 
     package func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
         try RedisLedgerReply.snapshot(
-            await redis.send(RedisCommand("GET", LedgerKeys(task, segment).states)))
+            await redis.send(RedisCommand("GET", LedgerKeys(task, segment: segment).states)))
     }
 
     package func detail(
         of offset: UInt16, task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> OutcomeDetail? {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.look, [keys.states, keys.details], [RedisArgument(Int(offset))]))
+                LedgerScripts.look, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
         guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
         return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
     }
@@ -144,18 +144,19 @@ package struct RedisLedger: Ledger {
         return try RedisLedgerReply.set(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.cancel, [LedgerKeys(task, segment).states],
-                    RedisLedgerEncoding.start(of: entered.plan))))
+                    LedgerScripts.cancel, keys: [LedgerKeys(task, segment: segment).states],
+                    arguments: RedisLedgerEncoding.start(of: entered.plan))))
     }
 
     package func expire(
         _ task: TaskID, in segment: SegmentID, untried: DeliveryState
     ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
-        let keys = LedgerKeys(task, segment)
+        let keys = LedgerKeys(task, segment: segment)
         return try RedisLedgerReply.expired(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.expire, [keys.states, keys.claims], [now, RedisArgument(Int(untried.rawValue))])))
+                    LedgerScripts.expire, keys: [keys.states, keys.claims],
+                    arguments: [now, RedisArgument(Int(untried.rawValue))])))
     }
 
     private func badgeKeys(of offsets: [UInt16], in segment: SegmentID) -> [RedisArgument] {

@@ -6,17 +6,17 @@ import Store
 /// Reads the answers of the ledger's scripts. What cannot be read is `corrupt`, whatever it is.
 enum RedisLedgerReply {
     static func plan(_ value: RedisValue) throws(StoreError) -> TaskPlan {
-        try known(value.bytes.flatMap(RedisLedgerEncoding.plan(packed:)), "a plan")
+        try known(value.bytes.flatMap(RedisLedgerEncoding.plan(packed:)), name: "a plan")
     }
 
     /// The task a segment was entered in.
     static func entered(_ value: RedisValue) throws(StoreError) -> EnteredTask? {
         guard !value.isNull else { return nil }
-        let parts = try known(value.array.flatMap { $0.count == 2 ? $0 : nil }, "a task")
+        let parts = try known(value.array.flatMap { $0.count == 2 ? $0 : nil }, name: "a task")
         return EnteredTask(plan: try plan(parts[0]), isCancelled: parts[1] == .integer(1))
     }
 
-    static func marked(_ devices: SegmentSet, _ value: RedisValue) throws(StoreError) -> MarkVerdict {
+    static func marked(_ devices: SegmentSet, value: RedisValue) throws(StoreError) -> MarkVerdict {
         switch value {
         case .null: .missing
         case .integer(0): .cancelled
@@ -26,14 +26,14 @@ enum RedisLedgerReply {
     }
 
     static func set(_ value: RedisValue) throws(StoreError) -> SegmentSet {
-        try known(value.bytes.flatMap(RedisLedgerEncoding.set(ofRanges:)), "a set of devices")
+        try known(value.bytes.flatMap(RedisLedgerEncoding.set(ofRanges:)), name: "a set of devices")
     }
 
     /// One answer for each offset, which came in rising order and each once.
     static func answers(
         _ value: RedisValue, to offsets: [UInt16], withBadges: Bool
     ) throws(StoreError) -> [UInt16: ClaimAnswer] {
-        let parts = try known(value.array?.compactMap(\.bytes), "a claim's answer")
+        let parts = try known(value.array?.compactMap(\.bytes), name: "a claim's answer")
         guard parts.count == 3, parts[0].count == offsets.count else { throw unreadable("a claim's answer") }
         var badges = ByteReader(parts[1])
         var leases = ByteReader(parts[2])
@@ -42,15 +42,15 @@ enum RedisLedgerReply {
             switch code {
             case 0: answers[offset] = .unmarked
             case 1:
-                let low = try known(leases.integer(UInt32.self), "a lease")
-                let high = try known(leases.integer(UInt16.self), "a lease")
+                let low = try known(leases.integer(UInt32.self), name: "a lease")
+                let high = try known(leases.integer(UInt16.self), name: "a lease")
                 answers[offset] = .held(for: .milliseconds(Int64(high) << 32 | Int64(low)))
             case 2:
-                let badge: UInt32? = withBadges ? try known(badges.integer(), "a badge") : nil
+                let badge: UInt32? = withBadges ? try known(badges.integer(), name: "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)
             case 3: answers[offset] = .superseded
             case 12: answers[offset] = .told
-            default: answers[offset] = .ended(try known(DeliveryState(rawValue: code), "a state"))
+            default: answers[offset] = .ended(try known(DeliveryState(rawValue: code), name: "a state"))
             }
         }
         return answers
@@ -67,12 +67,12 @@ enum RedisLedgerReply {
     }
 
     static func counts(_ value: RedisValue) throws(StoreError) -> StateCounts {
-        try known(value.bytes.flatMap { RedisLedgerEncoding.counts($0[...], UInt16.self) }, "counts")
+        try known(value.bytes.flatMap { RedisLedgerEncoding.counts($0[...], UInt16.self) }, name: "counts")
     }
 
     static func snapshot(_ value: RedisValue) throws(StoreError) -> LedgerSnapshot? {
         guard !value.isNull else { return nil }
-        return try known(value.bytes.flatMap(RedisLedgerEncoding.snapshot), "a ledger")
+        return try known(value.bytes.flatMap(RedisLedgerEncoding.snapshot), name: "a ledger")
     }
 
     /// `details` are fields and values in turn.
@@ -86,7 +86,8 @@ enum RedisLedgerReply {
             stored[offset] = told[place + 1].bytes
         }
         return try known(
-            states.bytes.flatMap { RedisLedgerEncoding.outcomes(ledger: $0, stored: stored, in: segment) }, "a ledger")
+            states.bytes.flatMap { RedisLedgerEncoding.outcomes(ledger: $0, stored: stored, in: segment) },
+            name: "a ledger")
     }
 
     /// `details` are fields and values in turn.
@@ -98,22 +99,22 @@ enum RedisLedgerReply {
         let told = try known(
             states.bytes.flatMap { ledger in
                 RedisLedgerEncoding.told(ledger: ledger, noted: place.flatMap { fields[$0 + 1].bytes } ?? [])
-            }, "what is told of")
+            }, name: "what is told of")
         return try outcomes(states, details: details, in: segment)
             .filter { $0.state.isTerminal && !told.contains($0.index.offset) }
     }
 
     static func view(_ value: RedisValue) throws(StoreError) -> RedisLedgerView? {
         guard !value.isNull else { return nil }
-        return try known(value.array.flatMap(RedisLedgerView.init), "a task")
+        return try known(value.array.flatMap(RedisLedgerView.init), name: "a task")
     }
 
-    private static func known<Value>(_ value: Value?, _ name: String) throws(StoreError) -> Value {
+    private static func known<Value>(_ value: Value?, name: String) throws(StoreError) -> Value {
         guard let value else { throw unreadable(name) }
         return value
     }
 
     private static func unreadable(_ name: String) -> StoreError {
-        StoreError(.corrupt, "what Redis holds or answers cannot be read as \(name)")
+        StoreError(.corrupt, message: "what Redis holds or answers cannot be read as \(name)")
     }
 }

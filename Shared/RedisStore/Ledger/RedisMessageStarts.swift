@@ -10,38 +10,39 @@ package struct RedisMessageStarts: MessageStarts {
     }
 
     package func open(_ partition: ConsumedPartition, owner: String) async throws(StoreError) -> Bool {
-        try await run(MessageStartsScripts.open, partition, [RedisArgument(owner)]).integer == 1
+        try await run(MessageStartsScripts.open, partition: partition, arguments: [RedisArgument(owner)]).integer == 1
     }
 
     package func begin(
         _ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool
     ) async throws(StoreError) -> [Int] {
         let answer = try await run(
-            MessageStartsScripts.begin, partition,
-            [RedisArgument(regardless ? 1 : 0)] + arguments(offsets))
+            MessageStartsScripts.begin, partition: partition,
+            arguments: [RedisArgument(regardless ? 1 : 0)] + arguments(offsets))
         let counts = answer.array?.compactMap(\.integer) ?? []
         guard counts.count == offsets.count else {
-            throw StoreError(.corrupt, "what Redis answers cannot be read as counts of starts")
+            throw StoreError(.corrupt, message: "what Redis answers cannot be read as counts of starts")
         }
         return counts.map { Int($0) }
     }
 
     package func end(_ offsets: [Int64], of partition: ConsumedPartition) async throws(StoreError) {
-        _ = try await run(MessageStartsScripts.end, partition, arguments(offsets))
+        _ = try await run(MessageStartsScripts.end, partition: partition, arguments: arguments(offsets))
     }
 
     package func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) async throws(StoreError) {
-        _ = try await run(MessageStartsScripts.giveBack, partition, arguments(offsets))
+        _ = try await run(MessageStartsScripts.giveBack, partition: partition, arguments: arguments(offsets))
     }
 
     package func close(
         _ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]
     ) async throws(StoreError) {
-        _ = try await run(MessageStartsScripts.close, partition, [RedisArgument(owner)] + arguments(offsets))
+        _ = try await run(
+            MessageStartsScripts.close, partition: partition, arguments: [RedisArgument(owner)] + arguments(offsets))
     }
 
     private func run(
-        _ script: RedisScript, _ partition: ConsumedPartition, _ arguments: [RedisArgument]
+        _ script: RedisScript, partition: ConsumedPartition, arguments: [RedisArgument]
     ) async throws(StoreError) -> RedisValue {
         try await redis.run(script, keys: [RedisArgument("starts:{\(partition)}")], arguments: arguments)
     }

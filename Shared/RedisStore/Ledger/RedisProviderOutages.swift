@@ -16,7 +16,7 @@ package struct RedisProviderOutages: ProviderOutages {
     }
 
     package func read() async throws(StoreError) -> [ProviderRoute: Duration] {
-        let answer = try await run(ProviderOutageScripts.read, [])
+        let answer = try await run(ProviderOutageScripts.read, arguments: [])
         guard let parts = answer.array else { throw unreadable }
         var outages: [ProviderRoute: Duration] = [:]
         for place in stride(from: 0, to: parts.count - 1, by: 2) {
@@ -32,7 +32,7 @@ package struct RedisProviderOutages: ProviderOutages {
     ) async throws(StoreError) -> Duration {
         let answer = try await run(
             ProviderOutageScripts.extend,
-            [
+            arguments: [
                 route.field, RedisArgument(pauses.first.wholeMilliseconds),
                 RedisArgument(pauses.longest.wholeMilliseconds), RedisArgument(Int(jitter * 1_000)),
                 RedisArgument(isProbe ? 1 : 0),
@@ -43,7 +43,7 @@ package struct RedisProviderOutages: ProviderOutages {
 
     package func probe(_ route: ProviderRoute, for lease: Duration) async throws(StoreError) -> ProbeVerdict {
         let answer = try await run(
-            ProviderOutageScripts.probe, [route.field, RedisArgument(lease.wholeMilliseconds)])
+            ProviderOutageScripts.probe, arguments: [route.field, RedisArgument(lease.wholeMilliseconds)])
         guard let left = answer.integer else { throw unreadable }
         switch left {
         case -1: return .open
@@ -53,7 +53,7 @@ package struct RedisProviderOutages: ProviderOutages {
     }
 
     package func giveBackProbe(_ route: ProviderRoute) async throws(StoreError) {
-        _ = try await run(ProviderOutageScripts.giveBackProbe, [route.field])
+        _ = try await run(ProviderOutageScripts.giveBackProbe, arguments: [route.field])
     }
 
     package func end(_ route: ProviderRoute) async throws(StoreError) {
@@ -62,16 +62,18 @@ package struct RedisProviderOutages: ProviderOutages {
 
     package func nominate(_ route: ProviderRoute, for lease: Duration) async throws(StoreError) -> Bool {
         let answer = try await run(
-            ProviderOutageScripts.nominate, [route.field, RedisArgument(lease.wholeMilliseconds)])
+            ProviderOutageScripts.nominate, arguments: [route.field, RedisArgument(lease.wholeMilliseconds)])
         return answer.integer == 1
     }
 
-    private func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws(StoreError) -> RedisValue {
+    private func run(_ script: RedisScript, arguments: [RedisArgument]) async throws(StoreError) -> RedisValue {
         let now = time.map { RedisArgument($0.now.milliseconds) } ?? ""
         return try await redis.run(script, keys: [RedisProviderOutages.key], arguments: [now] + arguments)
     }
 
-    private var unreadable: StoreError { StoreError(.corrupt, "what Redis answers cannot be read as an outage") }
+    private var unreadable: StoreError {
+        StoreError(.corrupt, message: "what Redis answers cannot be read as an outage")
+    }
 }
 
 extension ProviderRoute {

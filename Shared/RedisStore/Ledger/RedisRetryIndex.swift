@@ -15,7 +15,7 @@ package struct RedisRetryIndex: RetryIndex {
     }
 
     package func add(_ entries: [RetryEntry], to shard: RetryShard) async throws(StoreError) {
-        try await runInSteps(RetryIndexScripts.add, entries, shard)
+        try await runInSteps(RetryIndexScripts.add, entries: entries, shard: shard)
     }
 
     package func lease(
@@ -27,26 +27,26 @@ package struct RedisRetryIndex: RetryIndex {
             arguments: [now, RedisArgument(count), RedisArgument(duration.wholeMilliseconds)])
         guard let parts = answer.array, parts.count == 3, let taken = parts[0].integer, let end = parts[1].integer,
             let members = parts[2].array?.map({ $0.bytes.flatMap(RedisRetryIndex.entry) })
-        else { throw StoreError(.corrupt, "a lease of retries cannot be read") }
+        else { throw StoreError(.corrupt, message: "a lease of retries cannot be read") }
         return RetryLease(
             entries: members.compactMap { $0 }, taken: Timestamp(milliseconds: Int64(taken)),
             end: Timestamp(milliseconds: Int64(end)))
     }
 
     package func complete(_ entries: [RetryEntry], in shard: RetryShard) async throws(StoreError) {
-        try await runInSteps(RetryIndexScripts.complete, entries, shard)
+        try await runInSteps(RetryIndexScripts.complete, entries: entries, shard: shard)
     }
 
     package func giveBack(_ lease: RetryLease, in shard: RetryShard) async throws(StoreError) {
         let end = RedisArgument(lease.end.milliseconds)
-        try await runInSteps(RetryIndexScripts.giveBack, lease.entries, shard, first: [end])
+        try await runInSteps(RetryIndexScripts.giveBack, entries: lease.entries, shard: shard, first: [end])
     }
 
     package func outlook(of shard: RetryShard) async throws(StoreError) -> RetryOutlook {
         let answer = try await redis.run(
             RetryIndexScripts.outlook, keys: RetryIndexKeys(shard).all, arguments: [now])
         guard let parts = answer.array, parts.count >= 2, let depth = parts[0].integer, let now = parts[1].integer
-        else { throw StoreError(.corrupt, "the outlook on retries cannot be read") }
+        else { throw StoreError(.corrupt, message: "the outlook on retries cannot be read") }
         let next = parts.count > 2 ? parts[2].integer : nil
         return RetryOutlook(
             depth: Int(depth), next: next.map { Timestamp(milliseconds: Int64($0)) },
@@ -56,12 +56,13 @@ package struct RedisRetryIndex: RetryIndex {
     private var now: RedisArgument { time.map { RedisArgument($0.now.milliseconds) } ?? "" }
 
     private func runInSteps(
-        _ script: RedisScript, _ entries: [RetryEntry], _ shard: RetryShard, first: [RedisArgument] = []
+        _ script: RedisScript, entries: [RetryEntry], shard: RetryShard, first: [RedisArgument] = []
     ) async throws(StoreError) {
         let keys = RetryIndexKeys(shard).all
         let calls = stride(from: 0, to: entries.count, by: RetryIndexBounds.entriesMaximum).map { start in
             let part = entries[start..<min(start + RetryIndexBounds.entriesMaximum, entries.count)]
-            return ScriptCall(script, keys, first + part.map { RedisArgument(RedisRetryIndex.member($0)) })
+            return ScriptCall(
+                script, keys: keys, arguments: first + part.map { RedisArgument(RedisRetryIndex.member($0)) })
         }
         _ = try await redis.run(calls)
     }

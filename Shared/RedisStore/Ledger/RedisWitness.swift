@@ -46,17 +46,17 @@ package final class RedisWitness: LedgerWitness {
 
     /// What goes to Redis right behind a claim.
     var raise: ScriptCall {
-        ScriptCall(RedisWitness.raise, [RedisWitness.key], [RedisArgument(RedisWitness.format)])
+        ScriptCall(RedisWitness.raise, keys: [RedisWitness.key], arguments: [RedisArgument(RedisWitness.format)])
     }
     /// The count of which an answer to what is sent from now on must be higher.
     var floor: Int64 { state.withLock { $0.count } }
 
     /// Takes the answer to a `raise` that was sent when `floor` was the highest count known.
     func note(_ answer: RedisValue, above floor: Int64) async throws(StoreError) {
-        guard let count = answer.integer else { throw StoreError(.corrupt, "the witness has no count") }
+        guard let count = answer.integer else { throw StoreError(.corrupt, message: "the witness has no count") }
         guard count > 0 else {
             state.withLock { $0.newerFormat = -count }
-            throw StoreError(.refused, "Redis is kept in format \(-count), which a newer version knows")
+            throw StoreError(.refused, message: "Redis is kept in format \(-count), which a newer version knows")
         }
         if count <= floor {
             try await look(proof: count, floor)
@@ -86,7 +86,7 @@ package final class RedisWitness: LedgerWitness {
                 RedisArgument(RedisWitness.format),
             ])
         guard let fields = answer.array, fields.count == 4, let count = fields[1].integer, let began = fields[2].integer
-        else { throw StoreError(.corrupt, "the witness cannot be read") }
+        else { throw StoreError(.corrupt, message: "the witness cannot be read") }
         let epoch = LedgerEpoch(
             began: began == 0 ? nil : Timestamp(milliseconds: began), isDoubtful: fields[3].integer == 1)
         let former = state.withLock { state in

@@ -25,7 +25,7 @@ struct AliasLists: Sendable {
 
     func entries(of alias: Alias, in scope: AppScope) async throws(StoreError) -> [Entry] {
         let (bucket, field) = place(of: alias, in: scope)
-        let reply = try await buckets.read(bucket, RegistryScripts.lookUp, [field])
+        let reply = try await buckets.read(bucket, script: RegistryScripts.lookUp, arguments: [field])
         var reader = ByteReader(reply?.bytes ?? [])
         var entries: [Entry] = []
         while let index = reader.integer(UInt32.self), let entered = reader.integer(UInt32.self) {
@@ -44,7 +44,7 @@ struct AliasLists: Sendable {
                 return (
                     bucket, [field, packed(claim.index.rawValue), packed(now), RedisArgument(most)]
                 )
-            }, RegistryScripts.enterAlias)
+            }, script: RegistryScripts.enterAlias)
         return zip(claims, replies).filter { $1.integer == 0 }.map(\.0)
     }
 
@@ -54,7 +54,7 @@ struct AliasLists: Sendable {
             claims.map { claim in
                 let (bucket, field) = place(of: claim.alias, in: scope)
                 return (bucket, [field, packed(claim.index.rawValue), RedisArgument(Int64(limit))])
-            }, RegistryScripts.leaveAlias)
+            }, script: RegistryScripts.leaveAlias)
     }
 
     private func place(of alias: Alias, in scope: AppScope) -> (NameBucket, RedisArgument) {

@@ -26,12 +26,12 @@ struct AudienceRequest {
             }
             arguments += [RedisArgument(places[bucket] ?? 0), RedisArgument(Int64(number))]
         }
-        call = ScriptCall(RegistryScripts.readAudience, keys, arguments)
+        call = ScriptCall(RegistryScripts.readAudience, keys: keys, arguments: arguments)
     }
 
     func audience(from reply: RedisValue) throws(StoreError) -> Answer {
         guard let fields = reply.array?.compactMap(\.bytes), fields.count == 1 + 2 * topics.count else {
-            throw StoreError(.corrupt, "the members of a segment cannot be read")
+            throw StoreError(.corrupt, message: "the members of a segment cannot be read")
         }
         var members: [TopicName: TopicMembers] = [:]
         for (position, topic) in topics.enumerated() {
@@ -40,7 +40,7 @@ struct AudienceRequest {
                 ignoring: try AudienceRequest.set(fields[2 * position + 2]))
         }
         guard let live = SegmentSet(bytes: fields[0]) else {
-            throw StoreError(.corrupt, "the living of a segment cannot be read")
+            throw StoreError(.corrupt, message: "the living of a segment cannot be read")
         }
         return Answer(live: live, members: members)
     }
@@ -52,7 +52,7 @@ struct AudienceRequest {
         var set = SegmentSet()
         while let offset = reader.integer(UInt16.self) {
             guard Int(offset) < DeviceIndex.segmentCapacity else {
-                throw StoreError(.corrupt, "a topic has a member outside of its segment")
+                throw StoreError(.corrupt, message: "a topic has a member outside of its segment")
             }
             set.insert(offset)
         }

@@ -25,8 +25,8 @@ struct BucketsRequest {
         calls = stride(from: 0, to: buckets.count, by: BucketsRequest.bucketsOfCall).map { start in
             let part = buckets[start..<min(buckets.count, start + BucketsRequest.bucketsOfCall)]
             return ScriptCall(
-                RegistryScripts.readBuckets, [keys.header] + part.map(keys.devices),
-                [RedisArgument(generation.id)]
+                RegistryScripts.readBuckets, keys: [keys.header] + part.map(keys.devices),
+                arguments: [RedisArgument(generation.id)]
                     + part.map { bucket in
                         RedisArgument(wanted[bucket].count > BucketsRequest.pickedMaximum ? [] : wanted[bucket])
                     })
@@ -35,7 +35,7 @@ struct BucketsRequest {
 
     func devices(from replies: [RedisValue]) throws(StoreError) -> PackedDevices {
         let blobs = replies.flatMap { $0.array ?? [] }.compactMap(\.bytes)
-        guard blobs.count == buckets.count else { throw StoreError(.corrupt, "devices cannot be read") }
+        guard blobs.count == buckets.count else { throw StoreError(.corrupt, message: "devices cannot be read") }
         var devices = PackedDevices()
         for (bucket, blob) in zip(buckets, blobs) { try append(blob, of: bucket, to: &devices) }
         return devices
@@ -47,11 +47,11 @@ struct BucketsRequest {
         var position = 0
         while position < blob.count {
             guard position + 3 <= blob.count, Int(blob[position]) < places.count else {
-                throw StoreError(.corrupt, "the devices of a bucket cannot be read")
+                throw StoreError(.corrupt, message: "the devices of a bucket cannot be read")
             }
             let count = Int(blob[position + 1]) + Int(blob[position + 2]) << 8
             guard position + 3 + count <= blob.count else {
-                throw StoreError(.corrupt, "the devices of a bucket cannot be read")
+                throw StoreError(.corrupt, message: "the devices of a bucket cannot be read")
             }
             places[Int(blob[position])] = (position + 3, count)
             position += 3 + count

@@ -20,7 +20,7 @@ struct KeyScan: Sendable {
                         .routed(by: server))
                 guard let step = reply.array, step.count == 2, let next = step[0].string, let keys = step[1].array
                 else {
-                    throw StoreError(.corrupt, "SCAN was answered with something else")
+                    throw StoreError(.corrupt, message: "SCAN was answered with something else")
                 }
                 cursor = next
                 let own = keys.compactMap(\.string).filter { families.contains(String($0.prefix { $0 != ":" })) }

@@ -8,7 +8,7 @@ struct NameBucket: Sendable {
     let kind: BucketKind
     let number: Int
 
-    var key: RedisArgument { RegistryKeys.bucket(scope.app, kind, number) }
+    var key: RedisArgument { RegistryKeys.bucket(scope.app, kind: kind, number: number) }
 }
 
 extension NameBucket: Hashable {
@@ -36,39 +36,41 @@ struct NameBuckets: Sendable {
     }
 
     /// Runs a script that only reads; nil when the bucket was never opened.
-    func read(_ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]) async throws(StoreError)
+    func read(_ bucket: NameBucket, script: RedisScript, arguments: [RedisArgument]) async throws(StoreError)
         -> RedisValue?
     {
-        try await read([(bucket, arguments)], script)[0]
+        try await read([(bucket, arguments)], script: script)[0]
     }
 
     /// The same for many, of one app.
     func read(
-        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ script: RedisScript
+        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], script: RedisScript
     ) async throws(StoreError) -> [RedisValue?] {
-        var replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
-        let open = try await opened(among: unanswered(requests, replies))
+        var replies = try await redis.run(requests.map { call($0.bucket, script: script, arguments: $0.arguments) })
+        let open = try await opened(among: unanswered(requests, replies: replies))
         let late = requests.indices.filter { replies[$0].isNull && open.contains(requests[$0].bucket) }
-        let again = try await redis.run(late.map { call(requests[$0].bucket, script, requests[$0].arguments) })
+        let again = try await redis.run(
+            late.map { call(requests[$0].bucket, script: script, arguments: requests[$0].arguments) })
         for (position, reply) in zip(late, again) { replies[position] = reply }
         return replies.map { $0.isNull ? nil : $0 }
     }
 
     /// Runs a script that may write, in a bucket that is opened if need be. The app must have been entered.
     func write(
-        _ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]
+        _ bucket: NameBucket, script: RedisScript, arguments: [RedisArgument]
     ) async throws(StoreError) -> RedisValue {
-        try await write([(bucket, arguments)], script)[0]
+        try await write([(bucket, arguments)], script: script)[0]
     }
 
     /// The same for many, of one app.
     func write(
-        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ script: RedisScript
+        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], script: RedisScript
     ) async throws(StoreError) -> [RedisValue] {
-        var replies = try await redis.run(requests.map { call($0.bucket, script, $0.arguments) })
-        try await open(unanswered(requests, replies))
+        var replies = try await redis.run(requests.map { call($0.bucket, script: script, arguments: $0.arguments) })
+        try await open(unanswered(requests, replies: replies))
         let late = requests.indices.filter { replies[$0].isNull }
-        let again = try await redis.run(late.map { call(requests[$0].bucket, script, requests[$0].arguments) })
+        let again = try await redis.run(
+            late.map { call(requests[$0].bucket, script: script, arguments: requests[$0].arguments) })
         for (position, reply) in zip(late, again) {
             guard !reply.isNull else { throw lost(requests[position].bucket) }
             replies[position] = reply
@@ -76,13 +78,13 @@ struct NameBuckets: Sendable {
         return replies
     }
 
-    private func call(_ bucket: NameBucket, _ script: RedisScript, _ arguments: [RedisArgument]) -> ScriptCall {
-        ScriptCall(script, [bucket.key], [RedisArgument(bucket.scope.generation.id)] + arguments)
+    private func call(_ bucket: NameBucket, script: RedisScript, arguments: [RedisArgument]) -> ScriptCall {
+        ScriptCall(script, keys: [bucket.key], arguments: [RedisArgument(bucket.scope.generation.id)] + arguments)
     }
 
     /// The buckets that are not open, each once.
     private func unanswered(
-        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], _ replies: [RedisValue]
+        _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], replies: [RedisValue]
     ) -> [NameBucket] {
         var seen: Set<NameBucket> = []
         return zip(requests, replies).compactMap { request, reply in
@@ -106,26 +108,27 @@ struct NameBuckets: Sendable {
     private func open(_ buckets: [NameBucket]) async throws(StoreError) {
         guard let scope = buckets.first?.scope else { return }
         let noted = try await noted(among: buckets)
-        let begun = zip(buckets, try await begin(buckets, noted.contains)).filter { $1 == .begun }.map(\.0)
+        let begun = zip(buckets, try await begin(buckets, isNoted: noted.contains)).filter { $1 == .begun }.map(\.0)
         let id = RedisArgument(scope.generation.id)
         let fields = Dictionary(grouping: begun, by: \.kind)
         _ = try await redis.run(
             fields.map { kind, buckets in
                 ScriptCall(
-                    RegistryScripts.noteBuckets, [RegistryKeys.app(scope.app)],
-                    [id, field(of: kind)] + buckets.map { RedisArgument($0.number) })
+                    RegistryScripts.noteBuckets, keys: [RegistryKeys.app(scope.app)],
+                    arguments: [id, field(of: kind)] + buckets.map { RedisArgument($0.number) })
             })
-        _ = try await redis.run(begun.map { ScriptCall(RegistryScripts.confirmBucket, [$0.key], [id]) })
+        _ = try await redis.run(
+            begun.map { ScriptCall(RegistryScripts.confirmBucket, keys: [$0.key], arguments: [id]) })
     }
 
     private func begin(
-        _ buckets: [NameBucket], _ isNoted: (NameBucket) -> Bool
+        _ buckets: [NameBucket], isNoted: (NameBucket) -> Bool
     ) async throws(StoreError) -> [Standing] {
         let replies = try await redis.run(
             buckets.map { bucket in
                 ScriptCall(
-                    RegistryScripts.beginBucket, [bucket.key],
-                    [RedisArgument(bucket.scope.generation.id), isNoted(bucket) ? "1" : "0"])
+                    RegistryScripts.beginBucket, keys: [bucket.key],
+                    arguments: [RedisArgument(bucket.scope.generation.id), isNoted(bucket) ? "1" : "0"])
             })
         var standings: [Standing] = []
         for (bucket, reply) in zip(buckets, replies) {

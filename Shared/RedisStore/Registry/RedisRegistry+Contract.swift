@@ -3,9 +3,9 @@ package import Store
 
 extension RedisRegistry: Registry {
     package func register(
-        _ token: PushToken, _ changes: DeviceChanges, in app: AppID
+        _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration {
-        try await within(app) { try await register(token, changes, in: $0) }
+        try await within(app) { try await register(token, changes: changes, in: $0) }
     }
 
     package func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
@@ -13,9 +13,9 @@ extension RedisRegistry: Registry {
     }
 
     package func change(
-        _ id: DeviceID, _ changes: DeviceChanges, in app: AppID
+        _ id: DeviceID, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Bool {
-        try await within(app) { try await change(id, changes, in: $0) }
+        try await within(app) { try await change(id, changes: changes, in: $0) }
     }
 
     package func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
@@ -29,9 +29,9 @@ extension RedisRegistry: Registry {
     }
 
     package func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in app: AppID
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange? {
-        try await within(app) { try await subscribe(id, to: topic, options, in: $0) }
+        try await within(app) { try await subscribe(id, to: topic, options: options, in: $0) }
     }
 
     package func unsubscribe(
@@ -77,7 +77,7 @@ extension RedisRegistry: RegistryReader {
     package func select(
         _ audience: Audience, in segment: SegmentID
     ) async throws(StoreError) -> AudienceSelection {
-        try await within(segment.app) { try await select(audience, in: segment, $0) }
+        try await within(segment.app) { try await select(audience, in: segment, scope: $0) }
     }
 
     package func devices(

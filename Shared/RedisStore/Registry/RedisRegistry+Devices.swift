@@ -5,16 +5,17 @@ import Store
 
 extension RedisRegistry {
     func register(
-        _ token: PushToken, _ changes: DeviceChanges, in scope: AppScope
+        _ token: PushToken, changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Registration {
         try await root.ensure(scope)
         for _ in 0..<RedisRegistry.roundsMaximum {
             let (holder, isOurs) = try await reserve(token, in: scope)
-            if let registration = try await complete(holder, isOurs: isOurs, token, changes, in: scope) {
+            if let registration = try await complete(holder, isOurs: isOurs, token: token, changes: changes, in: scope)
+            {
                 return registration
             }
         }
-        throw StoreError(.unavailable, "a registration met others of the same token, again and again")
+        throw StoreError(.unavailable, message: "a registration met others of the same token, again and again")
     }
 
     func device(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> RegisteredDevice? {
@@ -25,19 +26,19 @@ extension RedisRegistry {
     }
 
     func change(
-        _ id: DeviceID, _ changes: DeviceChanges, in scope: AppScope
+        _ id: DeviceID, changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Bool {
         for _ in 0..<RedisRegistry.roundsMaximum {
             guard let stored = try await read(id.index, in: scope), let device = stored.living(tag: id.tag) else {
                 return false
             }
-            switch try await write(update(device, stored, at: id.index, changes), in: scope) {
+            switch try await write(update(device, stored: stored, at: id.index, changes: changes), in: scope) {
             case .done: return true
             case .gone: return false
             case .changed, .tooMany: continue
             }
         }
-        throw StoreError(.unavailable, "a change met others of the same device, again and again")
+        throw StoreError(.unavailable, message: "a change met others of the same device, again and again")
     }
 
     func remove(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> Bool {
@@ -55,8 +56,8 @@ extension RedisRegistry {
         let reply = try await redis.run(
             ScriptCall(
                 RegistryScripts.countFailure,
-                [keys.header, keys.devices(SegmentKeys.bucket(of: id.index.offset)), keys.failures],
-                [
+                keys: [keys.header, keys.devices(SegmentKeys.bucket(of: id.index.offset)), keys.failures],
+                arguments: [
                     RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: id.index.offset)),
                     RedisArgument(Int(id.index.offset)), RedisArgument(id.tagBytes),
                     RedisArgument(Array(task.bytes.suffix(4))), RedisArgument(RegistryBounds.failuresRemembered * 4),
@@ -100,21 +101,21 @@ extension RedisRegistry {
 
     /// Makes the token's holder what the registration says; nil when it has to start over.
     private func complete(
-        _ holder: DeviceID, isOurs: Bool, _ token: PushToken, _ changes: DeviceChanges, in scope: AppScope
+        _ holder: DeviceID, isOurs: Bool, token: PushToken, changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
-        if isOurs { return try await create(holder, token, changes, isNew: true, in: scope) }
+        if isOurs { return try await create(holder, token: token, changes: changes, isNew: true, in: scope) }
         guard let stored = try await read(holder.index, in: scope) else {
             throw redis.notReady("the segment of a token's holder is lost")
         }
         switch stored.standing {
         case .living(let device) where device.tag == holder.tag && device.token == token:
-            let write = update(device, stored, at: holder.index, changes)
+            let write = update(device, stored: stored, at: holder.index, changes: changes)
             guard case .done = try await self.write(write, in: scope) else { return nil }
             let badge = changes.badge ?? stored.badge
-            return try await registration(holder, write, badge: badge, isNew: false, in: scope)
+            return try await registration(holder, write: write, badge: badge, isNew: false, in: scope)
         case .absent:
             // A registration that was cut off, or one under way: whose record comes first is the new one.
-            return try await create(holder, token, changes, isNew: true, in: scope)
+            return try await create(holder, token: token, changes: changes, isNew: true, in: scope)
         case .living, .removed:
             let candidate = try await candidate(in: scope)
             _ = try await tokens.exchange(token, from: holder, to: candidate, in: scope)
@@ -123,18 +124,18 @@ extension RedisRegistry {
     }
 
     private func create(
-        _ id: DeviceID, _ token: PushToken, _ changes: DeviceChanges, isNew: Bool, in scope: AppScope
+        _ id: DeviceID, token: PushToken, changes: DeviceChanges, isNew: Bool, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
         let device = Device(tag: id.tag, token: token, created: now).applying(changes, at: now)
         let write = DeviceWrite(
             index: id.index, condition: .absent, changes: [.device(device)] + changes.reportedBadge)
         guard case .done = try await self.write(write, in: scope) else { return nil }
-        return try await registration(id, write, badge: changes.badge, isNew: isNew, in: scope)
+        return try await registration(id, write: write, badge: changes.badge, isNew: isNew, in: scope)
     }
 
     /// What became true: by the log that may be what somebody else has written behind us.
     private func registration(
-        _ id: DeviceID, _ write: DeviceWrite, badge: UInt32?, isNew: Bool, in scope: AppScope
+        _ id: DeviceID, write: DeviceWrite, badge: UInt32?, isNew: Bool, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
         if journal != nil {
             return try await device(id, in: scope).map { Registration($0, isNew: isNew) }
@@ -144,7 +145,7 @@ extension RedisRegistry {
     }
 
     private func update(
-        _ device: Device, _ stored: StoredDevice, at index: DeviceIndex, _ changes: DeviceChanges
+        _ device: Device, stored: StoredDevice, at index: DeviceIndex, changes: DeviceChanges
     ) -> DeviceWrite {
         DeviceWrite(
             index: index, condition: .record(stored.record),

@@ -63,19 +63,19 @@ extension RedisRegistry {
                 }
                 contests.note(change.change.index, of: scope.app)
             }
-            return try await flush(pending, numbers, atOnce: RedisRegistry.refilledAtOnce, in: scope)
+            return try await flush(pending, numbers: numbers, atOnce: RedisRegistry.refilledAtOnce, in: scope)
         }
         var batch: [LoggedChange] = []
         for change in pending {
             if case .device(let device?) = change.change.content, contested.contains(device.token) {
                 // Whoever else has the token must be in place to be compared with.
-                try await flush(batch, numbers, in: scope)
-                batch = [try await settle(change, device, in: scope)]
+                try await flush(batch, numbers: numbers, in: scope)
+                batch = [try await settle(change, device: device, in: scope)]
             } else {
                 batch.append(change)
             }
         }
-        try await flush(batch, numbers, in: scope)
+        try await flush(batch, numbers: numbers, in: scope)
     }
 
     private func unapplied(
@@ -131,7 +131,7 @@ extension RedisRegistry {
     /// Two devices can have one token only after a loss of Redis: a second one was registered before the log had told of the
     /// first. The same one stays, whenever and however often the log is read.
     private func settle(
-        _ change: LoggedChange, _ device: Device, in scope: AppScope
+        _ change: LoggedChange, device: Device, in scope: AppScope
     ) async throws(StoreError) -> LoggedChange {
         let index = change.change.index
         let own = DeviceID(index: index, tag: device.tag)
@@ -182,7 +182,7 @@ extension RedisRegistry {
     /// All scripts are on their way at once. Those of one segment stand behind each other: were one alone to fail, the
     /// segment would otherwise apply later changes and pass over its own for ever.
     private func flush(
-        _ changes: [LoggedChange], _ numbers: [TopicName: TopicNumber], atOnce: Int = changesAtOnce, in scope: AppScope
+        _ changes: [LoggedChange], numbers: [TopicName: TopicNumber], atOnce: Int = changesAtOnce, in scope: AppScope
     ) async throws(StoreError) {
         var parts: [ArraySlice<LoggedChange>] = []
         var calls: [ScriptCall] = []
@@ -192,7 +192,7 @@ extension RedisRegistry {
                 let part = changes[start..<min(start + atOnce, changes.count)]
                 var script = SegmentChanges(segment, generation: scope.generation, now: now)
                 for change in part {
-                    let content = SegmentChanges.Change(change.change.content, numbers) ?? .unsubscribe(0)
+                    let content = SegmentChanges.Change(change.change.content, numbers: numbers) ?? .unsubscribe(0)
                     script.append(content, at: change.change.index.offset, logOffset: change.offset)
                 }
                 parts.append(part)
@@ -211,7 +211,7 @@ extension RedisRegistry {
     ) async throws(StoreError) {
         for position in stride(from: 0, to: found.count - 1, by: 2) {
             guard let place = found[position].integer.flatMap(Int.init(exactly:)), place >= 0, place < changes.count
-            else { throw StoreError(.corrupt, "changes of the log were answered with \(found[position])") }
+            else { throw StoreError(.corrupt, message: "changes of the log were answered with \(found[position])") }
             let change = changes[changes.startIndex + place].change
             try await dropAliases(
                 from: found[position + 1].bytes ?? [], to: change.content, index: change.index, in: scope)

@@ -4,13 +4,13 @@ import Store
 
 extension RedisRegistry {
     func select(
-        _ audience: Audience, in segment: SegmentID, _ scope: AppScope
+        _ audience: Audience, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> AudienceSelection {
         guard try await exists(segment.number, in: scope) else {
             return AudienceSelection(members: SegmentSet(), silent: SegmentSet())
         }
         let numbers = try await names.numbers(of: audience.topics, in: scope)
-        let read = try await readAudience(numbers, in: segment, scope)
+        let read = try await readAudience(numbers, in: segment, scope: scope)
         return audience.select(live: read.live, members: read.members)
     }
 
@@ -43,7 +43,7 @@ extension RedisRegistry {
     private static let segmentsAtOnce = 64
 
     func readAudience(
-        _ numbers: [TopicName: TopicNumber], in segment: SegmentID, _ scope: AppScope
+        _ numbers: [TopicName: TopicNumber], in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> AudienceRequest.Answer {
         let request = AudienceRequest(numbers, in: segment, generation: scope.generation)
         return try request.audience(from: try await redis.run(request.call))

@@ -11,7 +11,7 @@ extension RedisRegistry {
     }
 
     func subscribe(
-        _ id: DeviceID, to topic: TopicName, _ options: SubscriptionOptions, in scope: AppScope
+        _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in scope: AppScope
     ) async throws(StoreError) -> SubscriptionChange? {
         // A topic is not numbered for a device that is not there.
         if try await names.numbers(of: [topic], in: scope).isEmpty {
@@ -22,7 +22,8 @@ extension RedisRegistry {
         case .gone, .changed: return nil
         case .tooMany:
             throw StoreError(
-                .tooMany, "a device has \(RegistryBounds.subscriptionsMaximum) subscriptions, the most there may be")
+                .tooMany,
+                message: "a device has \(RegistryBounds.subscriptionsMaximum) subscriptions, the most there may be")
         }
     }
 
@@ -42,7 +43,8 @@ extension RedisRegistry {
         of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in scope: AppScope
     ) async throws(StoreError) -> Bool {
         guard topics.count <= RegistryBounds.subscriptionsMaximum else {
-            throw StoreError(.tooMany, "a device may have \(RegistryBounds.subscriptionsMaximum) subscriptions")
+            throw StoreError(
+                .tooMany, message: "a device may have \(RegistryBounds.subscriptionsMaximum) subscriptions")
         }
         for _ in 0..<RedisRegistry.roundsMaximum {
             guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else {
@@ -60,7 +62,7 @@ extension RedisRegistry {
             case .changed, .tooMany: continue
             }
         }
-        throw StoreError(.unavailable, "subscriptions met others of the same device, again and again")
+        throw StoreError(.unavailable, message: "subscriptions met others of the same device, again and again")
     }
 
     func purge(_ topic: TopicName, in scope: AppScope) async throws(StoreError) -> Int {
@@ -68,8 +70,8 @@ extension RedisRegistry {
         var ended = 0
         for entry in try await topicSegments.entries(of: [number], in: scope)[0] {
             let segment = scope.segment(entry.segment)
-            let members = try await readAudience([topic: number], in: segment, scope).members[topic]?.members
-            ended += try await end(members?.offsets ?? [], of: topic, number, in: segment, scope)
+            let members = try await readAudience([topic: number], in: segment, scope: scope).members[topic]?.members
+            ended += try await end(members?.offsets ?? [], of: topic, number: number, in: segment, scope: scope)
         }
         return ended
     }
@@ -83,9 +85,9 @@ extension RedisRegistry {
     }
 
     private func end(
-        _ offsets: [UInt16], of topic: TopicName, _ number: TopicNumber, in segment: SegmentID, _ scope: AppScope
+        _ offsets: [UInt16], of topic: TopicName, number: TopicNumber, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> Int {
-        guard let journal else { return try await endDirectly(offsets, of: number, in: segment, scope) }
+        guard let journal else { return try await endDirectly(offsets, of: number, in: segment, scope: scope) }
         // The changes of a commit are of one device.
         for offset in offsets {
             let index = DeviceIndex(segment: segment.number, offset: offset)
@@ -97,7 +99,7 @@ extension RedisRegistry {
     private static let endedAtOnce = 256
 
     private func endDirectly(
-        _ offsets: [UInt16], of number: TopicNumber, in segment: SegmentID, _ scope: AppScope
+        _ offsets: [UInt16], of number: TopicNumber, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> Int {
         var ended = 0
         for start in stride(from: 0, to: offsets.count, by: RedisRegistry.endedAtOnce) {

@@ -47,7 +47,7 @@ extension RedisRegistry: RegistryJournal {
         script.require(write.condition, of: write.index.offset, subscriptions: write.subscriptions)
         var written: [Int] = []
         for (position, content) in write.changes.enumerated() {
-            guard let change = SegmentChanges.Change(content, numbers) else { continue }
+            guard let change = SegmentChanges.Change(content, numbers: numbers) else { continue }
             script.append(change, at: write.index.offset)
             written.append(position)
         }
@@ -57,7 +57,7 @@ extension RedisRegistry: RegistryJournal {
         case 1: return .gone
         case 2: return .changed
         case 3: return .tooMany
-        default: throw StoreError(.corrupt, "a write was answered with \(reply)")
+        default: throw StoreError(.corrupt, message: "a write was answered with \(reply)")
         }
         var outcomes = [Bool](repeating: false, count: write.changes.count)
         for (position, result) in zip(written, reply.array?.dropFirst() ?? []) {
@@ -128,7 +128,8 @@ extension RedisRegistry {
             guard carriers.count < most,
                 try await aliases.enter([claim], at: now, most: 2 * most, in: scope).isEmpty
             else {
-                throw StoreError(.tooMany, "an alias is carried by \(most) devices already, the most there may be")
+                throw StoreError(
+                    .tooMany, message: "an alias is carried by \(most) devices already, the most there may be")
             }
         }
     }
@@ -203,7 +204,7 @@ extension RegistryChange.Content {
 
 extension SegmentChanges.Change {
     /// Nil for the end of a subscription to a topic that nobody knows.
-    init?(_ content: RegistryChange.Content, _ numbers: [TopicName: TopicNumber]) {
+    init?(_ content: RegistryChange.Content, numbers: [TopicName: TopicNumber]) {
         switch content {
         case .device(let device?): self = .put(device.packed)
         case .device(nil): self = .remove
@@ -222,7 +223,7 @@ extension Device {
 
     func claims(at index: DeviceIndex) -> [AliasLists.Claim] {
         aliases.compactMap { kind, value in
-            (try? Alias(kind, value)).map { AliasLists.Claim(alias: $0, index: index) }
+            (try? Alias(kind, value: value)).map { AliasLists.Claim(alias: $0, index: index) }
         }
     }
 }

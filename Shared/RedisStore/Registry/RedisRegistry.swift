@@ -64,7 +64,7 @@ package struct RedisRegistry: Sendable {
 
     /// Runs an operation, once more when the registry turns out to have been replaced since this process looked at it.
     func within<Value: Sendable>(
-        _ app: AppID, _ operation: (AppScope) async throws -> Value
+        _ app: AppID, operation: (AppScope) async throws -> Value
     ) async throws(StoreError) -> Value {
         let generation = try await root.ready()
         do {
@@ -120,14 +120,14 @@ package struct RedisRegistry: Sendable {
         let bucket = SegmentKeys.bucket(of: index.offset)
         return ScriptCall(
             RegistryScripts.readDevice,
-            [keys.header, keys.devices(bucket), keys.subscriptions(bucket), keys.badges(bucket)],
-            [RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: index.offset))])
+            keys: [keys.header, keys.devices(bucket), keys.subscriptions(bucket), keys.badges(bucket)],
+            arguments: [RedisArgument(scope.generation.id), RedisArgument(SegmentKeys.field(of: index.offset))])
     }
 }
 
 extension StoreError {
     /// What a closure threw whose type the compiler has lost.
     fileprivate init(any error: any Error) {
-        self = error as? StoreError ?? StoreError(.unavailable, "\(error)")
+        self = error as? StoreError ?? StoreError(.unavailable, message: "\(error)")
     }
 }

@@ -42,5 +42,5 @@ struct AppScope: Sendable {
     let generation: RegistryGeneration
     let app: AppID
 
-    func segment(_ number: SegmentNumber) -> SegmentID { SegmentID(app, number) }
+    func segment(_ number: SegmentNumber) -> SegmentID { SegmentID(app, number: number) }
 }

@@ -17,13 +17,13 @@ enum RegistryKeys {
 
     /// A hash of the segments that may hold members of a topic: segment -> when it was last entered, in seconds; and
     /// `g`, the generation. There from the moment the topic has its number.
-    static func topicSegments(_ app: AppID, _ topic: TopicNumber) -> RedisArgument {
+    static func topicSegments(_ app: AppID, topic: TopicNumber) -> RedisArgument {
         RedisArgument("topics:\(app):\(topic)")
     }
 
     /// A hash of a few names each; see `BucketKind` for what it holds. `g` is the generation, with a question mark in
     /// front while the bucket is being opened.
-    static func bucket(_ app: AppID, _ kind: BucketKind, _ number: Int) -> RedisArgument {
+    static func bucket(_ app: AppID, kind: BucketKind, number: Int) -> RedisArgument {
         RedisArgument("\(kind.family):\(app):\(kind.isAlias ? kind.field + ":" : "")\(number)")
     }
 

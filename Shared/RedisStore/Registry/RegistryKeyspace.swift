@@ -23,8 +23,8 @@ struct RegistryKeyspace: Sendable {
             _ = try await redis.run(
                 groups.map { owner, keys in
                     ScriptCall(
-                        RegistryScripts.clear, ([owner] + keys).map { RedisArgument($0) },
-                        [RedisArgument(generation.id)])
+                        RegistryScripts.clear, keys: ([owner] + keys).map { RedisArgument($0) },
+                        arguments: [RedisArgument(generation.id)])
                 })
             return true
         }

@@ -62,7 +62,7 @@ final class RegistryRoot: Sendable {
         let fields = reply.array ?? []
         guard fields.count == 3, let id = fields[0].string else { return nil }
         guard let buckets = fields[2].integer, buckets > 0 else {
-            throw StoreError(.corrupt, "the registry does not say how many buckets its aliases have")
+            throw StoreError(.corrupt, message: "the registry does not say how many buckets its aliases have")
         }
         return RegistryGeneration(id: id, isReady: fields[1].string == "ready", aliasBuckets: Int(buckets))
     }
@@ -79,8 +79,8 @@ final class RegistryRoot: Sendable {
             let text = RegistryRoot.text(of: id)
             let reply = try await redis.run(
                 ScriptCall(
-                    RegistryScripts.createRegistry, [RegistryKeys.registry],
-                    [
+                    RegistryScripts.createRegistry, keys: [RegistryKeys.registry],
+                    arguments: [
                         RedisArgument(text), state == .ready ? "ready" : "rebuilding", RedisArgument(aliasBuckets),
                         replacing ? "1" : "0",
                     ]))
@@ -89,7 +89,7 @@ final class RegistryRoot: Sendable {
                 return RegistryGeneration(id: text, isReady: state == .ready, aliasBuckets: aliasBuckets)
             }
             guard let value = UInt64(found, radix: 16), value < .max else {
-                throw StoreError(.corrupt, "the registry's generation is \(found)")
+                throw StoreError(.corrupt, message: "the registry's generation is \(found)")
             }
             after = value
         }
@@ -98,8 +98,8 @@ final class RegistryRoot: Sendable {
     func setState(ready generation: RegistryGeneration) async throws(StoreError) {
         _ = try await redis.run(
             ScriptCall(
-                RegistryScripts.setRegistryField, [RegistryKeys.registry],
-                [RedisArgument(generation.id), "state", "ready"]))
+                RegistryScripts.setRegistryField, keys: [RegistryKeys.registry],
+                arguments: [RedisArgument(generation.id), "state", "ready"]))
         known.withLock { $0 = nil }
     }
 
@@ -126,7 +126,7 @@ extension RegistryRoot {
     private func present(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
         let reply = try await redis.send(RedisCommand(["HMGET", RegistryKeys.app(scope.app), "generation"] + names))
         guard let values = reply.array, values.count == names.count + 1 else {
-            throw StoreError(.corrupt, "app:\(scope.app) cannot be read")
+            throw StoreError(.corrupt, message: "app:\(scope.app) cannot be read")
         }
         return values[0].string == scope.generation.id ? Array(values.dropFirst()) : nil
     }
@@ -137,11 +137,11 @@ extension RegistryRoot {
         if try await !hasEntered(scope) {
             let id = RedisArgument(scope.generation.id)
             _ = try await redis.run(
-                ScriptCall(RegistryScripts.createApp, [RegistryKeys.app(scope.app)], [id]))
+                ScriptCall(RegistryScripts.createApp, keys: [RegistryKeys.app(scope.app)], arguments: [id]))
             _ = try await redis.run(
                 ScriptCall(
-                    RegistryScripts.setRegistryField, [RegistryKeys.registry],
-                    [id, RegistryRoot.entry(scope.app), "1"]))
+                    RegistryScripts.setRegistryField, keys: [RegistryKeys.registry],
+                    arguments: [id, RegistryRoot.entry(scope.app), "1"]))
         }
         scope.generation.note(scope.app)
     }

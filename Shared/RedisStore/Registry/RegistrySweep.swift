@@ -35,8 +35,8 @@ struct RegistrySweep: Sendable {
             let buckets = Array(first..<first + RegistrySweep.bucketsOfCall)
             let reply = try await redis.run(
                 ScriptCall(
-                    RegistryScripts.oldMarks, [keys.header] + buckets.map(keys.devices),
-                    [id, RedisArgument(Int64(registry.now - min(registry.now, RegistrySweep.markSeconds)))]))
+                    RegistryScripts.oldMarks, keys: [keys.header] + buckets.map(keys.devices),
+                    arguments: [id, RedisArgument(Int64(registry.now - min(registry.now, RegistrySweep.markSeconds)))]))
             let values = reply.array ?? []
             for start in stride(from: 0, to: values.count - 2, by: 3) {
                 guard let bucket = values[start].integer, let field = values[start + 1].integer,
@@ -59,8 +59,8 @@ struct RegistrySweep: Sendable {
         let keys = SegmentKeys(segment)
         let reply = try await redis.run(
             ScriptCall(
-                RegistryScripts.dropMark, [keys.header, keys.devices(bucket)],
-                [id, RedisArgument(field), RedisArgument(mark)]))
+                RegistryScripts.dropMark, keys: [keys.header, keys.devices(bucket)],
+                arguments: [id, RedisArgument(field), RedisArgument(mark)]))
         return reply.integer == 1 ? 1 : 0
     }
 
@@ -80,7 +80,7 @@ struct RegistrySweep: Sendable {
     /// Those that have a list: a number that was lost to a faster one has none.
     private func numbered(_ numbers: [TopicNumber]) async throws(StoreError) -> [TopicNumber] {
         let replies = try await redis.send(
-            numbers.map { RedisCommand("HGET", RegistryKeys.topicSegments(scope.app, $0), "g") })
+            numbers.map { RedisCommand("HGET", RegistryKeys.topicSegments(scope.app, topic: $0), "g") })
         return zip(numbers, replies).filter { $1.string == scope.generation.id }.map(\.0)
     }
 
@@ -94,8 +94,8 @@ struct RegistrySweep: Sendable {
                 let keys = SegmentKeys(scope.segment(entry.segment))
                 return ScriptCall(
                     RegistryScripts.hasNoMember,
-                    [keys.header, keys.topics(Int(topic) % SegmentKeys.topicBucketCount)],
-                    [id, RedisArgument(Int64(topic))])
+                    keys: [keys.header, keys.topics(Int(topic) % SegmentKeys.topicBucketCount)],
+                    arguments: [id, RedisArgument(Int64(topic))])
             })
         let empty = zip(old, replies).filter { $1.integer == 1 }.map(\.0)
         return try await registry.topicSegments.leave(empty, in: scope)

@@ -36,7 +36,7 @@ struct SegmentAllocator: Sendable {
                 continue
             }
             let segment = standing.open[Int(random.next() % UInt64(standing.open.count))]
-            var places = try await allocate(SegmentAllocator.batch, in: scope.segment(segment), scope)
+            var places = try await allocate(SegmentAllocator.batch, in: scope.segment(segment), scope: scope)
             if places.count < SegmentAllocator.batch { try await close(segment, in: scope) }
             guard let place = places.popLast() else { continue }
             if Int(place.offset) >= SegmentAllocator.spreadFrom, standing.open.count < SegmentAllocator.openWanted {
@@ -45,7 +45,7 @@ struct SegmentAllocator: Sendable {
             scope.generation.places.put(places, for: scope.app)
             return place
         }
-        throw StoreError(.unavailable, "every segment of \(scope.app) filled up before it gave out a place")
+        throw StoreError(.unavailable, message: "every segment of \(scope.app) filled up before it gave out a place")
     }
 
     func giveBack(_ place: DeviceIndex, in scope: AppScope) {
@@ -76,13 +76,13 @@ struct SegmentAllocator: Sendable {
         var open: [String] = []
         for number in first..<count {
             let segment = scope.segment(SegmentNumber(rawValue: number))
-            let skipped = try await allocate(SegmentAllocator.placesOnTheirWay, in: segment, scope)
+            let skipped = try await allocate(SegmentAllocator.placesOnTheirWay, in: segment, scope: scope)
             if skipped.count == SegmentAllocator.placesOnTheirWay { open.append(String(number)) }
         }
         _ = try await redis.run(
             ScriptCall(
-                RegistryScripts.openSegments, [RegistryKeys.app(scope.app)],
-                [RedisArgument(scope.generation.id), RedisArgument(open.joined(separator: ","))]))
+                RegistryScripts.openSegments, keys: [RegistryKeys.app(scope.app)],
+                arguments: [RedisArgument(scope.generation.id), RedisArgument(open.joined(separator: ","))]))
     }
 
     private func standing(of scope: AppScope) async throws(StoreError) -> Standing {
@@ -90,7 +90,7 @@ struct SegmentAllocator: Sendable {
             return Standing(count: 0, open: [])
         }
         guard let count = fields[0].integer.flatMap(UInt32.init(exactly:)), let open = fields[1].string else {
-            throw StoreError(.corrupt, "app:\(scope.app) does not say how many segments it has")
+            throw StoreError(.corrupt, message: "app:\(scope.app) does not say how many segments it has")
         }
         scope.generation.segments.note(count, for: scope.app)
         let numbers = open.split(separator: ",").compactMap { UInt32($0) }
@@ -103,16 +103,19 @@ struct SegmentAllocator: Sendable {
         _ numbers: [SegmentNumber], in scope: AppScope, forRegistrations: Bool
     ) async throws(StoreError) {
         guard let last = numbers.last, last.rawValue <= SegmentNumber.maximum else {
-            throw StoreError(.tooMany, "\(scope.app) has as many segments as can be numbered")
+            throw StoreError(.tooMany, message: "\(scope.app) has as many segments as can be numbered")
         }
         let id = RedisArgument(scope.generation.id)
         _ = try await redis.run(
-            numbers.map { ScriptCall(RegistryScripts.createSegment, [SegmentKeys(scope.segment($0)).header], [id]) })
+            numbers.map {
+                ScriptCall(
+                    RegistryScripts.createSegment, keys: [SegmentKeys(scope.segment($0)).header], arguments: [id])
+            })
         let counted = try await redis.run(
             numbers.map { number in
                 ScriptCall(
-                    RegistryScripts.countSegment, [RegistryKeys.app(scope.app)],
-                    [id, RedisArgument(Int64(number.rawValue)), forRegistrations ? "1" : "0"])
+                    RegistryScripts.countSegment, keys: [RegistryKeys.app(scope.app)],
+                    arguments: [id, RedisArgument(Int64(number.rawValue)), forRegistrations ? "1" : "0"])
             })
         if let count = counted.last?.integer.flatMap(UInt32.init(exactly:)) {
             scope.generation.segments.note(count, for: scope.app)
@@ -122,20 +125,20 @@ struct SegmentAllocator: Sendable {
     private func close(_ number: SegmentNumber, in scope: AppScope) async throws(StoreError) {
         _ = try await redis.run(
             ScriptCall(
-                RegistryScripts.closeSegment, [RegistryKeys.app(scope.app)],
-                [RedisArgument(scope.generation.id), RedisArgument(Int64(number.rawValue))]))
+                RegistryScripts.closeSegment, keys: [RegistryKeys.app(scope.app)],
+                arguments: [RedisArgument(scope.generation.id), RedisArgument(Int64(number.rawValue))]))
     }
 
     private func allocate(
-        _ count: Int, in segment: SegmentID, _ scope: AppScope
+        _ count: Int, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> [DeviceIndex] {
         let reply = try await redis.run(
             ScriptCall(
-                RegistryScripts.allocate, [SegmentKeys(segment).header],
-                [RedisArgument(scope.generation.id), RedisArgument(count)]))
+                RegistryScripts.allocate, keys: [SegmentKeys(segment).header],
+                arguments: [RedisArgument(scope.generation.id), RedisArgument(count)]))
         guard let numbers = reply.array?.compactMap(\.integer), numbers.count == 2, numbers[0] >= 0, numbers[1] >= 0,
             numbers[0] + numbers[1] <= Int64(DeviceIndex.segmentCapacity)
-        else { throw StoreError(.corrupt, "segment \(segment) gives out places it does not have") }
+        else { throw StoreError(.corrupt, message: "segment \(segment) gives out places it does not have") }
         // The lowest last, where it is taken first.
         return (numbers[0]..<numbers[0] + numbers[1]).reversed().map {
             DeviceIndex(segment: segment.number, offset: UInt16($0))

@@ -93,14 +93,15 @@ struct SegmentChanges {
     var commit: ScriptCall {
         let script = onlyShrinks ? RegistryScripts.commitShrinking : RegistryScripts.commit
         return ScriptCall(
-            script, keys, [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
+            script, keys: keys,
+            arguments: [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
     }
 
     /// Under the guard of the log's offsets; with a predecessor, only once the segment has applied what lies below it.
     func applyLogged(after predecessor: Int64?) -> ScriptCall {
         ScriptCall(
-            RegistryScripts.applyLogged, keys,
-            [generation, now, "log", predecessor.map { RedisArgument($0) } ?? ""]
+            RegistryScripts.applyLogged, keys: keys,
+            arguments: [generation, now, "log", predecessor.map { RedisArgument($0) } ?? ""]
                 + SegmentChanges.noCondition.dropFirst(2) + changes)
     }
 

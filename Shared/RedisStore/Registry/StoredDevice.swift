@@ -26,7 +26,7 @@ struct StoredDevice {
     init(_ reply: RedisValue) throws(StoreError) {
         guard let fields = reply.array, fields.count == 3, let record = fields[0].bytes,
             let subscriptions = fields[1].bytes
-        else { throw StoreError(.corrupt, "a device cannot be read") }
+        else { throw StoreError(.corrupt, message: "a device cannot be read") }
         self.record = record
         standing = try StoredDevice.standing(of: record)
         self.subscriptions = PackedSubscriptions(bytes: subscriptions)
@@ -55,7 +55,7 @@ struct StoredDevice {
         case removalMark: return .removed
         default:
             guard let device = Device(packed: record[...]) else {
-                throw StoreError(.corrupt, "a device's record cannot be read")
+                throw StoreError(.corrupt, message: "a device's record cannot be read")
             }
             return .living(device)
         }

@@ -9,7 +9,7 @@ struct TokenReservations: Sendable {
 
     func holder(of token: PushToken, in scope: AppScope) async throws(StoreError) -> DeviceID? {
         let (bucket, field) = place(of: token, in: scope)
-        return try await buckets.read(bucket, RegistryScripts.lookUp, [field]).flatMap(id)
+        return try await buckets.read(bucket, script: RegistryScripts.lookUp, arguments: [field]).flatMap(id)
     }
 
     /// Who has the token now: the candidate, unless somebody had it before.
@@ -17,7 +17,8 @@ struct TokenReservations: Sendable {
         _ token: PushToken, for candidate: DeviceID, in scope: AppScope
     ) async throws(StoreError) -> DeviceID {
         let (bucket, field) = place(of: token, in: scope)
-        return try checked(try await buckets.write(bucket, RegistryScripts.reserve, [field, bytes(candidate)]))
+        return try checked(
+            try await buckets.write(bucket, script: RegistryScripts.reserve, arguments: [field, bytes(candidate)]))
     }
 
     /// The same for many, in their order.
@@ -28,7 +29,7 @@ struct TokenReservations: Sendable {
             requests.map { request in
                 let (bucket, field) = place(of: request.token, in: scope)
                 return (bucket, [field, bytes(request.candidate)])
-            }, RegistryScripts.reserve)
+            }, script: RegistryScripts.reserve)
         var holders: [DeviceID] = []
         for reply in replies { holders.append(try checked(reply)) }
         return holders
@@ -40,7 +41,8 @@ struct TokenReservations: Sendable {
     ) async throws(StoreError) -> DeviceID? {
         let (bucket, field) = place(of: token, in: scope)
         let reply = try await buckets.write(
-            bucket, RegistryScripts.exchange, [field, bytes(old), new.map(bytes) ?? RedisArgument([UInt8]())])
+            bucket, script: RegistryScripts.exchange,
+            arguments: [field, bytes(old), new.map(bytes) ?? RedisArgument([UInt8]())])
         return id(reply)
     }
 
@@ -64,7 +66,7 @@ struct TokenReservations: Sendable {
     }
 
     private func checked(_ reply: RedisValue) throws(StoreError) -> DeviceID {
-        guard let id = id(reply) else { throw StoreError(.corrupt, "a token's holder cannot be read") }
+        guard let id = id(reply) else { throw StoreError(.corrupt, message: "a token's holder cannot be read") }
         return id
     }
 }

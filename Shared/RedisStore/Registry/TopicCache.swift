@@ -29,7 +29,7 @@ final class TopicCache: Sendable {
         state.withLock { $0.names[NumberKey(app: app, number: number)] }
     }
 
-    func note(_ name: TopicName, _ number: TopicNumber, in app: AppID) {
+    func note(_ name: TopicName, number: TopicNumber, in app: AppID) {
         state.withLock { state in
             if state.numbers.count >= TopicCache.topicsMaximum { state = State() }
             state.numbers[NameKey(app: app, name: name)] = number

@@ -22,10 +22,10 @@ struct TopicNames: Sendable {
             }
         }
         let replies = try await buckets.read(
-            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, RegistryScripts.lookUp)
+            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, script: RegistryScripts.lookUp)
         for (name, reply) in zip(unknown, replies) {
             guard let number = reply?.integer.flatMap(TopicNumber.init(exactly:)) else { continue }
-            scope.generation.topics.note(name, number, in: scope.app)
+            scope.generation.topics.note(name, number: number, in: scope.app)
             numbers[name] = number
         }
         return numbers
@@ -52,12 +52,12 @@ struct TopicNames: Sendable {
             }
         }
         let replies = try await buckets.read(
-            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, RegistryScripts.lookUp)
+            unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, script: RegistryScripts.lookUp)
         for (number, reply) in zip(unknown, replies) {
             guard let name = reply?.string.flatMap({ try? TopicName($0) }) else {
                 throw redis.notReady("topic \(number) of \(scope.app) has lost its name")
             }
-            scope.generation.topics.note(name, number, in: scope.app)
+            scope.generation.topics.note(name, number: number, in: scope.app)
             names[number] = name
         }
         return names
@@ -70,19 +70,23 @@ struct TopicNames: Sendable {
         let own = try await newNumbers(names.count, in: scope)
         _ = try await buckets.write(
             zip(own, names).map { (bucket(of: $0, in: scope), [field(of: $0), RedisArgument($1.text)]) },
-            RegistryScripts.reserve)
+            script: RegistryScripts.reserve)
         _ = try await redis.run(
-            own.map { ScriptCall(RegistryScripts.createTopic, [RegistryKeys.topicSegments(scope.app, $0)], [id]) })
+            own.map {
+                ScriptCall(
+                    RegistryScripts.createTopic, keys: [RegistryKeys.topicSegments(scope.app, topic: $0)],
+                    arguments: [id])
+            })
         let holding = try await buckets.write(
             zip(own, names).map { (bucket(of: $1, in: scope), [field(of: $1), RedisArgument(Int64($0))]) },
-            RegistryScripts.reserve)
+            script: RegistryScripts.reserve)
         var numbers: [TopicNumber] = []
         for ((name, own), reply) in zip(zip(names, own), holding) {
             guard let number = reply.integer.flatMap(TopicNumber.init(exactly:)) else {
-                throw StoreError(.corrupt, "the number of a topic of \(scope.app) cannot be read")
+                throw StoreError(.corrupt, message: "the number of a topic of \(scope.app) cannot be read")
             }
-            if number != own { try await forget(own, name, in: scope) }
-            scope.generation.topics.note(name, number, in: scope.app)
+            if number != own { try await forget(own, name: name, in: scope) }
+            scope.generation.topics.note(name, number: number, in: scope.app)
             numbers.append(number)
         }
         return numbers
@@ -91,23 +95,23 @@ struct TopicNames: Sendable {
     private func newNumbers(_ count: Int, in scope: AppScope) async throws(StoreError) -> [TopicNumber] {
         let reply = try await redis.run(
             ScriptCall(
-                RegistryScripts.numberTopics, [RegistryKeys.app(scope.app)],
-                [RedisArgument(scope.generation.id), RedisArgument(count)]))
+                RegistryScripts.numberTopics, keys: [RegistryKeys.app(scope.app)],
+                arguments: [RedisArgument(scope.generation.id), RedisArgument(count)]))
         guard let last = reply.integer, last >= Int64(count), last < 1 << 28 else {
-            throw StoreError(.tooMany, "\(scope.app) has had as many topics as can be numbered")
+            throw StoreError(.tooMany, message: "\(scope.app) has had as many topics as can be numbered")
         }
         return (last - Int64(count) + 1...last).map { TopicNumber($0) }
     }
 
     /// Somebody else was faster.
-    private func forget(_ number: TopicNumber, _ name: TopicName, in scope: AppScope) async throws(StoreError) {
+    private func forget(_ number: TopicNumber, name: TopicName, in scope: AppScope) async throws(StoreError) {
         _ = try await buckets.write(
-            bucket(of: number, in: scope), RegistryScripts.exchange,
-            [field(of: number), RedisArgument(name.text), RedisArgument([UInt8]())])
+            bucket(of: number, in: scope), script: RegistryScripts.exchange,
+            arguments: [field(of: number), RedisArgument(name.text), RedisArgument([UInt8]())])
         _ = try await redis.run(
             ScriptCall(
-                RegistryScripts.dropTopic, [RegistryKeys.topicSegments(scope.app, number)],
-                [RedisArgument(scope.generation.id)]))
+                RegistryScripts.dropTopic, keys: [RegistryKeys.topicSegments(scope.app, topic: number)],
+                arguments: [RedisArgument(scope.generation.id)]))
     }
 
     private func bucket(of name: TopicName, in scope: AppScope) -> NameBucket {

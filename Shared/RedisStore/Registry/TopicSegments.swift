@@ -32,8 +32,8 @@ struct TopicSegments: Sendable {
         _ = try await redis.run(
             missing.map { key in
                 ScriptCall(
-                    RegistryScripts.enterSegment, [RegistryKeys.topicSegments(scope.app, key.topic)],
-                    [
+                    RegistryScripts.enterSegment, keys: [RegistryKeys.topicSegments(scope.app, topic: key.topic)],
+                    arguments: [
                         RedisArgument(scope.generation.id), RedisArgument(Int64(now)),
                         RedisArgument(Int64(key.segment.rawValue)),
                     ])
@@ -45,8 +45,8 @@ struct TopicSegments: Sendable {
         let replies = try await redis.run(
             topics.map { topic in
                 ScriptCall(
-                    RegistryScripts.readSegments, [RegistryKeys.topicSegments(scope.app, topic)],
-                    [RedisArgument(scope.generation.id)])
+                    RegistryScripts.readSegments, keys: [RegistryKeys.topicSegments(scope.app, topic: topic)],
+                    arguments: [RedisArgument(scope.generation.id)])
             })
         return replies.map { reply in
             var reader = ByteReader(reply.bytes ?? [])
@@ -63,8 +63,8 @@ struct TopicSegments: Sendable {
         let replies = try await redis.run(
             entries.map { topic, entry in
                 ScriptCall(
-                    RegistryScripts.leaveSegment, [RegistryKeys.topicSegments(scope.app, topic)],
-                    [
+                    RegistryScripts.leaveSegment, keys: [RegistryKeys.topicSegments(scope.app, topic: topic)],
+                    arguments: [
                         RedisArgument(scope.generation.id), RedisArgument(Int64(entry.segment.rawValue)),
                         RedisArgument(Int64(entry.entered)),
                     ])

@@ -6,7 +6,7 @@ struct ScriptCall: Sendable {
     let keys: [RedisArgument]
     let arguments: [RedisArgument]
 
-    init(_ script: RedisScript, _ keys: [RedisArgument], _ arguments: [RedisArgument]) {
+    init(_ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument]) {
         self.script = script
         self.keys = keys
         self.arguments = arguments

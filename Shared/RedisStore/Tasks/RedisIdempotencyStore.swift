@@ -18,8 +18,9 @@ package struct RedisIdempotencyStore: IdempotencyStore {
         _ request: IdempotentRequest, for lease: Duration
     ) async throws(StoreError) -> IdempotencyVerdict {
         let answer = try await run(
-            RedisIdempotencyStore.begin, request,
-            RedisArgument(lease.wholeMilliseconds), RedisArgument(IdempotencyBounds.retention.wholeMilliseconds))
+            RedisIdempotencyStore.begin, request: request,
+            arguments: RedisArgument(lease.wholeMilliseconds),
+            RedisArgument(IdempotencyBounds.retention.wholeMilliseconds))
         switch (answer.array?.first?.integer, answer.array?.last) {
         case (0, let began?):
             guard let milliseconds = began.integer else { break }
@@ -31,19 +32,19 @@ package struct RedisIdempotencyStore: IdempotencyStore {
             return .answered(bytes)
         default: break
         }
-        throw StoreError(.corrupt, "what is kept of an idempotency key cannot be read")
+        throw StoreError(.corrupt, message: "what is kept of an idempotency key cannot be read")
     }
 
     package func finish(_ request: IdempotentRequest, answer: [UInt8]) async throws(StoreError) {
-        _ = try await run(RedisIdempotencyStore.finish, request, RedisArgument(answer))
+        _ = try await run(RedisIdempotencyStore.finish, request: request, arguments: RedisArgument(answer))
     }
 
     package func release(_ request: IdempotentRequest) async throws(StoreError) {
-        _ = try await run(RedisIdempotencyStore.release, request)
+        _ = try await run(RedisIdempotencyStore.release, request: request)
     }
 
     private func run(
-        _ script: RedisScript, _ request: IdempotentRequest, _ arguments: RedisArgument...
+        _ script: RedisScript, request: IdempotentRequest, arguments: RedisArgument...
     ) async throws(StoreError) -> RedisValue {
         try await redis.run(
             script, keys: [RedisArgument("request:{\(Base64URL.encode(request.key))}")],

@@ -19,7 +19,7 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     package func enter(_ task: TaskID, due: Timestamp) async throws(StoreError) {
-        try await set(task, due, "NX")
+        try await set(task, due: due, condition: "NX")
     }
 
     package func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [TaskID] {
@@ -31,7 +31,7 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     package func postpone(_ task: TaskID, until due: Timestamp) async throws(StoreError) {
-        try await set(task, due, "XX")
+        try await set(task, due: due, condition: "XX")
     }
 
     package func finish(_ task: TaskID) async throws(StoreError) {
@@ -43,7 +43,7 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     /// Works at the memory bound: tasks under way are to reach their end.
-    private func set(_ task: TaskID, _ due: Timestamp, _ condition: RedisArgument) async throws(StoreError) {
+    private func set(_ task: TaskID, due: Timestamp, condition: RedisArgument) async throws(StoreError) {
         _ = try await redis.run(
             RedisTaskAgenda.set, keys: [RedisTaskAgenda.key],
             arguments: [condition, RedisArgument(due.milliseconds), RedisArgument(task.bytes)])

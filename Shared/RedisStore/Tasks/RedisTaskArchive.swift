@@ -15,7 +15,7 @@ package struct RedisTaskArchive: TaskArchive {
         self.time = time
     }
 
-    package func keep(_ content: [UInt8], of task: TaskID, _ entry: TaskEntry) async throws(StoreError) {
+    package func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
         let keys = TaskArchiveKeys(task)
         let list = TaskArchiveKeys.list(entry.app)
         let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
@@ -56,7 +56,7 @@ package struct RedisTaskArchive: TaskArchive {
         var numbers: [SegmentNumber] = []
         while !reader.isAtEnd {
             guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum) else {
-                throw StoreError(.corrupt, "the segments of task \(task) cannot be read")
+                throw StoreError(.corrupt, message: "the segments of task \(task) cannot be read")
             }
             numbers.append(SegmentNumber(rawValue: UInt32(raw)))
         }
@@ -132,14 +132,14 @@ package struct RedisTaskArchive: TaskArchive {
         of app: AppID, before: TaskEntry.ID?, limit: Int
     ) async throws(StoreError) -> [TaskEntry.ID] {
         let list = TaskArchiveKeys.list(app)
-        guard let before else { return try await read(list, from: "+inf", skipping: nil, limit) }
+        guard let before else { return try await read(list, from: "+inf", skipping: nil, limit: limit) }
         // Tasks of one millisecond stand by their ids, from which the one that was shown last is left out.
         let last = RedisArgument(before.created.milliseconds)
-        return try await read(list, from: last, skipping: before, limit)
+        return try await read(list, from: last, skipping: before, limit: limit)
     }
 
     private func read(
-        _ list: RedisArgument, from newest: RedisArgument, skipping last: TaskEntry.ID?, _ limit: Int
+        _ list: RedisArgument, from newest: RedisArgument, skipping last: TaskEntry.ID?, limit: Int
     ) async throws(StoreError) -> [TaskEntry.ID] {
         var found: [TaskEntry.ID] = []
         var start = 0
@@ -172,7 +172,9 @@ package struct RedisTaskArchive: TaskArchive {
         let answer = try await redis.run(
             RedisTaskArchive.settle, keys: [key],
             arguments: [RedisArgument(value), RedisArgument(RedisTaskArchive.life.wholeMilliseconds)])
-        guard let bytes = answer.bytes else { throw StoreError(.corrupt, "a value that was just written is missing") }
+        guard let bytes = answer.bytes else {
+            throw StoreError(.corrupt, message: "a value that was just written is missing")
+        }
         return bytes
     }
 

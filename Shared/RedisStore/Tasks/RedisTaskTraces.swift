@@ -39,7 +39,7 @@ package struct RedisTaskTraces: TaskTraces {
         let answers = try await redis.send([RedisCommand("GET", TaskTraceKeys.own(task))] + shared)
         guard let bytes = answers.lazy.compactMap(\.bytes).first else { return nil }
         guard let trace = TaskTrace(packed: bytes) else {
-            throw StoreError(.corrupt, "the trace of task \(task) cannot be read")
+            throw StoreError(.corrupt, message: "the trace of task \(task) cannot be read")
         }
         return trace
     }

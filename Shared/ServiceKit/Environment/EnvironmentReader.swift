@@ -46,35 +46,38 @@ package struct EnvironmentReader {
     }
 
     /// Adds a problem that no single variable shows, such as two that contradict each other.
-    package mutating func reject(_ variable: String, _ problem: String, fix: String) {
+    package mutating func reject(_ variable: String, problem: String, fix: String) {
         problems.append(.init(variable: variable, problem: problem, fix: fix))
     }
 
-    package mutating func text(_ name: String, default value: String, _ meaning: String) -> String {
-        declare(name, value, meaning)
+    package mutating func text(_ name: String, default value: String, meaning: String) -> String {
+        declare(name, defaultText: value, meaning: meaning)
         return environment[name] ?? value
     }
 
-    package mutating func optionalText(_ name: String, _ meaning: String) -> String? {
-        declare(name, "", meaning)
+    package mutating func optionalText(_ name: String, meaning: String) -> String? {
+        declare(name, defaultText: "", meaning: meaning)
         return environment[name]
     }
 
     /// The path of a file or folder that must be there when the process starts.
-    package mutating func file(_ name: String, _ meaning: String) -> String? {
-        guard let path = optionalText(name, meaning) else { return nil }
+    package mutating func file(_ name: String, meaning: String) -> String? {
+        guard let path = optionalText(name, meaning: meaning) else { return nil }
         if access(path, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
             reject(
-                name, "\(path) cannot be read: \(reason)", fix: "name a file that is there and that this user may read")
+                name, problem: "\(path) cannot be read: \(reason)",
+                fix: "name a file that is there and that this user may read")
         }
         return path
     }
 
     /// The name or address of a server, without scheme, port and path.
-    package mutating func host(_ name: String, default value: String, _ meaning: String) -> String {
-        parse(name, default: value, text: value, meaning, expected: "a host's name or address alone, such as \(value)")
-        {
+    package mutating func host(_ name: String, default value: String, meaning: String) -> String {
+        parse(
+            name, default: value, text: value, meaning: meaning,
+            expected: "a host's name or address alone, such as \(value)"
+        ) {
             let isName = !$0.isEmpty && $0.utf8.allSatisfy { EnvironmentReader.isOfHostName($0) }
             return isName || IPAddress($0) != nil ? $0 : nil
         }
@@ -91,24 +94,25 @@ package struct EnvironmentReader {
 
     /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings. Nil when neither is set
     /// or both are empty.
-    package mutating func secret(_ name: String, _ meaning: String) -> Secret? {
-        declare(name, "", meaning + " \(name)_FILE names a file that holds it.")
+    package mutating func secret(_ name: String, meaning: String) -> Secret? {
+        declare(name, defaultText: "", meaning: meaning + " \(name)_FILE names a file that holds it.")
         known.insert(name + "_FILE")
         let value = environment[name]
         guard let path = environment[name + "_FILE"] else { return value.map { Secret($0) } }
         if value != nil {
-            reject(name, "\(name)_FILE is set as well", fix: "set one of the two")
+            reject(name, problem: "\(name)_FILE is set as well", fix: "set one of the two")
             return nil
         }
         guard let bytes = SmallFile.read(path, bytesMaximum: 64 * 1024),
             var text = OutsideText.string(bytes)
         else {
-            reject(name + "_FILE", "no readable text file at \(path)", fix: "name a file that this user may read")
+            reject(
+                name + "_FILE", problem: "no readable text file at \(path)", fix: "name a file that this user may read")
             return nil
         }
         while text.last?.isNewline == true { text.removeLast() }
         guard !text.isEmpty else {
-            reject(name + "_FILE", "the file at \(path) is empty", fix: "write the secret into it")
+            reject(name + "_FILE", problem: "the file at \(path) is empty", fix: "write the secret into it")
             return nil
         }
         return Secret(text)
@@ -116,54 +120,56 @@ package struct EnvironmentReader {
 
     /// `text` says what the default is where it differs from machine to machine.
     package mutating func integer(
-        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, _ meaning: String
+        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, meaning: String
     ) -> Int {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return parse(name, default: value, text: text ?? String(value), meaning, expected: expected) {
+        return parse(name, default: value, text: text ?? String(value), meaning: meaning, expected: expected) {
             Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     package mutating func duration(
-        _ name: String, default value: Duration, in range: ClosedRange<Duration>, _ meaning: String
+        _ name: String, default value: Duration, in range: ClosedRange<Duration>, meaning: String
     ) -> Duration {
         let expected = """
             a time from \(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound)), \
             such as 250ms, 30s, 5m or 12h
             """
-        return parse(name, default: value, text: DurationText.print(value), meaning, expected: expected) {
+        return parse(name, default: value, text: DurationText.print(value), meaning: meaning, expected: expected) {
             DurationText.parse($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     /// `text` says what the default is where it differs from machine to machine.
     package mutating func bytes(
-        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, _ meaning: String
+        _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, meaning: String
     ) -> Int {
         let expected = """
             a size from \(ByteText.print(range.lowerBound)) to \(ByteText.print(range.upperBound)), \
             such as 512KiB, 64MiB or 2GiB
             """
-        return parse(name, default: value, text: text ?? ByteText.print(value), meaning, expected: expected) {
+        return parse(name, default: value, text: text ?? ByteText.print(value), meaning: meaning, expected: expected) {
             ByteText.parse($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     /// Any other kind of value: `expected` completes the sentence "NAME should be …".
     package mutating func parse<Value>(
-        _ name: String, default value: Value, text: String, _ meaning: String, expected: String,
-        _ convert: (String) -> Value?
+        _ name: String, default value: Value, text: String, meaning: String, expected: String,
+        convert: (String) -> Value?
     ) -> Value {
-        declare(name, text, meaning)
+        declare(name, defaultText: text, meaning: meaning)
         guard let given = environment[name] else { return value }
         guard let converted = convert(given) else {
-            reject(name, "\"\(given)\" is not \(expected)", fix: "set it to \(expected), or leave it unset for \(text)")
+            reject(
+                name, problem: "\"\(given)\" is not \(expected)",
+                fix: "set it to \(expected), or leave it unset for \(text)")
             return value
         }
         return converted
     }
 
-    private mutating func declare(_ name: String, _ defaultText: String, _ meaning: String) {
+    private mutating func declare(_ name: String, defaultText: String, meaning: String) {
         precondition(!variables.contains { $0.name == name }, "\(name) is read twice")
         variables.append(Variable(name: name, defaultText: defaultText, meaning: meaning))
         known.insert(name)

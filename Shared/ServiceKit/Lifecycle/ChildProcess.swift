@@ -42,7 +42,7 @@ package final class ChildProcess: Sendable {
 
     /// Standard output and standard error are read together; `environment` replaces the inherited one when given.
     package init(
-        _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, _ options: Options = Options()
+        _ path: String, arguments: [String] = [], environment: [String: String]? = nil, options: Options = Options()
     ) throws {
         let spawned = Monitor<Result<Spawned, SpawnError>?>(nil)
         let state = Monitor(State())
@@ -51,19 +51,22 @@ package final class ChildProcess: Sendable {
         NativeThread(name: "child-wait") { [hasEnded] in
             let result = ChildProcess.spawning.withLock { _ in
                 ChildProcess.spawn(
-                    path, arguments, environment ?? EnvironmentReader.processEnvironment(), options)
+                    path, arguments: arguments, environment: environment ?? EnvironmentReader.processEnvironment(),
+                    options: options)
             }
             spawned.change { $0 = result }
             guard case .success(let child) = result else { return }
             ChildProcess.awaitEnd(of: child.pid, into: state)
             hasEnded.happen()
         }.detach()
-        guard let result = spawned.wait(timeout: .seconds(60), until: { $0 }) else { throw SpawnError(path, ETIMEDOUT) }
+        guard let result = spawned.wait(timeout: .seconds(60), until: { $0 }) else {
+            throw SpawnError(path, status: ETIMEDOUT)
+        }
         let child = try result.get()
         processID = child.pid
         self.state = state
         state.change { $0.input = child.input }
-        NativeThread(name: "child-output") { ChildProcess.read(child.output, into: state, options) }.detach()
+        NativeThread(name: "child-output") { ChildProcess.read(child.output, into: state, options: options) }.detach()
     }
 
     private struct Spawned {
@@ -77,11 +80,11 @@ package final class ChildProcess: Sendable {
     private static let spawning = Mutex(())
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String: String], _ options: Options
+        _ path: String, arguments: [String], environment: [String: String], options: Options
     ) -> Result<Spawned, SpawnError> {
         var output: [Int32] = [0, 0]
         var input: [Int32] = [0, 0]
-        guard pipe(&output) == 0, pipe(&input) == 0 else { return .failure(SpawnError(path, errno)) }
+        guard pipe(&output) == 0, pipe(&input) == 0 else { return .failure(SpawnError(path, status: errno)) }
         for descriptor in output + input { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -107,7 +110,7 @@ package final class ChildProcess: Sendable {
         guard status == 0 else {
             close(output[0])
             close(input[1])
-            return .failure(SpawnError(words[0], status))
+            return .failure(SpawnError(words[0], status: status))
         }
         return .success(Spawned(pid: pid, input: input[1], output: output[0]))
     }
@@ -195,7 +198,7 @@ package final class ChildProcess: Sendable {
         return ending
     }
 
-    private static func read(_ descriptor: Int32, into state: Monitor<State>, _ options: Options) {
+    private static func read(_ descriptor: Int32, into state: Monitor<State>, options: Options) {
         func take(_ lines: [String]) {
             state.change { state in
                 state.lines += lines
@@ -244,7 +247,7 @@ package final class ChildProcess: Sendable {
 package struct SpawnError: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ path: String, _ status: Int32) {
+    init(_ path: String, status: Int32) {
         description = "\(path) could not be started: \(String(cString: strerror(status)))"
     }
 }

@@ -45,7 +45,7 @@ package struct ServiceGroup: Sendable {
             failure = error ?? ServiceEndedEarlyError(name: services[index].name)
             ended = [index]
         }
-        let (end, later) = await drain(runs, ended: ended, within: deadline, &iterator, report)
+        let (end, later) = await drain(runs, ended: ended, within: deadline, events: &iterator, report: report)
         guard let failure = failure ?? later else { return end }
         if case .cutOff(let names) = end { log.error("cut off: \(names.joined(separator: ", "))") }
         throw failure
@@ -63,7 +63,7 @@ package struct ServiceGroup: Sendable {
 
     private func drain(
         _ runs: [Task<Void, Never>], ended first: Set<Int>, within deadline: Duration,
-        _ events: inout AsyncStream<Event>.Iterator, _ report: AsyncStream<Event>.Continuation
+        events: inout AsyncStream<Event>.Iterator, report: AsyncStream<Event>.Continuation
     ) async -> (End, failure: (any Error)?) {
         let watchdog = Task {
             try await time.sleep(for: deadline)

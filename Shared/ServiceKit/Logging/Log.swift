@@ -41,22 +41,22 @@ package struct Log: Sendable {
     }
 
     package func debug(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
-        emit(.debug, message, facts)
+        emit(.debug, message: message, facts: facts)
     }
 
     package func info(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
-        emit(.info, message, facts)
+        emit(.info, message: message, facts: facts)
     }
 
     package func warning(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
-        emit(.warning, message, facts)
+        emit(.warning, message: message, facts: facts)
     }
 
     package func error(_ message: String, _ facts: KeyValuePairs<LogKey, String> = [:]) {
-        emit(.error, message, facts)
+        emit(.error, message: message, facts: facts)
     }
 
-    private func emit(_ level: LogLevel, _ message: String, _ facts: KeyValuePairs<LogKey, String>) {
+    private func emit(_ level: LogLevel, message: String, facts: KeyValuePairs<LogKey, String>) {
         guard level >= self.level else { return }
         let line = JSONText.object { line in
             line.member("time", time.now.description)

@@ -34,13 +34,13 @@ package final class Health: Sendable {
         return pulse
     }
 
-    package func addReadinessCheck(_ name: String, _ check: @escaping @Sendable () async -> Readiness) {
-        state.withLock { $0.checks.append(ReadinessCheck(name, check)) }
+    package func addReadinessCheck(_ name: String, check: @escaping @Sendable () async -> Readiness) {
+        state.withLock { $0.checks.append(ReadinessCheck(name, check: check)) }
     }
 
     /// Something that people who look at the service's readiness should know, though it is ready all the same; nil when
     /// there is nothing to say.
-    package func addRemark(_ name: String, _ text: @escaping @Sendable () -> String?) {
+    package func addRemark(_ name: String, text: @escaping @Sendable () -> String?) {
         state.withLock { $0.remarks.append((name, text)) }
     }
 

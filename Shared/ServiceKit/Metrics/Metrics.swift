@@ -21,29 +21,29 @@ package final class Metrics: Sendable {
 
     package init() {}
 
-    package func counter(_ name: MetricName, _ labels: Labels = [:]) -> Counter {
+    package func counter(_ name: MetricName, labels: Labels = [:]) -> Counter {
         precondition(name.kind == .counter, "\(name.rawValue) is no counter")
-        let made = instrument(name, labels) { .counter(Counter()) }
+        let made = instrument(name, labels: labels) { .counter(Counter()) }
         guard case .counter(let counter) = made else { return Counter() }
         return counter
     }
 
-    package func gauge(_ name: MetricName, _ labels: Labels = [:]) -> Gauge {
+    package func gauge(_ name: MetricName, labels: Labels = [:]) -> Gauge {
         precondition(name.kind == .gauge, "\(name.rawValue) is no gauge")
-        let made = instrument(name, labels) { .gauge(Gauge()) }
+        let made = instrument(name, labels: labels) { .gauge(Gauge()) }
         guard case .gauge(let gauge) = made else { return Gauge() }
         return gauge
     }
 
-    package func histogram(_ name: MetricName, _ labels: Labels = [:]) -> Histogram {
+    package func histogram(_ name: MetricName, labels: Labels = [:]) -> Histogram {
         precondition(name.kind == .histogram, "\(name.rawValue) is no histogram")
-        let made = instrument(name, labels) { .histogram(Histogram()) }
+        let made = instrument(name, labels: labels) { .histogram(Histogram()) }
         guard case .histogram(let histogram) = made else { return Histogram() }
         return histogram
     }
 
     /// An instrument past the bound still counts, for nobody.
-    private func instrument(_ name: MetricName, _ labels: Labels, make: () -> Instrument) -> Instrument {
+    private func instrument(_ name: MetricName, labels: Labels, make: () -> Instrument) -> Instrument {
         let key = Series(name: name, labels: Metrics.render(labels))
         return series.withLock { series in
             if let known = series[key] { return known }
@@ -63,20 +63,22 @@ package final class Metrics: Sendable {
             text += "# HELP \(name.rawValue) \(name.help)\n# TYPE \(name.rawValue) \(name.kind.rawValue)\n"
             for (key, instrument) in members {
                 switch instrument {
-                case .counter(let counter): text += Metrics.line(name.rawValue, key.labels, "\(counter.value)")
-                case .gauge(let gauge): text += Metrics.line(name.rawValue, key.labels, "\(gauge.value)")
-                case .histogram(let histogram): text += Metrics.lines(name.rawValue, key.labels, histogram)
+                case .counter(let counter):
+                    text += Metrics.line(name.rawValue, labels: key.labels, value: "\(counter.value)")
+                case .gauge(let gauge): text += Metrics.line(name.rawValue, labels: key.labels, value: "\(gauge.value)")
+                case .histogram(let histogram):
+                    text += Metrics.lines(name.rawValue, labels: key.labels, histogram: histogram)
                 }
             }
         }
         return text
     }
 
-    private static func line(_ name: String, _ labels: String, _ value: String) -> String {
+    private static func line(_ name: String, labels: String, value: String) -> String {
         labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 
-    private static func lines(_ name: String, _ labels: String, _ histogram: Histogram) -> String {
+    private static func lines(_ name: String, labels: String, histogram: Histogram) -> String {
         let comma = labels.isEmpty ? "" : labels + ","
         var text = ""
         var cumulative = 0
@@ -87,7 +89,8 @@ package final class Metrics: Sendable {
         }
         cumulative += counts.last ?? 0
         text += "\(name)_bucket{\(comma)le=\"+Inf\"} \(cumulative)\n"
-        return text + line(name + "_sum", labels, "\(sum)") + line(name + "_count", labels, "\(cumulative)")
+        return text + line(name + "_sum", labels: labels, value: "\(sum)")
+            + line(name + "_count", labels: labels, value: "\(cumulative)")
     }
 
     private static func render(_ labels: Labels) -> String {

@@ -12,7 +12,7 @@ final class ReadinessCheck: Sendable {
     private let check: @Sendable () async -> Health.Readiness
     private let open = Mutex<Question?>(nil)
 
-    init(_ name: String, _ check: @escaping @Sendable () async -> Health.Readiness) {
+    init(_ name: String, check: @escaping @Sendable () async -> Health.Readiness) {
         self.name = name
         self.check = check
     }

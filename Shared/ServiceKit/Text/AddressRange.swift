@@ -16,7 +16,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         guard let length = parts.count == 1 ? width : Int(parts[1]), 0...width ~= length,
             parts.count == 1 || parts[1] == String(length)
         else { throw FormatError(description: shape) }
-        guard let first = IPAddress(bytes: AddressRange.masked(address.bytes, length)) else {
+        guard let first = IPAddress(bytes: AddressRange.masked(address.bytes, length: length)) else {
             throw FormatError(description: shape)
         }
         base = first
@@ -30,14 +30,14 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
     package func contains(_ address: IPAddress) -> Bool {
         address.bytes.count == base.bytes.count
-            && AddressRange.masked(address.bytes, prefixLength) == base.bytes
+            && AddressRange.masked(address.bytes, length: prefixLength) == base.bytes
     }
 
     package var description: String {
         prefixLength == base.bytes.count * 8 ? "\(base)" : "\(base)/\(prefixLength)"
     }
 
-    private static func masked(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+    private static func masked(_ bytes: [UInt8], length: Int) -> [UInt8] {
         bytes.enumerated().map { index, byte in
             let kept = min(8, max(0, length - index * 8))
             return byte & ~UInt8(truncatingIfNeeded: 0xFF >> kept)

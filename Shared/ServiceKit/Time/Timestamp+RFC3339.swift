@@ -9,7 +9,7 @@ extension Timestamp {
             let milliseconds = rest.popFraction(), let offset = rest.popOffset(), rest.isEmpty,
             1...12 ~= month, 1...Timestamp.dayCount(of: month, year) ~= day, hour < 24, minute < 60, second < 60
         else { return nil }
-        let days = Timestamp.daysSinceEpoch(year, month, day)
+        let days = Timestamp.daysSinceEpoch(year, month: month, day: day)
         let total = (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1_000 + milliseconds
         // An offset may lead out of the years that can be written.
         guard Timestamp.printable.contains(total) else { return nil }
@@ -28,7 +28,7 @@ extension Timestamp {
     }
 
     /// Years begin in March here, so that the leap day is the last of its year.
-    private static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    private static func daysSinceEpoch(_ year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

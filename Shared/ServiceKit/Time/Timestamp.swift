@@ -34,18 +34,18 @@ extension Timestamp: CustomStringConvertible {
         let inDay = rest < 0 ? rest + day : rest
         var text: [UInt8] = []
         text.reserveCapacity(24)
-        Timestamp.append(date.year, width: 4, "-", to: &text)
-        Timestamp.append(date.month, width: 2, "-", to: &text)
-        Timestamp.append(date.day, width: 2, "T", to: &text)
-        Timestamp.append(inDay / 3_600_000, width: 2, ":", to: &text)
-        Timestamp.append(inDay / 60_000 % 60, width: 2, ":", to: &text)
-        Timestamp.append(inDay / 1_000 % 60, width: 2, ".", to: &text)
-        Timestamp.append(inDay % 1_000, width: 3, "Z", to: &text)
+        Timestamp.append(date.year, width: 4, end: "-", to: &text)
+        Timestamp.append(date.month, width: 2, end: "-", to: &text)
+        Timestamp.append(date.day, width: 2, end: "T", to: &text)
+        Timestamp.append(inDay / 3_600_000, width: 2, end: ":", to: &text)
+        Timestamp.append(inDay / 60_000 % 60, width: 2, end: ":", to: &text)
+        Timestamp.append(inDay / 1_000 % 60, width: 2, end: ".", to: &text)
+        Timestamp.append(inDay % 1_000, width: 3, end: "Z", to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
     /// With zeros in front, and a character behind.
-    private static func append(_ value: Int64, width: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
+    private static func append(_ value: Int64, width: Int, end: Unicode.Scalar, to text: inout [UInt8]) {
         if value < 0 { text.append(UInt8(ascii: "-")) }
         let start = text.count
         var rest = value.magnitude

@@ -40,7 +40,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app).write(format: AudienceChunk.format, to: &bytes)
+        TaskHead(task, app: app).write(format: AudienceChunk.format, to: &bytes)
         let fast = content.isEmpty ? AudienceChunk.fast : AudienceChunk.fastWithContent
         bytes.append(lane == .bulk ? AudienceChunk.bulk : fast)
         bytes.append(attempt)
@@ -54,7 +54,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        self = try ByteReader.message(bytes, "audience chunk") { AudienceChunk(from: &$0) }
+        self = try ByteReader.message(bytes, name: "audience chunk") { AudienceChunk(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

@@ -62,13 +62,13 @@ package struct DeviceFeedback: TopicMessage, Hashable {
     package init(decoding bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "feedback")
         guard json.hasVersion(DeviceFeedback.version),
-            let app = json.value("app", { try? AppID($0) }),
-            let device = json.value("device", DeviceID.init(_:)),
-            let provider = json.value("provider", PushProtocol.init(name:)),
-            let cause = json.value("cause", Cause.init(rawValue:)),
-            let task = json.value("task", TaskID.init(_:)),
+            let app = json.value("app", convert: { try? AppID($0) }),
+            let device = json.value("device", convert: DeviceID.init(_:)),
+            let provider = json.value("provider", convert: PushProtocol.init(name:)),
+            let cause = json.value("cause", convert: Cause.init(rawValue:)),
+            let task = json.value("task", convert: TaskID.init(_:)),
             case .integer(let number) = json["status"], let status = UInt16(exactly: number),
-            let reason = json["reason"]?.text, let time = json.value("time", Timestamp.init(rfc3339:))
+            let reason = json["reason"]?.text, let time = json.value("time", convert: Timestamp.init(rfc3339:))
         else { throw MalformedMessageError("no feedback of a known version") }
         let result = DeviceResult(
             device: device, provider: provider, state: .invalid, attempt: 0, status: status, reason: reason)

@@ -44,7 +44,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app).write(format: DispatchChunk.format, to: &bytes)
+        TaskHead(task, app: app).write(format: DispatchChunk.format, to: &bytes)
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -57,7 +57,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        self = try ByteReader.message(bytes, "dispatch chunk") { DispatchChunk(from: &$0) }
+        self = try ByteReader.message(bytes, name: "dispatch chunk") { DispatchChunk(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

@@ -16,7 +16,7 @@ extension JSON {
     }
 
     /// A member that is written as a text; nil where there is none, or another text.
-    func value<Value>(_ name: String, _ convert: (String) -> Value?) -> Value? {
+    func value<Value>(_ name: String, convert: (String) -> Value?) -> Value? {
         self[name]?.text.flatMap(convert)
     }
 }

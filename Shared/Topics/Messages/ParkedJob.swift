@@ -23,7 +23,7 @@ package struct ParkedJob: Hashable, Sendable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        self = try ByteReader.message(bytes, "parked job") { reader in
+        self = try ByteReader.message(bytes, name: "parked job") { reader in
             guard reader.byte() == ParkedJob.format, let count = reader.byte(),
                 count <= ParkedJob.providersMaximum
             else { return nil }

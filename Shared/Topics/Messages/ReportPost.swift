@@ -38,9 +38,9 @@ package struct ReportPost: TopicMessage, Hashable {
     package init(decoding bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "post")
         guard json.hasVersion(ReportPost.version),
-            let task = json.value("task", TaskID.init(_:)),
-            let app = json.value("app", { try? AppID($0) }),
-            let closed = json.value("closed", Timestamp.init(rfc3339:)), let body = json["body"]
+            let task = json.value("task", convert: TaskID.init(_:)),
+            let app = json.value("app", convert: { try? AppID($0) }),
+            let closed = json.value("closed", convert: Timestamp.init(rfc3339:)), let body = json["body"]
         else { throw MalformedMessageError("no post of a known version") }
         self.init(task: task, app: app, closed: closed, body: body.compactBytes)
     }

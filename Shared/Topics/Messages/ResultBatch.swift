@@ -31,7 +31,7 @@ package struct ResultBatch: TopicMessage, Hashable {
     }
 
     /// Where it belongs on the bus; nil when it is empty.
-    package var key: [UInt8]? { results.first.map { Topics.key(task, $0.device.index.segment) } }
+    package var key: [UInt8]? { results.first.map { Topics.key(task, segment: $0.device.index.segment) } }
 
     package var event: CloudEvent? {
         CloudEvent(
@@ -79,9 +79,9 @@ package struct ResultBatch: TopicMessage, Hashable {
     init(parsing bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "results")
         guard json.hasVersion(ResultBatch.version),
-            let task = json.value("task", TaskID.init(_:)),
-            let app = json.value("app", { try? AppID($0) }),
-            let time = json.value("time", Timestamp.init(rfc3339:)), let elements = json["results"]?.elements
+            let task = json.value("task", convert: TaskID.init(_:)),
+            let app = json.value("app", convert: { try? AppID($0) }),
+            let time = json.value("time", convert: Timestamp.init(rfc3339:)), let elements = json["results"]?.elements
         else { throw MalformedMessageError("no results of a known version") }
         let results = elements.compactMap { DeviceResult($0) }
         guard results.count == elements.count else { throw MalformedMessageError("a result that cannot be read") }
@@ -135,9 +135,9 @@ extension DeviceResult {
     }
 
     fileprivate init?(_ json: JSON) {
-        guard let device = json.value("device", DeviceID.init(_:)),
-            let provider = json.value("provider", PushProtocol.init(name:)),
-            let state = json.value("state", DeliveryState.init(name:)),
+        guard let device = json.value("device", convert: DeviceID.init(_:)),
+            let provider = json.value("provider", convert: PushProtocol.init(name:)),
+            let state = json.value("state", convert: DeliveryState.init(name:)),
             case .integer(let attempt) = json["attempt"], let attempt = UInt8(exactly: attempt),
             case .integer(let status) = json["status"], let status = UInt16(exactly: status),
             let reason = json["reason"]?.text, case .bool(let isCounted) = json["counted"] ?? .bool(false)

@@ -56,7 +56,7 @@ package struct RetryOrder: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, segment.app).write(format: RetryOrder.format, to: &bytes)
+        TaskHead(task, app: segment.app).write(format: RetryOrder.format, to: &bytes)
         bytes.append(integer: segment.number.rawValue)
         bytes.append(provider.rawValue)
         bytes.append(attempt)
@@ -70,7 +70,7 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        self = try ByteReader.message(bytes, "retry order") { RetryOrder(from: &$0) }
+        self = try ByteReader.message(bytes, name: "retry order") { RetryOrder(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {
@@ -82,7 +82,7 @@ package struct RetryOrder: TopicMessage, Hashable {
         let devices = (0..<count).compactMap { _ in Device(from: &reader, silentBit: RetryOrder.silentBit) }
         guard devices.count == count else { return nil }
         self.init(
-            task: head.task, segment: SegmentID(head.app, SegmentNumber(rawValue: number)), provider: provider,
+            task: head.task, segment: SegmentID(head.app, number: SegmentNumber(rawValue: number)), provider: provider,
             attempt: attempt,
             due: due, devices: devices)
     }

@@ -47,7 +47,7 @@ package struct SegmentJob: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app).write(format: SegmentJob.format, to: &bytes)
+        TaskHead(task, app: app).write(format: SegmentJob.format, to: &bytes)
         bytes.append(lane == .fast ? 1 : 0)
         bytes.append(variableInteger: job)
         switch work {
@@ -63,7 +63,7 @@ package struct SegmentJob: TopicMessage, Hashable {
     }
 
     package init(decoding bytes: [UInt8]) throws {
-        self = try ByteReader.message(bytes, "segment job") { SegmentJob(from: &$0) }
+        self = try ByteReader.message(bytes, name: "segment job") { SegmentJob(from: &$0) }
     }
 
     private init?(from reader: inout ByteReader) {

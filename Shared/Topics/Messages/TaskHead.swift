@@ -5,7 +5,7 @@ struct TaskHead {
     let task: TaskID
     let app: AppID
 
-    init(_ task: TaskID, _ app: AppID) {
+    init(_ task: TaskID, app: AppID) {
         self.task = task
         self.app = app
     }
@@ -21,6 +21,6 @@ struct TaskHead {
         guard reader.byte() == format, let task = reader.bytes(16).flatMap({ TaskID(bytes: Array($0)) }),
             let app = reader.text().flatMap({ try? AppID($0) })
         else { return nil }
-        self.init(task, app)
+        self.init(task, app: app)
     }
 }

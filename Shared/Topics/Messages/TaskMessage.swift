@@ -55,7 +55,7 @@ package struct TaskPart: Sendable, Hashable {
 
     init?(_ json: JSON) {
         guard json.hasVersion(TaskPart.version),
-            let task = json.value("task", TaskID.init(_:)),
+            let task = json.value("task", convert: TaskID.init(_:)),
             case .integer(let number) = json["part"], (0..<1_000_000).contains(number),
             let elements = json["entries"]?.elements, elements.count <= TargetList.entriesMaximum
         else { return nil }

@@ -72,15 +72,15 @@ package struct TaskReport: TopicMessage, Hashable {
     package init(decoding bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "report")
         guard json.hasVersion(TaskReport.version),
-            let task = json.value("task", TaskID.init(_:)),
-            let app = json.value("app", { try? AppID($0) }),
-            let dialect = json.value("dialect", TaskDialect.init(rawValue:)),
-            let closed = json.value("closed", Timestamp.init(rfc3339:)),
-            let lane = json.value("lane", Lane.init(rawValue:)),
+            let task = json.value("task", convert: TaskID.init(_:)),
+            let app = json.value("app", convert: { try? AppID($0) }),
+            let dialect = json.value("dialect", convert: TaskDialect.init(rawValue:)),
+            let closed = json.value("closed", convert: Timestamp.init(rfc3339:)),
+            let lane = json.value("lane", convert: Lane.init(rawValue:)),
             case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
         else { throw MalformedMessageError("no report of a known version") }
         self.init(
-            task: task, app: app, dialect: dialect, created: json.value("created", Timestamp.init(rfc3339:)),
+            task: task, app: app, dialect: dialect, created: json.value("created", convert: Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane,
             count: { state in
                 guard case .integer(let count) = sums[state.name] else { return 0 }

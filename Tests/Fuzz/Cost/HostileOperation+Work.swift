@@ -41,23 +41,23 @@ extension HostileOperation {
 
     private func createTask(_ bytes: [UInt8]) {
         let problems = JSONProblems()
-        guard let fields = try? JSONBody.fields(request(body: bytes), problems),
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems),
             let draft = try? NativeTaskForm(fields).draft(defaults: AppDefaults(), authorize: { _ in })
         else { return }
-        finish(draft, problems)
+        finish(draft, problems: problems)
     }
 
     private func createRichieTask(_ bytes: [UInt8]) {
         let problems = JSONProblems()
-        guard let fields = try? JSONBody.fields(request(body: bytes), problems) else { return }
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems) else { return }
         let appID = fields.text("app_id", isRequired: true)
         guard let form = try? RichieForm(fields, appID: appID ?? "", authorize: { _ in }) else { return }
-        finish(form.draft(TaskID(high: 0, low: 0), defaults: AppDefaults()), problems)
+        finish(form.draft(TaskID(high: 0, low: 0), defaults: AppDefaults()), problems: problems)
         _ = form.warnings.text
     }
 
     /// Checked against the providers' limits and written for the bus, or refused with the list of problems.
-    private func finish(_ draft: TaskDraft, _ problems: JSONProblems) {
+    private func finish(_ draft: TaskDraft, problems: JSONProblems) {
         guard problems.all.isEmpty, let app = try? AppID("news") else {
             _ = problems.all.text
             return

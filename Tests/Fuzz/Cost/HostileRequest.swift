@@ -14,10 +14,10 @@ struct HostileRequest: CustomStringConvertible {
         let fragment = fragments[input.number(below: fragments.count)]
         // Small requests are as many as large ones.
         let bytes = bytesMaximum >> input.number(below: 3)
-        self.init(operation, template, fragment, bytes: min(bytes, operation.bytesMaximum))
+        self.init(operation, template: template, fragment: fragment, bytes: min(bytes, operation.bytesMaximum))
     }
 
-    init(_ operation: HostileOperation, _ template: String, _ fragment: HostileFragment, bytes: Int) {
+    init(_ operation: HostileOperation, template: String, fragment: HostileFragment, bytes: Int) {
         self.operation = operation
         self.template = template
         self.fragment = fragment
@@ -69,11 +69,11 @@ struct HostileFragment {
         let separator = kind == .members || kind == .elements ? "," : kind == .items ? "&" : ""
         let count = max(1, bytes / (open.utf8.count + close.utf8.count + separator.utf8.count))
         let isNumbered = open.contains("$n")
-        let opened = (0..<count).map { isNumbered ? HostileFragment.numbered(open, $0) : open }
+        let opened = (0..<count).map { isNumbered ? HostileFragment.numbered(open, number: $0) : open }
         return opened.joined(separator: separator) + core + String(repeating: close, count: count)
     }
 
-    private static func numbered(_ text: String, _ number: Int) -> String {
+    private static func numbered(_ text: String, number: Int) -> String {
         let parts = text.split(separator: "$n", omittingEmptySubsequences: false)
         return parts.joined(separator: "\(number)")
     }

@@ -4,8 +4,8 @@ import Glibc
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argumentCount: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
 /// `Fuzz` with the target's name in `CARILLON_FUZZ_TARGET` and libFuzzer's options as arguments.
@@ -24,7 +24,7 @@ private func runDriver(
         var argumentCount = CommandLine.argc
         var arguments = CommandLine.unsafeArgv
         _ = target
-        let status = runDriver(&argumentCount, &arguments) { start, count in
+        let status = runDriver(&argumentCount, arguments: &arguments) { start, count in
             let bytes = Array(UnsafeBufferPointer(start: start, count: count))
             do {
                 try Fuzzer.target.run(bytes)

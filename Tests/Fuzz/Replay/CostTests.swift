@@ -58,12 +58,12 @@ enum CostRun {
                 let fragments = HostileFragment.all.filter { kinds.contains($0.kind) && $0.fits(template) }
                 for (number, fragment) in fragments.enumerated() where (place + number).isMultiple(of: share) {
                     let bytes = min(bytes, operation.bytesMaximum)
-                    let request = HostileRequest(operation, template, fragment, bytes: bytes)
+                    let request = HostileRequest(operation, template: template, fragment: fragment, bytes: bytes)
                     // Code and tables that are touched for the first time are no cost of the request. A smaller one would
                     // be answered another way: refusing what is too large touches a megabyte of code.
                     operation.work(on: request.bytes)
                     count += 1
-                    guard let excess = measure(request, &worst) else { continue }
+                    guard let excess = measure(request, worst: &worst) else { continue }
                     print("\(exceeded)\(request) \(excess)")
                     excesses += 1
                     if excesses == excessesMaximum { return }
@@ -73,7 +73,7 @@ enum CostRun {
         print("\(done)\(count) requests: at worst \(worst.cpu) µs and \(worst.memory) bytes a byte")
     }
 
-    private static func measure(_ request: HostileRequest, _ worst: inout (cpu: Double, memory: Double)) -> String? {
+    private static func measure(_ request: HostileRequest, worst: inout (cpu: Double, memory: Double)) -> String? {
         let body = request.bytes
         let cost = CostMeter.measure { request.operation.work(on: body) }
         worst.cpu = max(worst.cpu, cost.cpu.inSeconds * 1e6 / Double(body.count))

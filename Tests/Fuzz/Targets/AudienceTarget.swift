@@ -21,15 +21,17 @@ enum AudienceTarget {
             let all = set(input.byte())
             members[topic] = TopicMembers(members: all, ignoring: set(input.byte()).intersection(all))
         }
-        let audience = audience(&input, topics, depth: 1)
+        let audience = audience(&input, topics: topics, depth: 1)
         try checkRoundTrip(audience)
         let selected = audience.select(live: live, members: members)
         for device in 0..<deviceCount {
-            let verdict = verdict(audience, device, live, members)
+            let verdict = verdict(audience, device: device, live: live, members: members)
             let isChosen = verdict.isMember && live.contains(device)
             let isSilent = isChosen && verdict.isIgnoring && !verdict.isAlerted
-            try FuzzFailure.check(selected.members.contains(device) == isChosen, "\(audience) differs for \(device)")
-            try FuzzFailure.check(selected.silent.contains(device) == isSilent, "\(audience) rings \(device) otherwise")
+            try FuzzFailure.check(
+                selected.members.contains(device) == isChosen, message: "\(audience) differs for \(device)")
+            try FuzzFailure.check(
+                selected.silent.contains(device) == isSilent, message: "\(audience) rings \(device) otherwise")
         }
     }
 
@@ -37,14 +39,14 @@ enum AudienceTarget {
         SegmentSet((0..<deviceCount).filter { bits >> $0 & 1 == 1 })
     }
 
-    private static func audience(_ input: inout FuzzInput, _ topics: [TopicName], depth: Int) -> Audience {
+    private static func audience(_ input: inout FuzzInput, topics: [TopicName], depth: Int) -> Audience {
         let choice = input.number(below: depth < Audience.depthMaximum ? 5 : 2)
         switch choice {
         case 0: return .topic(topics[input.number(below: topics.count)])
         case 1: return .everyone
-        case 2: return .not(audience(&input, topics, depth: depth + 1))
+        case 2: return .not(audience(&input, topics: topics, depth: depth + 1))
         default:
-            let parts = (0...input.number(below: 3)).map { _ in audience(&input, topics, depth: depth + 1) }
+            let parts = (0...input.number(below: 3)).map { _ in audience(&input, topics: topics, depth: depth + 1) }
             return choice == 3 ? .all(parts) : .any(parts)
         }
     }
@@ -52,11 +54,11 @@ enum AudienceTarget {
     private static func checkRoundTrip(_ audience: Audience) throws {
         let problems = JSONProblems()
         let again = Audience(JSONFields(try JSON(audience.json.compactBytes), problems: problems))
-        try FuzzFailure.check(again == audience && problems.all.isEmpty, "\(audience) reads back differently")
+        try FuzzFailure.check(again == audience && problems.all.isEmpty, message: "\(audience) reads back differently")
     }
 
     private static func verdict(
-        _ audience: Audience, _ device: UInt16, _ live: SegmentSet, _ members: [TopicName: TopicMembers]
+        _ audience: Audience, device: UInt16, live: SegmentSet, members: [TopicName: TopicMembers]
     ) -> Verdict {
         switch audience {
         case .everyone: return Verdict(isMember: live.contains(device))
@@ -65,9 +67,11 @@ enum AudienceTarget {
             let isIgnoring = found.ignoring.contains(device)
             return Verdict(isMember: true, isAlerted: !isIgnoring, isIgnoring: isIgnoring)
         case .not(let inner):
-            return Verdict(isMember: live.contains(device) && !verdict(inner, device, live, members).isMember)
+            return Verdict(
+                isMember: live.contains(device)
+                    && !verdict(inner, device: device, live: live, members: members).isMember)
         case .all(let parts), .any(let parts):
-            let verdicts = parts.map { verdict($0, device, live, members) }
+            let verdicts = parts.map { verdict($0, device: device, live: live, members: members) }
             var isMember = verdicts.contains(where: \.isMember)
             if case .all = audience { isMember = live.contains(device) && verdicts.allSatisfy(\.isMember) }
             return Verdict(

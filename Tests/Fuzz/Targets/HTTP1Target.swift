@@ -28,9 +28,10 @@ enum HTTP1Target {
         let stream = input.remainder()
         let whole = try read(stream, piece: max(1, stream.count))
         let divided = try read(stream, piece: piece)
-        try FuzzFailure.check(whole == divided, "pieces of \(piece) bytes read differently: \(whole), \(divided)")
+        try FuzzFailure.check(
+            whole == divided, message: "pieces of \(piece) bytes read differently: \(whole), \(divided)")
         let byByte = try read(stream, piece: 1)
-        try FuzzFailure.check(whole == byByte, "single bytes read differently: \(whole), \(byByte)")
+        try FuzzFailure.check(whole == byByte, message: "single bytes read differently: \(whole), \(byByte)")
     }
 
     /// As a connection reads: head, body, and the next head behind it.
@@ -38,18 +39,18 @@ enum HTTP1Target {
         var reading = Reading()
         var rest = stream[...]
         while !rest.isEmpty, !reading.isRefused, !reading.isUnfinished {
-            guard let head = try head(&rest, piece: piece, &reading) else { break }
+            guard let head = try head(&rest, piece: piece, reading: &reading) else { break }
             var request = Request(
                 method: head.method.rawValue, path: head.target.path, query: head.target.query, framing: head.framing,
                 fieldCount: head.headers.count)
-            readBody(head.framing, &rest, piece: piece, &request, &reading)
+            readBody(head.framing, rest: &rest, piece: piece, request: &request, reading: &reading)
             reading.requests.append(request)
         }
         return reading
     }
 
     private static func head(
-        _ rest: inout ArraySlice<UInt8>, piece: Int, _ reading: inout Reading
+        _ rest: inout ArraySlice<UInt8>, piece: Int, reading: inout Reading
     ) throws -> RequestHead? {
         var scanner = HeadScanner(bytesMaximum: headBytesMaximum)
         var seen = 0
@@ -64,46 +65,47 @@ enum HTTP1Target {
             case .complete(let count):
                 let bytes = Array(rest.prefix(count).dropFirst(scanner.emptyLineBytes))
                 rest = rest.dropFirst(count)
-                return try parse(bytes, &reading)
+                return try parse(bytes, reading: &reading)
             }
         }
         reading.isUnfinished = true
         return nil
     }
 
-    private static func parse(_ bytes: [UInt8], _ reading: inout Reading) throws -> RequestHead? {
+    private static func parse(_ bytes: [UInt8], reading: inout Reading) throws -> RequestHead? {
         switch bytes.withUnsafeBytes({ RequestHead.parse($0) }) {
         case .failure:
             reading.isRefused = true
             return nil
         case .success(let head):
-            try check(head, bytes)
+            try check(head, bytes: bytes)
             return head
         }
     }
 
-    private static func check(_ head: RequestHead, _ bytes: [UInt8]) throws {
+    private static func check(_ head: RequestHead, bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: Unicode.ASCII.self)
         for (place, byte) in bytes.enumerated() {
-            try FuzzFailure.check(byte != 0, "a NUL passes: \(text)")
+            try FuzzFailure.check(byte != 0, message: "a NUL passes: \(text)")
             let isPair = place > 0 && bytes[place - 1] == UInt8(ascii: "\r")
-            try FuzzFailure.check(byte != UInt8(ascii: "\n") || isPair, "a bare LF passes: \(text)")
+            try FuzzFailure.check(byte != UInt8(ascii: "\n") || isPair, message: "a bare LF passes: \(text)")
             let isStart = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\n")
-            try FuzzFailure.check(byte != UInt8(ascii: "\r") || isStart, "a bare CR passes: \(text)")
+            try FuzzFailure.check(byte != UInt8(ascii: "\r") || isStart, message: "a bare CR passes: \(text)")
             let begins = place > 0 && bytes[place - 1] == UInt8(ascii: "\n")
-            try FuzzFailure.check(!begins || byte != 0x20 && byte != 0x09, "a folded line passes: \(text)")
+            try FuzzFailure.check(!begins || byte != 0x20 && byte != 0x09, message: "a folded line passes: \(text)")
         }
         let headers = head.headers
         try FuzzFailure.check(
-            !headers.contains("content-length") || !headers.contains("transfer-encoding"), "both lengths pass: \(text)")
-        try FuzzFailure.check(headers.values("host").count <= 1, "two hosts pass: \(text)")
+            !headers.contains("content-length") || !headers.contains("transfer-encoding"),
+            message: "both lengths pass: \(text)")
+        try FuzzFailure.check(headers.values("host").count <= 1, message: "two hosts pass: \(text)")
         let lines = bytes.filter { $0 == UInt8(ascii: "\n") }.count
-        try FuzzFailure.check(headers.count == lines - 2, "lines and fields differ: \(text)")
+        try FuzzFailure.check(headers.count == lines - 2, message: "lines and fields differ: \(text)")
     }
 
     private static func readBody(
-        _ framing: BodyFraming, _ rest: inout ArraySlice<UInt8>, piece: Int, _ request: inout Request,
-        _ reading: inout Reading
+        _ framing: BodyFraming, rest: inout ArraySlice<UInt8>, piece: Int, request: inout Request,
+        reading: inout Reading
     ) {
         switch framing {
         case .none: break

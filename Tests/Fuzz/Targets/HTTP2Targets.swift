@@ -39,12 +39,13 @@ enum HTTP2Targets {
         let session = ServerSession(configuration, settings: [.streamsMaximum(4)])
         if head & 2 != 0 { session.streamsBeforeGoodbye = 2 }
         drain(session)
-        if head & 1 == 0, !receive(clientPreface + emptySettings, session) { return }
+        if head & 1 == 0, !receive(clientPreface + emptySettings, session: session) { return }
         for start in stride(from: 0, to: input.count, by: piece) {
-            guard receive(input.piece(from: start, count: piece), session) else { return }
+            guard receive(input.piece(from: start, count: piece), session: session) else { return }
             for stream in session.takeComplete() where !stream.isClosed {
-                try FuzzFailure.check(stream.body.count <= 512, "a request's body passes its bound")
-                try FuzzFailure.check(stream.headers.bytes.count <= 512, "a request's headers pass their bound")
+                try FuzzFailure.check(stream.body.count <= 512, message: "a request's body passes its bound")
+                try FuzzFailure.check(
+                    stream.headers.bytes.count <= 512, message: "a request's headers pass their bound")
                 switch head >> 2 & 3 {
                 case 0: session.refuse(stream)
                 case 1: session.fail(stream)
@@ -55,7 +56,7 @@ enum HTTP2Targets {
         }
     }
 
-    private static func receive(_ bytes: [UInt8], _ session: NGHTTP2Session) -> Bool {
+    private static func receive(_ bytes: [UInt8], session: NGHTTP2Session) -> Bool {
         bytes.withUnsafeBytes { session.receive($0) }
     }
 
@@ -107,16 +108,17 @@ private final class ClientRun {
     }
 
     func finish(isWritten: Bool) throws {
-        session.breakUp(bytesWritten: isWritten ? .max : 0, HTTP2Error(.broken, "the peer is gone"))
+        session.breakUp(bytesWritten: isWritten ? .max : 0, HTTP2Error(.broken, message: "the peer is gone"))
         collect()
         let ended = outcomes.map(\.request) + unprocessed
         try FuzzFailure.check(
             Set(ended.map(ObjectIdentifier.init)).count == ended.count && ended.count + refused == requests.count,
-            "\(requests.count) requests have \(ended.count) outcomes, \(refused) were refused")
+            message: "\(requests.count) requests have \(ended.count) outcomes, \(refused) were refused")
         for case (_, .answered(let response)) in outcomes {
-            try FuzzFailure.check(200...999 ~= response.status, "\(response.status) is no final status")
-            try FuzzFailure.check(response.body.count <= configuration.responseBodyMaximum, "a body passes its bound")
-            try FuzzFailure.check(response.headers.bytes.count <= 512, "headers pass their bound")
+            try FuzzFailure.check(200...999 ~= response.status, message: "\(response.status) is no final status")
+            try FuzzFailure.check(
+                response.body.count <= configuration.responseBodyMaximum, message: "a body passes its bound")
+            try FuzzFailure.check(response.headers.bytes.count <= 512, message: "headers pass their bound")
         }
     }
 

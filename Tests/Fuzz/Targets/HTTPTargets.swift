@@ -15,14 +15,15 @@ enum HTTPTargets {
         for line in lines(of: head) {
             taken += line.count
             let isTaken = line.withUnsafeBytes { intake.takeHeader(line: $0) }
-            try FuzzFailure.check(isTaken == (taken <= AnswerIntake.headerBytesMaximum), "the header's bound is missed")
+            try FuzzFailure.check(
+                isTaken == (taken <= AnswerIntake.headerBytesMaximum), message: "the header's bound is missed")
             guard isTaken else { break }
         }
         for start in stride(from: 0, to: body.count, by: piece) {
             let part = Array(body[start..<min(start + piece, body.count)])
             guard part.withUnsafeBytes({ intake.takeBody($0) }) else { break }
         }
-        try check(intake, body)
+        try check(intake, body: body)
     }
 
     private static func lines(of head: [UInt8]) -> [[UInt8]] {
@@ -37,49 +38,50 @@ enum HTTPTargets {
         return line.isEmpty ? lines : lines + [line]
     }
 
-    private static func check(_ intake: AnswerIntake, _ body: [UInt8]) throws {
+    private static func check(_ intake: AnswerIntake, body: [UInt8]) throws {
         let response = intake.response
-        try FuzzFailure.check(response.body == Array(body.prefix(bodyBytesMaximum)), "the body differs")
-        try FuzzFailure.check(response.isCut == (body.count > bodyBytesMaximum), "a cut is missed")
-        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, "what is whole is an answer")
-        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, "an interim answer is final")
+        try FuzzFailure.check(response.body == Array(body.prefix(bodyBytesMaximum)), message: "the body differs")
+        try FuzzFailure.check(response.isCut == (body.count > bodyBytesMaximum), message: "a cut is missed")
+        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, message: "what is whole is an answer")
+        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, message: "an interim answer is final")
         for header in response.headers {
             try FuzzFailure.check(
                 header.value.first?.isWhitespace != true && header.value.last?.isWhitespace != true,
-                "\(header.name) has blanks around its value")
+                message: "\(header.name) has blanks around its value")
         }
     }
 
     static func targets(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
-        try checkEncoding(bytes, text)
+        try checkEncoding(bytes, text: text)
         guard let target = bytes.withUnsafeBytes({ RequestTarget($0) }) else { return }
         guard let segments = target.segments else {
-            return try FuzzFailure.check(text == "*", "\(text) has no segments")
+            return try FuzzFailure.check(text == "*", message: "\(text) has no segments")
         }
-        try FuzzFailure.check(target.path.hasPrefix("/"), "a path that does not begin with a slash")
+        try FuzzFailure.check(target.path.hasPrefix("/"), message: "a path that does not begin with a slash")
         try FuzzFailure.check(
-            segments.count == target.path.utf8.count(where: { $0 == UInt8(ascii: "/") }), "segments and slashes differ")
+            segments.count == target.path.utf8.count(where: { $0 == UInt8(ascii: "/") }),
+            message: "segments and slashes differ")
         for segment in segments {
-            try FuzzFailure.check(!segment.utf8.contains(0), "a segment holds a NUL")
+            try FuzzFailure.check(!segment.utf8.contains(0), message: "a segment holds a NUL")
         }
         let local = target.path + (target.query.isEmpty ? "" : "?" + target.query)
         try FuzzFailure.check(
-            Array(local.utf8).withUnsafeBytes { RequestTarget($0) } == target, "\(local) is another target")
+            Array(local.utf8).withUnsafeBytes { RequestTarget($0) } == target, message: "\(local) is another target")
         let request = HTTPRequest(method: .get, path: target.path, query: target.query)
         for item in request.queryItems ?? [] {
-            try FuzzFailure.check(request.queryValue(item.name) != nil, "an item is not found by its name")
+            try FuzzFailure.check(request.queryValue(item.name) != nil, message: "an item is not found by its name")
         }
     }
 
-    private static func checkEncoding(_ bytes: [UInt8], _ text: String) throws {
+    private static func checkEncoding(_ bytes: [UInt8], text: String) throws {
         if let decoded = PercentEncoding.decode(Substring(text).utf8, plusIsSpace: true) {
-            try FuzzFailure.check(decoded.utf8.count <= text.utf8.count, "decoding adds bytes")
+            try FuzzFailure.check(decoded.utf8.count <= text.utf8.count, message: "decoding adds bytes")
         }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return }
         let escaped = bytes.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         if let decoded = PercentEncoding.decode(Substring(escaped).utf8) {
-            try FuzzFailure.check(Array(decoded.utf8) == bytes, "escapes decode to something else")
+            try FuzzFailure.check(Array(decoded.utf8) == bytes, message: "escapes decode to something else")
         }
     }
 }

@@ -10,37 +10,41 @@ enum JSONTarget {
         let document = input.remainder()
         do {
             let value = try JSON(document, limits: limits)
-            try FuzzFailure.check(document.count <= size, "a document of \(document.count) bytes passed \(size)")
+            try FuzzFailure.check(
+                document.count <= size, message: "a document of \(document.count) bytes passed \(size)")
             // For simdjson an empty list or object at the bottom counts for nothing.
             let deeper = JSONLimits(bytesMaximum: size, depthMaximum: depth + 1)
             let error = depth < 256 ? JSONSyntax.error(in: document, deeper) : nil
-            try FuzzFailure.check(error == nil, "simdjson accepts what JSONSyntax refuses: \(error?.description ?? "")")
+            try FuzzFailure.check(
+                error == nil, message: "simdjson accepts what JSONSyntax refuses: \(error?.description ?? "")")
             try checkRoundTrip(value, depth: depth)
         } catch let error as JSONError {
-            try check(error, document, limits)
+            try check(error, document: document, limits: limits)
         }
     }
 
     private static func checkRoundTrip(_ value: JSON, depth: Int) throws {
         let roomy = JSONLimits(bytesMaximum: 64 << 20, depthMaximum: depth)
-        try FuzzFailure.check(try JSON(value.compactBytes, limits: roomy) == value, "compact text reads differently")
-        try FuzzFailure.check(try JSON(value.indentedText, limits: roomy) == value, "indented text reads differently")
+        try FuzzFailure.check(
+            try JSON(value.compactBytes, limits: roomy) == value, message: "compact text reads differently")
+        try FuzzFailure.check(
+            try JSON(value.indentedText, limits: roomy) == value, message: "indented text reads differently")
     }
 
-    private static func check(_ error: JSONError, _ document: [UInt8], _ limits: JSONLimits) throws {
+    private static func check(_ error: JSONError, document: [UInt8], limits: JSONLimits) throws {
         if error.code == .tooLarge {
-            return try FuzzFailure.check(document.count > limits.bytesMaximum, "a short document is too large")
+            return try FuzzFailure.check(document.count > limits.bytesMaximum, message: "a short document is too large")
         }
         if error.code == .tooManyValues {
             let problem = JSONSize(of: document).problem(limits)
-            return try FuzzFailure.check(problem == error, "a small document holds too much")
+            return try FuzzFailure.check(problem == error, message: "a small document holds too much")
         }
         let expected = JSONSyntax.error(in: document, limits)
-        try FuzzFailure.check(expected != nil, "simdjson refuses what JSONSyntax accepts: \(error)")
+        try FuzzFailure.check(expected != nil, message: "simdjson refuses what JSONSyntax accepts: \(error)")
         guard let position = error.position else { return }
         try FuzzFailure.check(
             position.line >= 1 && position.column >= 1 && position.line <= document.count + 1
                 && position.column <= document.count + 1,
-            "\(error) lies outside the document")
+            message: "\(error) lies outside the document")
     }
 }

@@ -13,11 +13,11 @@ enum KeyTargets {
         try FuzzFailure.check(
             parts.count == 3 && Base64URL.encode(token.header) == parts[0]
                 && Base64URL.encode(token.claims) == parts[1],
-            "a token's parts read back differently")
+            message: "a token's parts read back differently")
         guard let key = VerificationKey(p256Point: point) else {
             throw FuzzFailure(description: "the generator of the curve is no key")
         }
-        try FuzzFailure.check(!token.isSigned(by: key), "a signature of a key that nobody has")
+        try FuzzFailure.check(!token.isSigned(by: key), message: "a signature of a key that nobody has")
     }
 
     /// The first byte chooses the kind of file.
@@ -26,8 +26,8 @@ enum KeyTargets {
         let kind = input.number(below: 5)
         let content = input.remainder()
         switch kind {
-        case 0: try key(content, .es256)
-        case 1: try key(content, .rs256)
+        case 0: try key(content, algorithm: .es256)
+        case 1: try key(content, algorithm: .rs256)
         case 2: _ = try? ServiceAccount(content, file: "account.json")
         case 3: try point(content)
         default: try pepper(content)
@@ -35,7 +35,7 @@ enum KeyTargets {
     }
 
     /// A key that is taken signs, and its signature holds.
-    private static func key(_ content: [UInt8], _ algorithm: SigningAlgorithm) throws {
+    private static func key(_ content: [UInt8], algorithm: SigningAlgorithm) throws {
         let pem = Secret(String(decoding: content, as: UTF8.self))
         guard let key = try? SigningKey(pem: pem, from: "key.pem", for: algorithm) else { return }
         _ = try? JWTSigner(key: key, keyID: "id").sign { $0.member("iss", "a") }
@@ -46,15 +46,15 @@ enum KeyTargets {
         if let pair = ECDSASignature.pair(fromDER: content) {
             try FuzzFailure.check(
                 ECDSASignature.der(fromPair: pair).flatMap { ECDSASignature.pair(fromDER: $0) } == pair,
-                "a signature reads back differently")
+                message: "a signature reads back differently")
         }
     }
 
     private static func pepper(_ content: [UInt8]) throws {
         guard let pepper = Pepper(fileContent: content) else { return }
-        try FuzzFailure.check(content.count >= 32, "a short pepper is taken")
+        try FuzzFailure.check(content.count >= 32, message: "a short pepper is taken")
         let again = Pepper(fileContent: content + [UInt8(ascii: "\n")])
-        try FuzzFailure.check(again.map { pepper.isSame(as: $0) } == true, "a line break makes another pepper")
+        try FuzzFailure.check(again.map { pepper.isSame(as: $0) } == true, message: "a line break makes another pepper")
     }
 
     /// The generator of P-256, whose private key is one: no signature of it is in the corpus.

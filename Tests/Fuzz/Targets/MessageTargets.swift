@@ -47,19 +47,19 @@ enum MessageTargets {
         guard let again = try? Message(decoding: encoded) else {
             throw FuzzFailure(description: "what was encoded is no \(Message.self)")
         }
-        try FuzzFailure.check(again == message, "a \(Message.self) reads back differently")
+        try FuzzFailure.check(again == message, message: "a \(Message.self) reads back differently")
         return again
     }
 
     private static func check(_ chunk: AudienceChunk) throws {
-        try FuzzFailure.check(chunk.deviceCount <= AudienceChunk.devicesMaximum, "too many devices")
+        try FuzzFailure.check(chunk.deviceCount <= AudienceChunk.devicesMaximum, message: "too many devices")
         for devices in chunk.segments {
             for position in 0..<devices.count { _ = devices.device(at: position) }
         }
     }
 
     private static func check(_ chunk: DispatchChunk) throws {
-        try FuzzFailure.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, "too many devices")
+        try FuzzFailure.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, message: "too many devices")
         // Senders compare it with the clock.
         _ = Timestamp(milliseconds: chunk.deadline) - Timestamp(milliseconds: 1_800_000_000_000)
         for devices in chunk.segments {
@@ -73,7 +73,7 @@ enum MessageTargets {
     private static func check(_ order: RetryOrder) throws {
         _ = Timestamp(milliseconds: order.due) - Timestamp(milliseconds: 1_800_000_000_000)
         let parts = order.parts(of: 100)
-        try FuzzFailure.check(parts.flatMap(\.devices) == order.devices, "parts lose devices")
+        try FuzzFailure.check(parts.flatMap(\.devices) == order.devices, message: "parts lose devices")
     }
 
     /// The jobs that follow can be sent as well.
@@ -81,7 +81,8 @@ enum MessageTargets {
         var next = job.next
         for _ in 0..<3 {
             guard let job = next else { return }
-            try FuzzFailure.check(try SegmentJob(decoding: job.encoded()) == job, "the next job reads back differently")
+            try FuzzFailure.check(
+                try SegmentJob(decoding: job.encoded()) == job, message: "the next job reads back differently")
             next = job.next
         }
     }
@@ -96,7 +97,7 @@ enum MessageTargets {
     private static func results(_ bytes: [UInt8]) throws {
         if let fast = ResultScanner.batch(bytes) {
             let parsed = try? ResultBatch(parsing: bytes)
-            try FuzzFailure.check(parsed == fast, "scanner and parser read different results")
+            try FuzzFailure.check(parsed == fast, message: "scanner and parser read different results")
         }
         guard let batch = try roundTrip(ResultBatch.self, bytes) else { return }
         _ = batch.key

@@ -47,16 +47,17 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
     func headerBegan() {}
 
     func headerArrived(_ stream: HTTP2RequestStream) {
-        check(streams[stream.id] == nil, "a stream has two heads")
-        check(streams.count < 4, "a fifth stream is open")
+        check(streams[stream.id] == nil, message: "a stream has two heads")
+        check(streams.count < 4, message: "a fifth stream is open")
         // The texts and four bytes for each field.
-        check(stream.fields.bytes.count <= 256 * 5, "a head passes its bound")
+        check(stream.fields.bytes.count <= 256 * 5, message: "a head passes its bound")
         streams[stream.id] = (stream, stream.isWhole ? .ended : .body)
         do throws(RequestError) {
             let head = try RequestHead(stream)
-            check(head.headers.count <= RequestHead.fieldsMaximum, "too many fields")
-            check(!head.headers.contains("transfer-encoding"), "a field of HTTP/1 passes")
-            check(head.target.path.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a path is not visible ASCII")
+            check(head.headers.count <= RequestHead.fieldsMaximum, message: "too many fields")
+            check(!head.headers.contains("transfer-encoding"), message: "a field of HTTP/1 passes")
+            check(
+                head.target.path.utf8.allSatisfy { (0x21...0x7E).contains($0) }, message: "a path is not visible ASCII")
         } catch {}
         if mode & 2 != 0 { session?.invite(stream) }
         if mode & 4 != 0 || stream.isWhole { answer(stream) }
@@ -64,17 +65,17 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
     }
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer, on stream: HTTP2RequestStream) {
-        check(streams[stream.id]?.phase == .body, "a body comes before its head or behind its end")
+        check(streams[stream.id]?.phase == .body, message: "a body comes before its head or behind its end")
     }
 
     func bodyEnded(on stream: HTTP2RequestStream) {
-        check(streams[stream.id]?.phase == .body, "a body ends twice")
+        check(streams[stream.id]?.phase == .body, message: "a body ends twice")
         streams[stream.id]?.phase = .ended
         if mode & 4 == 0 { answer(stream) }
     }
 
     func answerEnded(on stream: HTTP2RequestStream) {
-        check(!stream.isWhole, "an answer is told to be early that is not")
+        check(!stream.isWhole, message: "an answer is told to be early that is not")
         session?.endRequest(stream)
     }
 
@@ -109,7 +110,7 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
         }
     }
 
-    private func check(_ holds: Bool, _ message: String) {
+    private func check(_ holds: Bool, message: String) {
         if !holds, fault == nil { fault = FuzzFailure(description: message) }
     }
 }

@@ -17,13 +17,13 @@ enum StoreTargets {
 
     private static func check(_ device: Device, from bytes: [UInt8]) throws {
         let head = Device.PackedHead(bytes[...])
-        try FuzzFailure.check(head?.kind == device.token.kind && head?.tag == device.tag, "the head differs")
+        try FuzzFailure.check(head?.kind == device.token.kind && head?.tag == device.tag, message: "the head differs")
         let glance = DeviceGlance(packed: bytes[...])
-        try FuzzFailure.check(glance?.updated == device.updated, "the glance differs")
+        try FuzzFailure.check(glance?.updated == device.updated, message: "the glance differs")
         // A forged record may hold a token in capitals, which is written in small letters.
         let packed = device.packed
         let again = Device(packed: packed[...])
-        try FuzzFailure.check(again?.packed == packed, "a packed device is not stable")
+        try FuzzFailure.check(again?.packed == packed, message: "a packed device is not stable")
     }
 
     /// A device of our own making is read back the same.
@@ -31,33 +31,35 @@ enum StoreTargets {
         var input = FuzzInput(bytes)
         let kinds: [PushProtocol] = [.apns, .fcm, .huawei, .webpush]
         let kind = kinds[input.number(below: kinds.count)]
-        guard let token = try? PushToken(kind, input.text()) else { return }
+        guard let token = try? PushToken(kind, text: input.text()) else { return }
         var device = Device(tag: UInt32(truncatingIfNeeded: input.integer()), token: token, created: 1_700_000_000)
         device.updated = UInt32(truncatingIfNeeded: input.integer())
         device.language = input.isAtEnd ? nil : input.text()
         device.contentAvailable = input.isAtEnd ? nil : input.byte() & 1 == 1
         device.category = input.isAtEnd ? nil : input.text()
         for kind in Alias.Kind.allCases where !input.isAtEnd { device.aliases[kind] = input.text() }
-        try FuzzFailure.check(Device(packed: device.packed[...]) == device, "a device reads back differently")
+        try FuzzFailure.check(Device(packed: device.packed[...]) == device, message: "a device reads back differently")
     }
 
     private static func checkSet(_ bytes: [UInt8]) throws {
         guard let set = SegmentSet(bytes: bytes) else { return }
         let offsets = set.offsets
-        try FuzzFailure.check(offsets.count == set.count && SegmentSet(offsets) == set, "a set loses members")
-        try FuzzFailure.check(SegmentSet(bytes: set.bytes) == set, "a set reads back differently")
+        try FuzzFailure.check(offsets.count == set.count && SegmentSet(offsets) == set, message: "a set loses members")
+        try FuzzFailure.check(SegmentSet(bytes: set.bytes) == set, message: "a set reads back differently")
         let ranges = RedisLedgerEncoding.ranges(offsets)
-        try FuzzFailure.check(RedisLedgerEncoding.set(ofRanges: ranges) == set, "ranges read back differently")
+        try FuzzFailure.check(RedisLedgerEncoding.set(ofRanges: ranges) == set, message: "ranges read back differently")
     }
 
     static func ledger(_ bytes: [UInt8]) throws {
         if let set = RedisLedgerEncoding.set(ofRanges: bytes) {
             let ranges = RedisLedgerEncoding.ranges(set.offsets)
-            try FuzzFailure.check(RedisLedgerEncoding.set(ofRanges: ranges) == set, "ranges read back differently")
+            try FuzzFailure.check(
+                RedisLedgerEncoding.set(ofRanges: ranges) == set, message: "ranges read back differently")
         }
         if let plan = RedisLedgerEncoding.plan(packed: bytes) {
             let packed = RedisLedgerEncoding.packed(plan)
-            try FuzzFailure.check(RedisLedgerEncoding.plan(packed: packed) == plan, "a plan reads back differently")
+            try FuzzFailure.check(
+                RedisLedgerEncoding.plan(packed: packed) == plan, message: "a plan reads back differently")
             _ = RedisLedgerEncoding.start(of: plan)
         }
         try checkSnapshot(bytes)
@@ -68,10 +70,11 @@ enum StoreTargets {
         guard let snapshot = RedisLedgerEncoding.snapshot(bytes) else { return }
         let segment = SegmentNumber(rawValue: 7)
         let outcomes = RedisLedgerEncoding.outcomes(ledger: bytes, stored: [3: bytes], in: segment)
-        try FuzzFailure.check(outcomes?.count == snapshot.states.count, "outcomes and states differ")
+        try FuzzFailure.check(outcomes?.count == snapshot.states.count, message: "outcomes and states differ")
         for offset in snapshot.states.keys.prefix(4) {
             let detail = RedisLedgerEncoding.detail(of: offset, ledger: bytes, stored: bytes)
-            try FuzzFailure.check(detail == nil || detail?.state == snapshot.states[offset], "a detail's state differs")
+            try FuzzFailure.check(
+                detail == nil || detail?.state == snapshot.states[offset], message: "a detail's state differs")
         }
     }
 
@@ -79,14 +82,14 @@ enum StoreTargets {
     private static func checkReplies(_ bytes: [UInt8]) throws {
         for reply in RedisTarget.replies(of: bytes, piece: 4_096).values.prefix(8) {
             _ = try? RedisLedgerReply.entered(reply)
-            _ = try? RedisLedgerReply.marked(SegmentSet(), reply)
+            _ = try? RedisLedgerReply.marked(SegmentSet(), value: reply)
             _ = try? RedisLedgerReply.expired(reply)
             _ = try? RedisLedgerReply.counts(reply)
             _ = try? RedisLedgerReply.snapshot(reply)
             _ = try? RedisLedgerReply.view(reply)
             _ = try? RedisLedgerReply.outcomes(reply, details: reply, in: SegmentNumber(rawValue: 1))
             let answers = try? RedisLedgerReply.answers(reply, to: [1, 2, 3], withBadges: true)
-            try FuzzFailure.check(answers.map { $0.count == 3 } ?? true, "an answer is missing")
+            try FuzzFailure.check(answers.map { $0.count == 3 } ?? true, message: "an answer is missing")
             let stored = try? StoredDevice(reply)
             _ = stored?.subscriptions.options
             _ = StoredDevice.removed(bytes)
@@ -98,16 +101,16 @@ enum StoreTargets {
         _ = trace.progress
         _ = "\(trace.created) \(trace.plan.deadline)"
         let again = TaskTrace(packed: trace.packed)
-        try FuzzFailure.check(again == trace, "a trace reads back differently")
+        try FuzzFailure.check(again == trace, message: "a trace reads back differently")
     }
 
     static func records(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let (key, value) = input.halves()
         guard let record = try? RegistryRecord(key: key, value: value) else { return }
-        try FuzzFailure.check(record.key == key, "a record has another key than it was read with")
+        try FuzzFailure.check(record.key == key, message: "a record has another key than it was read with")
         let again = try? RegistryRecord(key: record.key, value: record.value)
         // A forged token in capitals is written in small letters.
-        try FuzzFailure.check(again?.value == record.value, "a record is not stable")
+        try FuzzFailure.check(again?.value == record.value, message: "a record is not stable")
     }
 }

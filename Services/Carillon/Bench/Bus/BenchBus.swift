@@ -3,7 +3,8 @@ import ServiceKit
 /// `carillon bench bus`: how fast each driver moves messages, beside a bare loop over the same C client.
 struct BenchBus: Command {
     static let declaration = CommandDeclaration(
-        "bench bus", "measures both buses against bare loops over the same C clients", options: [.json, .rounds],
+        "bench bus", purpose: "measures both buses against bare loops over the same C clients",
+        options: [.json, .rounds],
         notes: """
             Starts a redis-server and pretended Kafka brokers of its own and takes about two minutes with three rounds. Each round runs the
             bare loop and then the bus, in processes of their own; the figures are the medians of the rounds.
@@ -25,7 +26,7 @@ struct BenchBus: Command {
             for size in BenchSize.all {
                 context.terminal.complain(
                     "\(driver.rawValue), \(size.name) messages, \(rounds == 1 ? "1 round" : "\(rounds) rounds") …")
-                figures += try await measure(driver, size, broker)
+                figures += try await measure(driver, size: size, broker: broker)
             }
         }
         if isJSON {
@@ -37,7 +38,7 @@ struct BenchBus: Command {
     }
 
     private func measure(
-        _ driver: BenchDriver, _ size: BenchSize, _ broker: any BenchBroker
+        _ driver: BenchDriver, size: BenchSize, broker: any BenchBroker
     ) async throws -> [BenchFigure] {
         var bare: [LoadResult] = []
         var ours: [LoadResult] = []
@@ -100,5 +101,5 @@ private struct BenchSize {
 }
 
 extension CommandOption {
-    static let rounds = CommandOption("--rounds", value: "N", "How often each run is repeated; 3 by default.")
+    static let rounds = CommandOption("--rounds", value: "N", meaning: "How often each run is repeated; 3 by default.")
 }

@@ -6,7 +6,7 @@ import Topics
 /// One run of the bus benchmark, in the process that is measured.
 struct BenchLoad: Command {
     static let declaration = CommandDeclaration(
-        "bench load", "moves messages over the bus once and prints what that used; `bench bus` starts it",
+        "bench load", purpose: "moves messages over the bus once and prints what that used; `bench bus` starts it",
         operands: "TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW", options: [.bus])
 
     private let load: BusLoad
@@ -30,7 +30,7 @@ struct BenchLoad: Command {
     private func measure(_ bus: any Bus) async throws -> String {
         let topic = Topic<OpaqueMessage>(
             TopicDeclaration(
-                load.topic, .work, admission: .forward,
+                load.topic, kind: .work, admission: .forward,
                 partitions: .init(kafka: load.partitions, embedded: load.partitions), key: "", from: ["bench"],
                 to: ["bench"]))
         let environment = WorkerEnvironment(log: Log(service: "bench", level: .error, sink: StandardErrorSink()))
@@ -44,9 +44,9 @@ struct BenchLoad: Command {
         let producer = try await bus.makeProducer(ProducerOptions())
 
         // The first message also waits for the group to form.
-        let latencies = try await pings(200, topic, producer, handled)
+        let latencies = try await pings(200, topic: topic, producer: producer, handled: handled)
         let started = Usage.now
-        try await flood(topic, producer, handled)
+        try await flood(topic, producer: producer, handled: handled)
         let used = Usage.now - started
         worker.stop()
         try await running.value
@@ -62,7 +62,7 @@ struct BenchLoad: Command {
 
     /// One message at a time, from `send` to the handler, in milliseconds.
     private func pings(
-        _ count: Int, _ topic: Topic<OpaqueMessage>, _ producer: any BusProducer, _ handled: HandledCount
+        _ count: Int, topic: Topic<OpaqueMessage>, producer: any BusProducer, handled: HandledCount
     ) async throws -> [Double] {
         let time = SystemTimeSource()
         let message = OpaqueMessage(load.payload)
@@ -81,7 +81,7 @@ struct BenchLoad: Command {
     /// Twice as many senders as batches fit into the window, each with one batch on its way: one of them may still wait
     /// for its acknowledgement when its messages have long been handled.
     private func flood(
-        _ topic: Topic<OpaqueMessage>, _ producer: any BusProducer, _ handled: HandledCount
+        _ topic: Topic<OpaqueMessage>, producer: any BusProducer, handled: HandledCount
     ) async throws {
         let message = OpaqueMessage(load.payload)
         let before = handled.count

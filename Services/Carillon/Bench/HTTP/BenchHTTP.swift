@@ -3,7 +3,7 @@ import ServiceKit
 /// `carillon bench http`: the HTTP server alone, beside libmicrohttpd.
 struct BenchHTTP: Command {
     static let declaration = CommandDeclaration(
-        "bench http", "measures the HTTP server alone, beside libmicrohttpd",
+        "bench http", purpose: "measures the HTTP server alone, beside libmicrohttpd",
         options: [.json, .requests, .rounds],
         notes: """
             Starts servers of its own; the program BareLoops must lie beside this one, as `make build` leaves it, and

@@ -24,7 +24,7 @@ final class IdleConnections: Sendable {
         for _ in 0..<count {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             if descriptor >= 0 { descriptors.append(descriptor) }
-            guard descriptor >= 0, hasAnswer(descriptor, port) else {
+            guard descriptor >= 0, hasAnswer(descriptor, port: port) else {
                 let reason = String(cString: strerror(errno))
                 for descriptor in descriptors { close(descriptor) }
                 throw BenchError("idle connection \(descriptors.count) could not be opened: \(reason)")
@@ -33,7 +33,7 @@ final class IdleConnections: Sendable {
         return IdleConnections(descriptors)
     }
 
-    private static func hasAnswer(_ descriptor: Int32, _ port: UInt16) -> Bool {
+    private static func hasAnswer(_ descriptor: Int32, port: UInt16) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

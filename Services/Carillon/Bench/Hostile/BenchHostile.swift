@@ -3,7 +3,7 @@ import ServiceKit
 /// `carillon bench hostile`: single pushes and a broadcast while a thousand clients attack the API.
 struct BenchHostile: Command {
     static let declaration = CommandDeclaration(
-        "bench hostile", "measures single pushes beside a broadcast while a thousand clients attack the API",
+        "bench hostile", purpose: "measures single pushes beside a broadcast while a thousand clients attack the API",
         options: [.json, .devices],
         notes: """
             Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`

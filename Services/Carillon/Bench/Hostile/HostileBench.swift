@@ -21,13 +21,13 @@ struct HostileBench {
         let http = LocalHTTP()
         do {
             let key = try await harness.addApp("hostile", scope: "publish")
-            try await isKnown(key, harness, http)
+            try await isKnown(key, harness: harness, http: http)
             let crowd = try HostileCrowd(url: harness.url, key: key)
             let bench = PipelineBench(devices: devices, harness: harness, http: http, say: say)
             let latencies = try await bench.latenciesBesideBroadcast { crowd.start() }
             let attacks = await crowd.stop()
             await http.close()
-            return try figures(latencies, attacks, harness)
+            return try figures(latencies, attacks: attacks, harness: harness)
         } catch {
             await http.close()
             throw error
@@ -35,7 +35,7 @@ struct HostileBench {
     }
 
     private func figures(
-        _ latencies: [Double], _ attacks: HostileCrowd.Tally, _ harness: LocalHarness
+        _ latencies: [Double], attacks: HostileCrowd.Tally, harness: LocalHarness
     ) throws -> [BenchFigure] {
         let api = try harness.usage().first { $0.name == "ingest-api" }
         return [
@@ -52,13 +52,13 @@ struct HostileBench {
     }
 
     /// App files are read again every few seconds.
-    private func isKnown(_ key: String, _ harness: LocalHarness, _ http: LocalHTTP) async throws {
+    private func isKnown(_ key: String, harness: LocalHarness, http: LocalHTTP) async throws {
         let time = SystemTimeSource()
         let deadline = time.uptime + HostileBench.keyWait
         while true {
             do {
                 _ = try await http.post(
-                    "\(harness.url)/v1/tasks?dry_run=true", #"{"users":["nobody"],"message":{"body":"x"}}"#,
+                    "\(harness.url)/v1/tasks?dry_run=true", body: #"{"users":["nobody"],"message":{"body":"x"}}"#,
                     type: "application/json", key: Secret(key))
                 return
             } catch {

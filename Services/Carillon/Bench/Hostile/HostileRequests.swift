@@ -20,16 +20,21 @@ struct HostileRequests {
         ].map { Array($0.utf8) }
         let posts = ["/v1/tasks", "/push/v2/admin/task"].flatMap { path in
             bodies.map { body in
-                { @Sendable (address: String) in HostileRequests.post(path, withKey, address, body) }
+                { @Sendable (address: String) in
+                    HostileRequests.post(path, fields: withKey, address: address, body: body)
+                }
             }
         }
         let large = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
         all =
             posts + [
-                { HostileRequests.post("/subscribers", json, $0, large) },
-                { HostileRequests.get("Authorization: Bearer \(String(repeating: marks, count: 3_500))\r\n", $0) },
-                { HostileRequests.get("Content-Length:\r\n 60\r\n", $0) },
-                { HostileRequests.get("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", $0) },
+                { HostileRequests.post("/subscribers", fields: json, address: $0, body: large) },
+                {
+                    HostileRequests.get(
+                        "Authorization: Bearer \(String(repeating: marks, count: 3_500))\r\n", address: $0)
+                },
+                { HostileRequests.get("Content-Length:\r\n 60\r\n", address: $0) },
+                { HostileRequests.get("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", address: $0) },
             ]
     }
 
@@ -38,11 +43,11 @@ struct HostileRequests {
         return (0..<depth).reduce("{\(inner)}") { text, _ in #"{"\#(String(repeating: "p", count: 200))":\#(text)}"# }
     }
 
-    private static func get(_ fields: String, _ address: String) -> [UInt8] {
+    private static func get(_ fields: String, address: String) -> [UInt8] {
         Array("GET /v1/tasks HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: \(address)\r\n\(fields)\r\n".utf8)
     }
 
-    private static func post(_ path: String, _ fields: String, _ address: String, _ body: [UInt8]) -> [UInt8] {
+    private static func post(_ path: String, fields: String, address: String, body: [UInt8]) -> [UInt8] {
         let head = """
             POST \(path) HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: \(address)\r\n\(fields)Content-Length: \
             \(body.count)\r\n\r\n

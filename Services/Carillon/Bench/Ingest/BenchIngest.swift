@@ -4,7 +4,7 @@ import ServiceKit
 /// anything.
 struct BenchIngest: Command {
     static let declaration = CommandDeclaration(
-        "bench ingest", "measures how fast small tasks are made durable, beside a bare HTTP server",
+        "bench ingest", purpose: "measures how fast small tasks are made durable, beside a bare HTTP server",
         options: [.json, .requests, .rounds],
         notes: """
             Starts redis-servers, ingest-apis and bare servers of its own; the programs ingest-api and BareLoops must lie

@@ -55,19 +55,19 @@ struct IngestBench {
 
     private func figures(_ rounds: [Round]) -> [BenchFigure] {
         let thousands = Double(requests) / 1_000
-        func figure(_ name: String, _ unit: String, _ value: (Round) -> Double) -> BenchFigure {
+        func figure(_ name: String, unit: String, value: (Round) -> Double) -> BenchFigure {
             BenchFigure(name: "ingest.task.\(name)", value: rounds.map(value).median, unit: unit)
         }
         return [
             BenchFigure(
                 name: "ingest.task.rate", value: rounds.map(\.ours.rate).median, unit: "tasks/s",
                 ratio: rounds.map { $0.ours.rate / $0.bare.rate }.median),
-            figure("p50", "ms") { $0.ours.milliseconds.percentile(50) },
-            figure("p99", "ms") { $0.ours.milliseconds.percentile(99) },
-            figure("cpu_per_1k", "CPU-seconds") { $0.apiCPUSeconds / thousands },
-            figure("redis_cpu_per_1k", "CPU-seconds") { $0.redisCPUSeconds / thousands },
-            figure("memory_peak", "MB") { Double($0.api.memoryBytesPeak) / 1e6 },
-            figure("redis_memory_peak", "MB") { Double($0.redis.memoryBytesPeak) / 1e6 },
+            figure("p50", unit: "ms") { $0.ours.milliseconds.percentile(50) },
+            figure("p99", unit: "ms") { $0.ours.milliseconds.percentile(99) },
+            figure("cpu_per_1k", unit: "CPU-seconds") { $0.apiCPUSeconds / thousands },
+            figure("redis_cpu_per_1k", unit: "CPU-seconds") { $0.redisCPUSeconds / thousands },
+            figure("memory_peak", unit: "MB") { Double($0.api.memoryBytesPeak) / 1e6 },
+            figure("redis_memory_peak", unit: "MB") { Double($0.redis.memoryBytesPeak) / 1e6 },
         ]
     }
 }

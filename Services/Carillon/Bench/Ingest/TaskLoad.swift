@@ -8,8 +8,8 @@ struct TaskLoad {
 
     func run(requests: Int) async throws -> RequestReading {
         let folder = try LocalFolder("h2load")
-        let file = try folder.write("body", Array(body.utf8))
-        let log = try folder.write("log", [])
+        let file = try folder.write("body", content: Array(body.utf8))
+        let log = try folder.write("log", content: [])
         let (rate, _) = try await H2Load.run(
             [
                 "--h1", "--clients=\(TaskLoad.connections)", "--data=\(file)", "--log-file=\(log)",

@@ -3,7 +3,7 @@ import ServiceKit
 /// `carillon bench outage`: what it costs to wait for providers in an outage, and how soon pushes go on after it.
 struct BenchOutage: Command {
     static let declaration = CommandDeclaration(
-        "bench outage", "measures an outage of all providers while a broadcast waits, and its end",
+        "bench outage", purpose: "measures an outage of all providers while a broadcast waits, and its end",
         options: [.json, .devices, .outage],
         notes: """
             Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`
@@ -32,5 +32,5 @@ struct BenchOutage: Command {
 
 extension CommandOption {
     fileprivate static let outage = CommandOption(
-        "--outage", value: "SECONDS", "For how long the CPU of the outage is measured; 60 by default.")
+        "--outage", value: "SECONDS", meaning: "For how long the CPU of the outage is measured; 60 by default.")
 }

@@ -51,7 +51,7 @@ struct OutageBench {
             json.member("status", 503)
             if let reason = OutageBench.reasons[provider] { json.member("reason", reason) }
         }
-        _ = try await pipeline.http.post("\(harness.simulator)/faults", rule, type: "application/json")
+        _ = try await pipeline.http.post("\(harness.simulator)/faults", body: rule, type: "application/json")
     }
 
     /// Takes back all faults.

@@ -1,7 +1,7 @@
 /// `carillon bench pipeline`: a broadcast and single pushes through everything, with simulator and all.
 struct BenchPipeline: Command {
     static let declaration = CommandDeclaration(
-        "bench pipeline", "measures a broadcast, and single pushes beside it, through every service",
+        "bench pipeline", purpose: "measures a broadcast, and single pushes beside it, through every service",
         options: [.json, .devices],
         notes: """
             Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`

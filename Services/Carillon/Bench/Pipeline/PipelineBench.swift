@@ -57,15 +57,15 @@ struct PipelineBench {
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
             _ = try await Concurrently.run(devices, atOnce: PipelineBench.registrationsAtOnce) { number in
                 let device = SyntheticDevice(number)
-                let registration = try await registry.register(device.token(), device.changes, in: app)
+                let registration = try await registry.register(device.token(), changes: device.changes, in: app)
                 _ = try await registry.subscribe(
-                    registration.registered.id, to: try TopicName(SyntheticDevice.everyone), [], in: app)
+                    registration.registered.id, to: try TopicName(SyntheticDevice.everyone), options: [], in: app)
             }
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
             let apple = try await registry.register(
-                PushToken(.apns, String(repeating: "5", count: 64)), DeviceChanges(), in: app)
+                PushToken(.apns, text: String(repeating: "5", count: 64)), changes: DeviceChanges(), in: app)
             let huawei = try await registry.register(
-                PushToken(.huawei, String(repeating: "h", count: 64)), DeviceChanges(), in: app)
+                PushToken(.huawei, text: String(repeating: "h", count: 64)), changes: DeviceChanges(), in: app)
             await client.close()
             return (apple.registered.id, huawei.registered.id)
         } catch {
@@ -145,7 +145,8 @@ struct PipelineBench {
     }
 
     func postTask(_ body: String) async throws -> String {
-        let answer = try await http.post("\(harness.url)/v1/tasks", body, type: "application/json", key: harness.key)
+        let answer = try await http.post(
+            "\(harness.url)/v1/tasks", body: body, type: "application/json", key: harness.key)
         guard let id = answer["id"]?.text else { throw BenchError("the API answered without the task's id") }
         return id
     }

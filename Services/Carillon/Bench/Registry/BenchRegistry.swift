@@ -7,7 +7,8 @@ import Store
 /// `carillon bench registry`: what devices cost in Redis, and how fast they are registered, read and settled.
 struct BenchRegistry: Command {
     static let declaration = CommandDeclaration(
-        "bench registry", "measures memory and speed of the registry and the ledger", options: [.json, .devices],
+        "bench registry", purpose: "measures memory and speed of the registry and the ledger",
+        options: [.json, .devices],
         notes: """
             Starts redis-servers and an ingest-api of its own. Beside ours stand pushd's layout of the same devices,
             redis-benchmark and a bare loop. The programs BareLoops and ingest-api must lie beside this one, as
@@ -47,5 +48,5 @@ struct BenchRegistry: Command {
 
 extension CommandOption {
     static let devices = CommandOption(
-        "--devices", value: "N", "How many devices there are; 200000 by default, 1000000 for a broadcast.")
+        "--devices", value: "N", meaning: "How many devices there are; 200000 by default, 1000000 for a broadcast.")
 }

@@ -2,7 +2,7 @@
 enum Concurrently {
     /// The results in the order of the numbers.
     static func run<Result: Sendable>(
-        _ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async throws -> Result
+        _ count: Int, atOnce: Int, body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {
         let lanes = max(1, min(atOnce, count))
         return try await withThrowingTaskGroup(of: [(Int, Result)].self) { group in

@@ -17,9 +17,9 @@ struct LedgerBench {
         return try await server.withClient { client in
             let ledger = RedisLedger(StoreConnection(client))
             let app = try AppID("bench")
-            let single = try await single(ledger, app, client)
+            let single = try await single(ledger, app: app, client: client)
             let dense = TaskID(high: 2, low: 2)
-            let devices = try await mark(ledger, dense, app)
+            let devices = try await mark(ledger, task: dense, app: app)
             let held = try await memory(of: "led:{\(app):0}:*", client)
             var figures = [
                 BenchFigure(name: "ledger.bytes_single", value: single, unit: "bytes"),
@@ -27,7 +27,7 @@ struct LedgerBench {
             ]
             for (name, step) in [("ledger.claim", claim), ("ledger.settle", settle)] {
                 let meter = try await BenchMeter(client)
-                try await eachBatch { try await step(ledger, dense, SegmentID(app, $0), $1, $2) }
+                try await eachBatch { try await step(ledger, dense, SegmentID(app, number: $0), $1, $2) }
                 let used = try await meter.read()
                 // A batch is one call, beside one of the bare command.
                 let batches = Double(devices / LedgerBench.batch)
@@ -42,24 +42,24 @@ struct LedgerBench {
     }
 
     /// All keys that one device's push leaves behind in its segment, once it was delivered.
-    private func single(_ ledger: RedisLedger, _ app: AppID, _ client: RedisClient) async throws -> Double {
+    private func single(_ ledger: RedisLedger, app: AppID, client: RedisClient) async throws -> Double {
         let task = TaskID(high: 1, low: 1)
-        let segment = SegmentID(app, SegmentNumber(rawValue: 500))
-        _ = try await ledger.plan(task, LedgerBench.plan(app, isFast: true))
+        let segment = SegmentID(app, number: SegmentNumber(rawValue: 500))
+        _ = try await ledger.plan(task, plan: LedgerBench.plan(app, isFast: true))
         _ = try await ledger.mark(SegmentSet([7]), of: task, in: segment)
         let id = ClaimID(owner: 1, number: 1)
-        try await claim(ledger, task, segment, [7], id)
-        try await settle(ledger, task, segment, [7], id)
+        try await claim(ledger, task: task, segment: segment, offsets: [7], id: id)
+        try await settle(ledger, task: task, segment: segment, offsets: [7], id: id)
         try await ledger.resolve(job: 0, of: task)
         _ = try await ledger.close([segment], of: task)
         return try await memory(of: "*{\(segment)}*", client)
     }
 
-    private func mark(_ ledger: RedisLedger, _ task: TaskID, _ app: AppID) async throws -> Int {
-        _ = try await ledger.plan(task, LedgerBench.plan(app, isFast: false))
+    private func mark(_ ledger: RedisLedger, task: TaskID, app: AppID) async throws -> Int {
+        _ = try await ledger.plan(task, plan: LedgerBench.plan(app, isFast: false))
         let everyone = SegmentSet((0..<DeviceIndex.segmentCapacity).map { UInt16($0) })
         for number in 0..<LedgerBench.segments {
-            let segment = SegmentID(app, SegmentNumber(rawValue: UInt32(number)))
+            let segment = SegmentID(app, number: SegmentNumber(rawValue: UInt32(number)))
             _ = try await ledger.mark(everyone, of: task, in: segment)
         }
         return LedgerBench.segments * DeviceIndex.segmentCapacity
@@ -79,7 +79,7 @@ struct LedgerBench {
     }
 
     @Sendable private func claim(
-        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ offsets: [UInt16], _ id: ClaimID
+        _ ledger: RedisLedger, task: TaskID, segment: SegmentID, offsets: [UInt16], id: ClaimID
     ) async throws {
         let verdict = try await ledger.claim(
             ClaimRequest(id: id, offsets: offsets, attempt: 0, lease: .seconds(60), countsBadge: false), of: task,
@@ -90,7 +90,7 @@ struct LedgerBench {
     }
 
     @Sendable private func settle(
-        _ ledger: RedisLedger, _ task: TaskID, _ segment: SegmentID, _ offsets: [UInt16], _ id: ClaimID
+        _ ledger: RedisLedger, task: TaskID, segment: SegmentID, offsets: [UInt16], id: ClaimID
     ) async throws {
         let settled = try await ledger.settle(
             Settlement(

@@ -6,7 +6,9 @@ enum RedisBenchmark {
     static func rate(port: UInt16, clients: Int, pipeline: Int, _ command: [String]) async throws -> Double {
         let process = try ChildProcess(
             "redis-benchmark",
-            ["-p", "\(port)", "-c", "\(clients)", "-P", "\(pipeline)", "-n", "200000", "-r", "1000000", "--csv"]
+            arguments: [
+                "-p", "\(port)", "-c", "\(clients)", "-P", "\(pipeline)", "-n", "200000", "-r", "1000000", "--csv",
+            ]
                 + command)
         guard await process.end() == .exited(0), let line = process.lines.last(where: { $0.hasPrefix("\"") }) else {
             throw BenchError("redis-benchmark failed: \(process.lines.last ?? "it printed nothing")")

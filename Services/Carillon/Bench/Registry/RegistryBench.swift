@@ -20,23 +20,23 @@ struct RegistryBench {
                 StoreConnection(client), mode: .authoritative,
                 log: Log(service: "bench", level: .error, sink: StandardErrorSink()))
             let before = try await RedisReading(client)
-            let ids = try await fill(registry, app)
+            let ids = try await fill(registry, app: app)
             let after = try await RedisReading(client)
             let bytes = (after.memoryBytes - before.memoryBytes) / Double(devices)
             var figures = [
                 BenchFigure(
                     name: "registry.bytes_per_device", value: bytes, unit: "bytes", ratio: bytes / pushdBytesPerDevice)
             ]
-            figures += try await readLarge(registry, app, client, server)
-            figures += try await readSmall(registry, app, client, ids)
+            figures += try await readLarge(registry, app: app, client: client, server: server)
+            figures += try await readSmall(registry, app: app, client: client, ids: ids)
             return figures
         }
     }
 
-    private func fill(_ registry: RedisRegistry, _ app: AppID) async throws -> [DeviceID] {
+    private func fill(_ registry: RedisRegistry, app: AppID) async throws -> [DeviceID] {
         try await concurrently(devices) { number in
             let device = SyntheticDevice(number)
-            let registration = try await registry.register(device.token(), device.changes, in: app)
+            let registration = try await registry.register(device.token(), changes: device.changes, in: app)
             var topics: [TopicName: SubscriptionOptions] = [:]
             for topic in device.topics { topics[try TopicName(topic)] = [] }
             _ = try await registry.setSubscriptions(of: registration.registered.id, to: topics, in: app)
@@ -46,14 +46,14 @@ struct RegistryBench {
 
     /// Every record of the topic that all devices are subscribed to.
     private func readLarge(
-        _ registry: RedisRegistry, _ app: AppID, _ client: RedisClient, _ server: LocalRedis
+        _ registry: RedisRegistry, app: AppID, client: RedisClient, server: LocalRedis
     ) async throws -> [BenchFigure] {
         let bare = try await SiblingProgram("BareLoops").result(["hashes", "\(server.port)", "dev:*"])
         let audience = Audience.topic(try TopicName(SyntheticDevice.everyone))
         let meter = try await BenchMeter(client)
         let segments = try await registry.segments(of: audience, in: app)
         let counts = try await concurrently(segments.count) { position in
-            let segment = SegmentID(app, segments[position])
+            let segment = SegmentID(app, number: segments[position])
             let selection = try await registry.select(audience, in: segment)
             return try await registry.devices(at: selection.members, in: segment).count
         }
@@ -68,18 +68,18 @@ struct RegistryBench {
     }
 
     private func readSmall(
-        _ registry: RedisRegistry, _ app: AppID, _ client: RedisClient, _ ids: [DeviceID]
+        _ registry: RedisRegistry, app: AppID, client: RedisClient, ids: [DeviceID]
     ) async throws -> [BenchFigure] {
         _ = try await concurrently(RegistryBench.smallTopics * 3) { number in
             let topic = try TopicName("small-\(number / 3)")
-            _ = try await registry.subscribe(ids[number * 7 % ids.count], to: topic, [], in: app)
+            _ = try await registry.subscribe(ids[number * 7 % ids.count], to: topic, options: [], in: app)
         }
         let meter = try await BenchMeter(client)
         let counts = try await concurrently(RegistryBench.smallTopics) { number in
             let audience = Audience.topic(try TopicName("small-\(number)"))
             var count = 0
             for number in try await registry.segments(of: audience, in: app) {
-                let segment = SegmentID(app, number)
+                let segment = SegmentID(app, number: number)
                 let selection = try await registry.select(audience, in: segment)
                 count += try await registry.devices(at: selection.members, in: segment).count
             }
@@ -96,8 +96,8 @@ struct RegistryBench {
 
     /// The results in order; so many at a time.
     private func concurrently<Result: Sendable>(
-        _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Result
+        _ count: Int, body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {
-        try await Concurrently.run(count, atOnce: RegistryBench.concurrency, body)
+        try await Concurrently.run(count, atOnce: RegistryBench.concurrency, body: body)
     }
 }

@@ -21,7 +21,7 @@ struct SyntheticDevice: Sendable {
         tokenText =
             kind == .apns
             ? (0..<4).map { _ in random.hexadecimal() }.joined()
-            : SyntheticDevice.letters(22, random) + ":" + SyntheticDevice.letters(140, random)
+            : SyntheticDevice.letters(22, random: random) + ":" + SyntheticDevice.letters(140, random: random)
         var topics = [SyntheticDevice.everyone]
         while topics.count < 5 {
             let topic = "topic-\(random.next() % UInt64(SyntheticDevice.topicsCount))"
@@ -34,13 +34,13 @@ struct SyntheticDevice: Sendable {
     var language: String { ["en", "fr", "de", "fi_FI"][number % 4] }
     var badge: UInt32 { UInt32(number % 10) }
 
-    func token() throws -> PushToken { try PushToken(kind, tokenText) }
+    func token() throws -> PushToken { try PushToken(kind, text: tokenText) }
 
     var changes: DeviceChanges {
         DeviceChanges(language: language, badge: badge, aliases: [.externalUser: user])
     }
 
-    private static func letters(_ count: Int, _ random: any RandomSource) -> String {
+    private static func letters(_ count: Int, random: any RandomSource) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         return String((0..<count).map { _ in alphabet[Int(random.next() % 64)] })
     }

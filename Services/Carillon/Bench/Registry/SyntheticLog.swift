@@ -23,7 +23,7 @@ final class SyntheticLog: Bus {
     /// What the log itself has taken.
     var secondsOfMaking: Double { making.withLock { $0 } }
 
-    func scan(_ channel: Channel, _ visit: (IncomingMessage) async throws -> Bool) async throws {
+    func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         guard channel == Topics.registry.channel else { return }
         let capacity = DeviceIndex.segmentCapacity
         for first in stride(from: 0, to: devices, by: capacity) {
@@ -69,5 +69,5 @@ final class SyntheticLog: Bus {
     func readiness() async -> Health.Readiness { .ready }
     func close() async {}
 
-    private var onlyScanned: BusError { BusError(.refused, "this log can only be scanned") }
+    private var onlyScanned: BusError { BusError(.refused, message: "this log can only be scanned") }
 }

@@ -3,7 +3,7 @@ import ServiceKit
 /// `carillon bench send`: how fast pushes go out, beside h2load against the same simulator.
 struct BenchSend: Command {
     static let declaration = CommandDeclaration(
-        "bench send", "measures the HTTP/2 client and the APNs sender beside h2load",
+        "bench send", purpose: "measures the HTTP/2 client and the APNs sender beside h2load",
         options: [.json, .requests, .rounds],
         notes: """
             Starts provider-simulators, a redis-server and an apns-sender of its own; they must lie beside this program, as
@@ -33,14 +33,14 @@ struct BenchSend: Command {
         let delayed = try await LocalSimulator(delay: BenchSend.delay)
         var figures: [BenchFigure] = []
         for shape in SendShape.all {
-            figures += try await clients(.apple(simulator), "send.apns.client", shape, context)
+            figures += try await clients(.apple(simulator), name: "send.apns.client", shape: shape, context: context)
         }
         for shape in SendShape.all {
             let slow = shape.delayed(BenchSend.delay)
-            figures += try await clients(.apple(delayed), "send.apns.client", slow, context)
+            figures += try await clients(.apple(delayed), name: "send.apns.client", shape: slow, context: context)
         }
         let google = try await SendTarget.google(simulator)
-        figures += try await clients(google, "send.fcm.client", .reference, context)
+        figures += try await clients(google, name: "send.fcm.client", shape: .reference, context: context)
         context.terminal.complain("the APNs sender …")
         figures += try await ServiceBench(simulator: simulator, requests: requests).run(in: context)
         if isJSON {
@@ -52,7 +52,7 @@ struct BenchSend: Command {
     }
 
     private func clients(
-        _ target: SendTarget, _ name: String, _ shape: SendShape, _ context: CommandContext
+        _ target: SendTarget, name: String, shape: SendShape, context: CommandContext
     ) async throws -> [BenchFigure] {
         context.terminal.complain("\(name) \(shape.name) …")
         let bench = ClientBench(target: target, shape: shape, requests: shape.requests(atMost: requests))
@@ -61,5 +61,6 @@ struct BenchSend: Command {
 }
 
 extension CommandOption {
-    static let requests = CommandOption("--requests", value: "N", "How many are sent in each run; 100000 by default.")
+    static let requests = CommandOption(
+        "--requests", value: "N", meaning: "How many are sent in each run; 100000 by default.")
 }

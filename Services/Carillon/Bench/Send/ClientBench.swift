@@ -23,19 +23,19 @@ struct ClientBench {
             BenchFigure(
                 name: "\(name).cpu_per_100k", value: rounds.map(\.ours.cpuSecondsPer100k).median,
                 unit: "CPU-seconds", ratio: rounds.map { $0.ours.cpuSeconds / $0.bare.cpuSeconds }.median),
-        ] + (isReference ? [simulatorFigure(rounds, name)] : [])
+        ] + (isReference ? [simulatorFigure(rounds, name: name)] : [])
     }
 
     private func round() async throws -> Round {
         let before = try target.simulator.usage()
-        let bare = try await H2Load.run(target, shape, requests: requests)
+        let bare = try await H2Load.run(target, shape: shape, requests: requests)
         let after = try target.simulator.usage()
         let ours = try await ClientLoad(target: target, shape: shape, requests: requests).run()
         return Round(bare: bare, ours: ours, simulatorCPUSeconds: after.cpuSeconds - before.cpuSeconds)
     }
 
     /// What h2load's requests cost the simulator.
-    private func simulatorFigure(_ rounds: [Round], _ name: String) -> BenchFigure {
+    private func simulatorFigure(_ rounds: [Round], name: String) -> BenchFigure {
         let cost = rounds.map(\.simulatorCPUSeconds).median / Double(requests) * 100_000
         return BenchFigure(name: "\(name).simulator_cpu_per_100k", value: cost, unit: "CPU-seconds")
     }

@@ -21,9 +21,10 @@ struct DispatchLoad {
 
     func mark(in ledger: RedisLedger) async throws {
         let plan = TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce)
-        _ = try await ledger.plan(task, plan)
+        _ = try await ledger.plan(task, plan: plan)
         for (number, offsets) in segments {
-            _ = try await ledger.mark(SegmentSet(offsets.map { UInt16($0) }), of: task, in: SegmentID(app, number))
+            _ = try await ledger.mark(
+                SegmentSet(offsets.map { UInt16($0) }), of: task, in: SegmentID(app, number: number))
         }
     }
 
@@ -35,7 +36,7 @@ struct DispatchLoad {
                 starts.map { start in
                     let part = start..<min(start + DispatchLoad.devicesPerChunk, offsets.upperBound)
                     return Topics.dispatchAPNs.message(
-                        try chunk(number, part), key: Topics.key(task, number), lane: .bulk)
+                        try chunk(number, offsets: part), key: Topics.key(task, segment: number), lane: .bulk)
                 })
         }
         await producer.close()
@@ -48,11 +49,11 @@ struct DispatchLoad {
         }
     }
 
-    private func chunk(_ number: SegmentNumber, _ offsets: Range<Int>) throws -> DispatchChunk {
+    private func chunk(_ number: SegmentNumber, offsets: Range<Int>) throws -> DispatchChunk {
         var segment = SegmentDevices(segment: number)
         for offset in offsets {
             let index = DeviceIndex(segment: number, offset: UInt16(offset))
-            let token = try PushToken(.apns, LocalSimulator.deviceToken(Int(index.rawValue)))
+            let token = try PushToken(.apns, text: LocalSimulator.deviceToken(Int(index.rawValue)))
             segment.append(
                 offset: UInt16(offset), variant: 0,
                 device: Device(tag: index.rawValue, token: token, created: 1_700_000_000))

@@ -35,7 +35,7 @@ struct GoogleAccess {
             claims.member("exp", issued + 3_600)
         }
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion.reveal())"
-        let pool = HTTP2Pool(simulator.endpoint("fcm"), simulator.trust, log: .bench, metrics: Metrics())
+        let pool = HTTP2Pool(simulator.endpoint("fcm"), configuration: simulator.trust, log: .bench, metrics: Metrics())
         let outcome = await pool.send(
             HTTP2Request(
                 .post, "/token", headers: ["content-type": "application/x-www-form-urlencoded"],

@@ -11,7 +11,7 @@ final class LocalSender: Sendable {
     init(app: String, simulator: LocalSimulator, bus: String) async throws {
         folder = try LocalFolder("apps")
         let credentials = try LocalSender.credentials(simulator)
-        try folder.write("\(app).json", Array(#"{"providers":{"apns":\#(credentials)}}"#.utf8))
+        try folder.write("\(app).json", content: Array(#"{"providers":{"apns":\#(credentials)}}"#.utf8))
         let apple = simulator.endpoint("apns")
         process = try SiblingProgram("apns-sender").start(
             [],

@@ -43,7 +43,7 @@ struct SendTarget: Sendable {
     }
 
     var sharedHeaders: HTTP2Headers {
-        headers.reduce(into: HTTP2Headers()) { $0.append($1.name, $1.value, $1.indexing) }
+        headers.reduce(into: HTTP2Headers()) { $0.append($1.name, $1.value, indexing: $1.indexing) }
     }
 
     func pool(_ shape: SendShape) -> HTTP2Pool {
@@ -52,6 +52,6 @@ struct SendTarget: Sendable {
         // Else one connection would take them all and the others were never opened.
         configuration.streamsMaximum = shape.streamsPerConnection
         if holdsBackStreams { configuration.provesAuthentication = { $0.status == 200 } }
-        return HTTP2Pool(endpoint, configuration, log: .bench, metrics: Metrics())
+        return HTTP2Pool(endpoint, configuration: configuration, log: .bench, metrics: Metrics())
     }
 }

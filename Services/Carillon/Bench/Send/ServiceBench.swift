@@ -28,7 +28,7 @@ struct ServiceBench {
             guard delivered == requests else {
                 throw BenchError("\(delivered) of \(requests) devices were delivered; apns-sender: \(sender.lastWords)")
             }
-            return figures(seconds, used)
+            return figures(seconds, used: used)
         }
     }
 
@@ -53,7 +53,7 @@ struct ServiceBench {
         return delivered
     }
 
-    private func figures(_ seconds: Double, _ used: ProcessReading) -> [BenchFigure] {
+    private func figures(_ seconds: Double, used: ProcessReading) -> [BenchFigure] {
         let sending = SendReading(requests: requests, seconds: seconds, cpuSeconds: used.cpuSeconds)
         return [
             BenchFigure(name: "send.apns.service.rate", value: sending.rate, unit: "pushes/s"),
