@@ -24,15 +24,15 @@ struct APNsConfiguration: Sendable {
         let port = UInt16(
             environment.integer(
                 "CARILLON_APNS_PORT", default: 443, in: 1...65_535,
-                meaning: "Apple's port, of both hosts; it also has 2197."))
+                meaning: "Port of both hosts; Apple also offers 2197."))
         production = HTTP2Endpoint(
             host: environment.host(
-                "CARILLON_APNS_HOST", default: production.host, meaning: "Where pushes to devices of released apps go."),
+                "CARILLON_APNS_HOST", default: production.host, meaning: "Apple's host for production devices."),
             port: port)
         sandbox = HTTP2Endpoint(
             host: environment.host(
                 "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host,
-                meaning: "Where pushes to devices of developers go."),
+                meaning: "Apple's host for development devices."),
             port: port)
         authorityFile = environment.file(
             "CARILLON_APNS_CA_FILE", meaning: "PEM file of the authorities to trust instead of the system's.")
@@ -41,21 +41,21 @@ struct APNsConfiguration: Sendable {
             meaning: "Connections to each host for each of Apple's keys and certificates.")
         window.ceiling = environment.integer(
             "CARILLON_APNS_IN_FLIGHT", default: window.ceiling, in: 1...20_000,
-            meaning: "Pushes of one app that wait for Apple's answer at once; fewer while Apple says it is too much.")
+            meaning: "Maximum pushes of one app in flight to Apple; fewer while Apple throttles.")
         requestLimit = environment.duration(
             "CARILLON_APNS_REQUEST_LIMIT", default: requestLimit, in: .milliseconds(100) ... .seconds(60),
-            meaning: "How long one push may take before nobody knows what became of it.")
+            meaning: "Time Apple has to answer one push; without an answer its outcome is unknown.")
         tokenWindow = .apns(
             lifetime: environment.duration(
                 "CARILLON_APNS_TOKEN_LIFETIME", default: .seconds(3_600), in: .seconds(1) ... .seconds(3_600),
                 meaning:
-                    "How long Apple takes a provider token; it is renewed after three quarters of that, and replaced after a "
-                    + "third at the earliest."))
+                    "How long Apple accepts a provider token; it is renewed after three quarters of that, and replaced "
+                    + "after a third at the earliest."))
         leaseMargin = environment.duration(
             "CARILLON_APNS_LEASE_MARGIN", default: leaseMargin, in: .seconds(1) ... .seconds(600),
             meaning:
-                "Time for a slow ledger and bus, beyond that of a push, in which claimed devices stay a sender's own; after a "
-                + "crash they wait for both.")
+                "Time for a slow ledger and bus, added to that of a push in the lease of claimed devices; after a crash "
+                + "they wait for the whole lease.")
     }
 
     /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with the one that

@@ -18,8 +18,8 @@ struct APNsSenderConfiguration: Sendable {
         concurrency = environment.integer(
             "CARILLON_APNS_CONCURRENCY", default: 32, in: 1...1_024,
             meaning:
-                "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
-                + "waits more than it works.")
+                "Batches processed concurrently in each lane, instead of CARILLON_WORKER_CONCURRENCY: a sender mostly "
+                + "waits.")
         credentialsPatience = AppHalts.patience(environment: &environment)
     }
 }

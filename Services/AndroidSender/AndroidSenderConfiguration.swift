@@ -22,17 +22,17 @@ struct AndroidSenderConfiguration: Sendable {
         concurrency = environment.integer(
             "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
             meaning:
-                "Deliveries from the bus in work at once in each lane, in place of CARILLON_WORKER_CONCURRENCY: a sender "
-                + "waits more than it works.")
+                "Batches processed concurrently in each lane, instead of CARILLON_WORKER_CONCURRENCY: a sender mostly "
+                + "waits.")
         credentialsPatience = AppHalts.patience(environment: &environment)
         tokenLimit = environment.duration(
             "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
-            meaning: "Time a provider has to hand out an access token.")
+            meaning: "Time a provider has to issue an access token.")
         leaseMargin = environment.duration(
             "CARILLON_ANDROID_LEASE_MARGIN", default: .seconds(15), in: .seconds(1) ... .seconds(600),
             meaning:
-                "Time for a slow ledger and bus, beyond that of a push and its token, in which claimed devices stay a sender's "
-                + "own; after a crash they wait for both.")
+                "Time for a slow ledger and bus, added to that of a push and its token in the lease of claimed devices; "
+                + "after a crash they wait for the whole lease.")
     }
 
     /// A push may be sent twice, with a token and with the one that replaced it, and have waited for either.

@@ -24,7 +24,7 @@ struct IngestConfiguration: Sendable {
         self.server = server
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
-            meaning: "How often the registry is rid of what removed devices left.")
+            meaning: "How often leftovers of removed devices are deleted from the registry.")
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
             meaning: "How long a request whose idempotency key was in the hands of a process that died is answered 409."
@@ -36,8 +36,8 @@ struct IngestConfiguration: Sendable {
         let certificate = environment.file(
             certificateVariable,
             meaning:
-                "PEM file with the certificate chain to show: the port then takes TLS alone, with HTTP/2 and HTTP/1.1. Read again when it changes."
-        )
+                "PEM file with the certificate chain: the port then accepts TLS only, with HTTP/2 and HTTP/1.1. Reloaded "
+                + "when it changes.")
         let privateKey = environment.file(
             "CARILLON_INGEST_TLS_KEY", meaning: "PEM file with the private key of the certificate.")
         switch (certificate, privateKey) {
@@ -58,7 +58,7 @@ struct IngestConfiguration: Sendable {
     private static func proxies(_ environment: inout EnvironmentReader) -> TrustedProxies {
         let ranges = environment.parse(
             "CARILLON_INGEST_PROXIES", default: [AddressRange](), text: "",
-            meaning: "Proxies that stand in front: what they say of a client's address is believed.",
+            meaning: "Trusted proxies: the client address that they report is used.",
             expected: "up to \(proxiesMaximum) addresses or ranges with commas between them, such as 10.0.0.0/8"
         ) { text in
             let parts = text.split(separator: ",")
@@ -69,7 +69,7 @@ struct IngestConfiguration: Sendable {
         let field = environment.parse(
             "CARILLON_INGEST_PROXY_HEADER", default: TrustedProxies.Field.xForwardedFor,
             text: TrustedProxies.Field.xForwardedFor.rawValue,
-            meaning: "The header in which these proxies name the client; the other one is ignored.",
+            meaning: "The header in which these proxies report the client; the other one is ignored.",
             expected: names.joined(separator: " or "), convert: TrustedProxies.Field.init(rawValue:))
         return TrustedProxies(ranges: ranges, field: field)
     }

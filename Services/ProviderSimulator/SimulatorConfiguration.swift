@@ -15,7 +15,7 @@ struct SimulatorConfiguration: Sendable {
     init(environment: inout EnvironmentReader) {
         folder = environment.text(
             "CARILLON_SIMULATOR_FOLDER", default: "simulator",
-            meaning: "Folder for the authority's certificate and the credentials, all made anew at each start.")
+            meaning: "Folder for the authority's certificate and the credentials, created again at each start.")
         address = environment.text(
             "CARILLON_SIMULATOR_ADDRESS", default: "127.0.0.1", meaning: "Address to listen on, of all its ports.")
         host = environment.text(
@@ -45,7 +45,7 @@ struct SimulatorConfiguration: Sendable {
             meaning: "Newest deliveries of each provider among which repeats are found.")
         limits.keptPushes = environment.integer(
             "CARILLON_SIMULATOR_KEPT_PUSHES", default: limits.keptPushes, in: 0...100_000,
-            meaning: "Newest pushes of each provider that are kept whole.")
+            meaning: "Newest pushes of each provider that are stored in full.")
     }
 
     private static func port(_ environment: inout EnvironmentReader, name: String, meaning: String) -> UInt16 {

@@ -16,7 +16,7 @@ struct ReporterConfiguration: Sendable {
         apps = AppsConfiguration(environment: &environment, reading: [.report])
         lease = environment.duration(
             "CARILLON_REPORTER_LEASE", default: .seconds(60), in: .seconds(1) ... .seconds(3_600),
-            meaning: "How long a task that a reporter was looking at when it died waits until another looks at it.")
+            meaning: "How long a task that a reporter was checking when it died waits for another reporter.")
         traceRetention = environment.duration(
             "CARILLON_REPORTER_TRACE_RETENTION", default: TaskTraceBounds.retention,
             in: .zero...TaskTraceBounds.retentionMaximum,
@@ -30,7 +30,7 @@ struct ReporterConfiguration: Sendable {
             environment: &environment, prefix: "CARILLON_REPORTER_WEBHOOK", defaults: defaults)
         webhookPatience = environment.duration(
             "CARILLON_REPORTER_WEBHOOK_PATIENCE", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
-            meaning: "How long after a task was closed an endpoint that does not take its report is tried again.")
+            meaning: "How long after the closing of a task its report is retried at an endpoint that does not accept it.")
         policy = AddressPolicy(allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", environment: &environment)
     }
 }

@@ -9,7 +9,7 @@ struct TargetingResolverConfiguration: Sendable {
         window = environment.integer(
             "CARILLON_RESOLVER_WINDOW", default: 16, in: 1...1_024,
             meaning:
-                "Segments of one big task that are resolved at once, by all resolvers together; the rest waits its turn "
-                + "behind other tasks.")
+                "Segments of one large task resolved concurrently by all resolvers together; the rest waits behind other "
+                + "tasks.")
     }
 }

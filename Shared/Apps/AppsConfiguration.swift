@@ -31,7 +31,7 @@ package struct AppsConfiguration: Sendable {
             : nil
         let interval = environment.duration(
             "CARILLON_APPS_INTERVAL", default: .seconds(5), in: .milliseconds(100) ... .seconds(3_600),
-            meaning: "How often the folder of the apps is looked through for changes.")
+            meaning: "How often the apps folder is checked for changes.")
         self.init(folder: folder, secrets: secrets, pepperFile: pepperFile, interval: interval)
     }
 }

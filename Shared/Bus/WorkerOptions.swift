@@ -25,18 +25,18 @@ package struct WorkerOptions: Sendable {
         let defaults = WorkerOptions()
         concurrency = environment.integer(
             "CARILLON_WORKER_CONCURRENCY", default: defaults.concurrency, in: 1...1_024,
-            meaning: "Batches worked on at once, over all partitions of one topic or lane.")
+            meaning: "Batches processed concurrently, over all partitions of one topic or lane.")
         attemptsMaximum = environment.integer(
             "CARILLON_WORKER_ATTEMPTS", default: defaults.attemptsMaximum, in: 1...1_000,
             meaning:
-                "Failures of one message before it is moved to the dead topic; what an outage causes is not counted.")
+                "Failures of one message before it is dead-lettered; failures caused by an outage are not counted.")
         let first = environment.duration(
             "CARILLON_WORKER_BACKOFF_FIRST", default: defaults.backoff.first, in: .milliseconds(1) ... .seconds(60),
             meaning: "Wait after the first failure; it doubles with each further one.")
         let longest = environment.duration(
             "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest,
             in: .milliseconds(1) ... .seconds(3_600),
-            meaning: "The wait never grows beyond this.")
+            meaning: "Maximum wait after a failure.")
         if longest < first {
             environment.reject(
                 "CARILLON_WORKER_BACKOFF_LONGEST", problem: "it is shorter than CARILLON_WORKER_BACKOFF_FIRST",

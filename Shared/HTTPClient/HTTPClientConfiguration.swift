@@ -4,7 +4,7 @@ package import ServiceKit
 package struct HTTPClientConfiguration: Sendable, Equatable {
     /// What metrics and log lines call it.
     package var name: String
-    /// Requests under way at once; further ones wait.
+    /// Maximum requests in flight; further ones wait.
     package var concurrentMaximum = 256
     /// Requests to one host under way at once, so that a slow one does not hold up the others. They share a connection
     /// over HTTP/2 and take one each otherwise.
@@ -33,16 +33,16 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
         self = defaults
         concurrentMaximum = environment.integer(
             "\(prefix)_CONCURRENT_MAX", default: concurrentMaximum, in: 1...10_000,
-            meaning: "Requests under way at once; further ones wait.")
+            meaning: "Maximum requests in flight; further ones wait.")
         waitingMaximum = environment.integer(
             "\(prefix)_WAITING_MAX", default: waitingMaximum, in: 0...1_000_000,
-            meaning: "Requests that wait; further ones are refused and tried again later.")
+            meaning: "Maximum waiting requests; further ones are refused and tried again later.")
         hostMaximum = environment.integer(
             "\(prefix)_HOST_MAX", default: hostMaximum, in: 1...10_000,
-            meaning: "Requests to one host under way at once; further ones wait.")
+            meaning: "Maximum requests in flight to one host; further ones wait.")
         deadline = environment.duration(
             "\(prefix)_DEADLINE", default: deadline, in: .milliseconds(100) ... .seconds(600),
-            meaning: "Time from asking for a request until its answer is complete.")
+            meaning: "Time from queueing a request until its response is complete.")
         connectDeadline = environment.duration(
             "\(prefix)_CONNECT_DEADLINE", default: connectDeadline, in: .milliseconds(100) ... .seconds(60),
             meaning: "Time to establish a connection, TLS included.")

@@ -99,7 +99,7 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         connectionsMaximum = environment.integer(
             "\(prefix)_CONNECTIONS_MAX", default: connectionsMaximum, text: isFitted ? fittedText : nil,
             in: 1...1_000_000,
-            meaning: "Connections open at once; further clients take the place of idle ones, or wait.")
+            meaning: "Maximum open connections; further clients replace idle ones, or wait.")
         headerDeadline = environment.duration(
             "\(prefix)_HEADER_DEADLINE", default: headerDeadline, in: .milliseconds(100) ... .seconds(300),
             meaning: "Time a client has to send a complete request header.")
@@ -120,7 +120,7 @@ package struct HTTPServerConfiguration: Sendable, Equatable {
         )
         idleTimeout = environment.duration(
             "\(prefix)_IDLE_TIMEOUT", default: idleTimeout, in: .seconds(1) ... .seconds(3_600),
-            meaning: "Time after which a connection on which nothing moves is closed.")
+            meaning: "Time after which an idle connection is closed.")
         stopDeadline = environment.duration(
             "\(prefix)_STOP_DEADLINE", default: stopDeadline, in: .zero ... .seconds(3_600),
             meaning: "Time that requests in flight have to finish when the service stops.")

@@ -56,7 +56,7 @@ package struct KafkaProperty: Sendable {
     }
 
     package static let all = [
-        KafkaProperty("client.id", meaning: "Name under which the brokers see this client."),
+        KafkaProperty("client.id", meaning: "Name of this client, shown to the brokers."),
         KafkaProperty("client.rack", meaning: "Rack of this client, for fetching from a replica close by."),
         KafkaProperty("security.protocol", meaning: "plaintext, ssl, sasl_plaintext or sasl_ssl."),
         KafkaProperty("sasl.mechanism", meaning: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
@@ -68,22 +68,22 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("sasl.oauthbearer.method", meaning: "oidc to fetch tokens from an endpoint."),
         KafkaProperty("sasl.oauthbearer.client.id", meaning: "Client id for OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.client.secret", as: .secret, meaning: "Client secret for OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.scope", meaning: "Scope asked for with OAUTHBEARER."),
+        KafkaProperty("sasl.oauthbearer.scope", meaning: "Scope requested with OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.token.endpoint.url", meaning: "Where OAUTHBEARER tokens are fetched."),
         KafkaProperty(
-            "ssl.ca.location", as: .file, meaning: "File or folder of the authorities that vouch for the brokers."),
+            "ssl.ca.location", as: .file, meaning: "File or folder of the certificate authorities of the brokers."),
         KafkaProperty(
             "ssl.certificate.location", as: .file, meaning: "Certificate of this client, with its chain, as PEM."),
         KafkaProperty("ssl.key.location", as: .file, meaning: "Private key of this client, as PEM."),
         KafkaProperty("ssl.key.password", as: .secret, meaning: "Password of the private key."),
         KafkaProperty(
-            "ssl.endpoint.identification.algorithm", meaning: "https checks the brokers' names, none does not."),
+            "ssl.endpoint.identification.algorithm", meaning: "https verifies the brokers' names, none does not."),
         KafkaProperty("broker.address.family", meaning: "any, v4 or v6."),
         KafkaProperty("socket.timeout.ms", meaning: "How long one request may take."),
         KafkaProperty(
             "reconnect.backoff.max.ms",
-            meaning: "The longest wait between attempts to reach a broker; 1000 where it is not set."),
-        KafkaProperty("debug", meaning: "What the library tells in the debug log, such as broker,security."),
+            meaning: "Maximum wait between attempts to reach a broker; 1000 by default."),
+        KafkaProperty("debug", meaning: "Debug contexts of librdkafka, such as broker,security."),
         KafkaProperty(
             "linger.ms", for: .producer,
             meaning: "How long a message waits for others of its partition, in milliseconds."),
@@ -92,14 +92,14 @@ package struct KafkaProperty: Sendable {
             "queue.buffering.max.kbytes", for: .producer, meaning: "Bound of what waits for an acknowledgement, in KiB."
         ),
         KafkaProperty(
-            "queue.buffering.max.messages", for: .producer, meaning: "Bound of what waits for an acknowledgement."),
+            "queue.buffering.max.messages", for: .producer, meaning: "Maximum number of unacknowledged messages."),
         KafkaProperty(
             "group.instance.id", for: .consumer,
             meaning:
                 "Name of this process that survives a restart, for static membership; each consumer adds its topic to it."
         ),
         KafkaProperty("session.timeout.ms", for: .consumer, meaning: "Silence after which a consumer counts as dead."),
-        KafkaProperty("heartbeat.interval.ms", for: .consumer, meaning: "How often a consumer says that it lives."),
+        KafkaProperty("heartbeat.interval.ms", for: .consumer, meaning: "Interval of a consumer's heartbeat."),
         KafkaProperty(
             "fetch.wait.max.ms", for: .consumer,
             meaning: "How long a broker may wait for data before it answers a fetch."),

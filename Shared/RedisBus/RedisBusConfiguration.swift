@@ -35,22 +35,22 @@ package struct RedisBusConfiguration: Sendable {
             meaning: "Embedded bus: unread bytes of one topic or lane at which its forward producers wait.")
         logBytesMaximum = environment.bytes(
             "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
-            meaning: "Embedded bus: size at which a log topic forgets its oldest messages.")
+            meaning: "Embedded bus: size at which a log topic deletes its oldest messages.")
         sendBytesMaximum = environment.bytes(
             "CARILLON_BUS_SEND_BYTES", default: defaults.sendBytesMaximum, in: (1 << 20)...(64 << 30),
-            meaning: "Embedded bus: bytes on their way to Redis at which further senders of this process wait.")
+            meaning: "Embedded bus: bytes in flight to Redis at which further sends of this process wait.")
         memoryPercentMaximum = environment.integer(
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
             meaning:
-                "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on the "
-                + "embedded bus resolvers and schedulers wait 8 points later, renderers 16, and what drains never does."
-        )
+                "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on "
+                + "the embedded bus resolvers and schedulers wait 8 points later, renderers 16; draining topics "
+                + "never wait.")
         lease = environment.duration(
             "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
-            meaning: "Embedded bus: silence after which a consumer is taken for dead.")
+            meaning: "Embedded bus: silence after which a consumer counts as dead.")
         heartbeat = environment.duration(
             "CARILLON_BUS_HEARTBEAT", default: defaults.heartbeat, in: .milliseconds(10) ... .seconds(200),
-            meaning: "Embedded bus: how often a consumer shows that it lives.")
+            meaning: "Embedded bus: interval of a consumer's heartbeat.")
         if heartbeat * 3 > lease {
             environment.reject(
                 "CARILLON_BUS_HEARTBEAT", problem: "it is more than a third of CARILLON_BUS_LEASE",

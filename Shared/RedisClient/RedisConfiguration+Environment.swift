@@ -18,7 +18,7 @@ extension RedisConfiguration {
         }
         if let secret = environment.secret(
             RedisSettings.password,
-            meaning: "The password; it overrides one in CARILLON_REDIS, and one in CARILLON_BUS is left as it is.")
+            meaning: "The password; it overrides one in CARILLON_REDIS, but not one in CARILLON_BUS.")
         {
             password = secret
         }
@@ -35,15 +35,15 @@ extension RedisConfiguration {
             meaning: "How long one attempt to connect may take.")
         outstandingBytesMaximum = environment.bytes(
             RedisSettings.outstandingBytes, default: defaults.outstandingBytesMaximum, in: (64 << 10)...(4 << 30),
-            meaning: "What one connection holds at most in commands without an answer.")
+            meaning: "Maximum size of unanswered commands of one connection.")
         replyBytesMaximum = environment.bytes(
             RedisSettings.replyBytes, default: defaults.replyBytesMaximum, in: (64 << 10)...(1 << 30),
-            meaning: "A larger reply ends the connection.")
+            meaning: "Maximum size of a reply; a larger one closes the connection.")
         durability = environment.parse(
             RedisSettings.durability, default: defaults.durability, text: defaults.durability.rawValue,
             meaning:
-                "What services ask of Redis to be ready: always for appendonly yes, appendfsync always; any for one that "
-                + "may lose acknowledged writes.",
+                "What services require of Redis to be ready: always for appendonly yes, appendfsync always; any accepts "
+                + "one that may lose acknowledged writes.",
             expected: RedisDurability.allCases.map(\.rawValue).joined(separator: ", "),
             convert: RedisDurability.init(rawValue:))
     }
@@ -54,7 +54,7 @@ extension RedisConfiguration {
             RedisSettings.authorityFile,
             meaning: "PEM file of the authorities to trust for rediss://, instead of the system's.")
         tlsFiles.certificateFile = environment.file(
-            RedisSettings.certificateFile, meaning: "PEM file with the certificate to show the server.")
+            RedisSettings.certificateFile, meaning: "PEM file with the client certificate.")
         tlsFiles.privateKeyFile = environment.file(
             RedisSettings.privateKeyFile, meaning: "PEM file with that certificate's key.")
         if tlsFiles.privateKeyFile != nil && tlsFiles.certificateFile == nil {

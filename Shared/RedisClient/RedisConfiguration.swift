@@ -36,7 +36,7 @@ package struct RedisConfiguration: Sendable {
     package var reconnectBackoff = Backoff(first: .milliseconds(50), longest: .seconds(5))
     /// What one connection holds at most: commands that wait and commands without an answer yet.
     package var outstandingBytesMaximum = 64 * 1024 * 1024
-    /// A larger reply ends the connection.
+    /// Maximum size of a reply; a larger one closes the connection.
     package var replyBytesMaximum = 64 * 1024 * 1024
     /// What services ask of it before they are ready; the embedded bus asks for `always` whatever stands here.
     package var durability = RedisDurability.always

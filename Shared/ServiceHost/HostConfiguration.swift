@@ -10,11 +10,11 @@ package struct HostConfiguration: Sendable {
 
     package init(environment: inout EnvironmentReader) {
         logLevel = environment.parse(
-            "CARILLON_LOG_LEVEL", default: .info, text: LogLevel.info.name, meaning: "The least level that is logged.",
+            "CARILLON_LOG_LEVEL", default: .info, text: LogLevel.info.name, meaning: "Minimum level of log lines.",
             expected: LogLevel.allCases.map(\.name).joined(separator: ", "), convert: LogLevel.init(name:))
         drainDeadline = environment.duration(
             "CARILLON_DRAIN_DEADLINE", default: .seconds(30), in: .zero ... .seconds(3_600),
-            meaning: "After SIGTERM, the time to finish what was taken; what is not finished is delivered again.")
+            meaning: "Time after SIGTERM to finish messages in work; unfinished ones are delivered again.")
         var defaults = HTTPServerConfiguration()
         defaults.port = 9_464
         defaults.connectionsMaximum = 64

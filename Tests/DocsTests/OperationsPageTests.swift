@@ -13,16 +13,10 @@ import Testing
 @testable import scheduler
 @testable import targeting_resolver
 
-/// `docs/operations.md` is compared with what services read and show, in both directions: an operator must find every
-/// setting and metric there, and nothing that does not exist.
+/// The pages for operators are compared with what services read and show, in both directions: an operator must find
+/// every setting and metric there, and nothing that does not exist.
 @Suite struct OperationsPageTests {
-    private let page: String
-
-    init() throws {
-        page = try #require(SourceTree.text("docs/operations.md"))
-    }
-
-    @Test func listsEverySettingOfAService() {
+    @Test func listsEverySettingOfAService() throws {
         var reader = EnvironmentReader([:])
         _ = HostConfiguration(environment: &reader)
         _ = WorkerOptions(environment: &reader)
@@ -38,33 +32,37 @@ import Testing
         _ = ReporterConfiguration(environment: &reports)
         let shared = android.variables.filter { !apple.variables.contains($0) }
         let own = (apple.variables + shared + reports.variables).filter { !reader.variables.contains($0) }
-        let rows = rows(under: "## Settings")
+        let listed =
+            try rows(under: "# Settings", inPage: "docs/settings.md")
+            + rows(under: "# Settings of the bus", inPage: "docs/settings-bus.md")
         let known = (reader.variables + own).map(row)
-        #expect(difference(rows, others: known) == [], "only in the page")
-        #expect(difference(known, others: rows) == [], "only in the code")
-        #expect(rows.count == known.count)
-        let families = Set(rows.compactMap { $0.first?.split(separator: "_").dropFirst().first })
+        #expect(difference(listed, others: known) == [], "only in the pages")
+        #expect(difference(known, others: listed) == [], "only in the code")
+        #expect(listed.count == known.count)
+        let families = Set(listed.compactMap { $0.first?.split(separator: "_").dropFirst().first })
         let unknown = families.map { $0.filter { $0 != "`" } }.filter { !EnvironmentReader.families.contains($0) }
         #expect(unknown == [], "services would take variables of these families for typing errors")
     }
 
-    @Test func listsEveryMetric() {
+    @Test func listsEveryMetric() throws {
         // The third column holds the labels, which are chosen where a metric is made.
-        let rows = rows(under: "## Metrics").map { $0.enumerated().filter { $0.offset != 2 }.map(\.element) }
+        let listed = try rows(under: "## Metrics", inPage: "docs/metrics.md").map {
+            $0.enumerated().filter { $0.offset != 2 }.map(\.element)
+        }
         let known = MetricName.allCases.map { ["`\($0.rawValue)`", $0.kind.rawValue, $0.help] }
-        #expect(difference(rows, others: known) == [], "only in the page")
-        #expect(difference(known, others: rows) == [], "only in the code")
-        #expect(rows.count == known.count)
+        #expect(difference(listed, others: known) == [], "only in the page")
+        #expect(difference(known, others: listed) == [], "only in the code")
+        #expect(listed.count == known.count)
     }
 
-    @Test func namesEveryExitCode() {
-        let codes = rows(under: "## Exit codes").map { $0.first }
+    @Test func namesEveryExitCode() throws {
+        let codes = try rows(under: "## Exit codes", inPage: "docs/run.md").map { $0.first }
         let known = [0, ExitCode.failure, ExitCode.usage, ExitCode.configuration].map { "\($0)" }
         #expect(codes.prefix(known.count).elementsEqual(known))
     }
 
-    private func rows(under heading: String) -> [[String]] {
-        MarkdownTable.rows(under: heading, inPage: page)
+    private func rows(under heading: String, inPage path: String) throws -> [[String]] {
+        MarkdownTable.rows(under: heading, inPage: try #require(SourceTree.text(path)))
     }
 
     private func row(_ variable: EnvironmentReader.Variable) -> [String] {

@@ -19,10 +19,19 @@ package enum SourceTree {
 
     /// The folders of `Services` may group targets, as `AndroidSender/FCM`; sources are found at any depth.
     package static func swiftSources(under folder: String) -> [String] {
+        files(named: ".swift", under: folder)
+    }
+
+    /// The Markdown files at any depth.
+    package static func pages(under folder: String) -> [String] {
+        files(named: ".md", under: folder)
+    }
+
+    private static func files(named ending: String, under folder: String) -> [String] {
         entries(of: folder).flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
-            if name.hasSuffix(".swift") { return [path] }
-            return swiftSources(under: path)
+            if name.hasSuffix(ending) { return [path] }
+            return files(named: ending, under: path)
         }
     }
 

@@ -33,13 +33,13 @@ struct FCMConfiguration: Sendable {
             meaning: "Connections to Google, for all apps.")
         inFlightMaximum = environment.integer(
             "CARILLON_FCM_IN_FLIGHT", default: inFlightMaximum, in: 1...10_000,
-            meaning: "Pushes of one app that may wait for Google's answer at once.")
+            meaning: "Maximum pushes of one app in flight to Google.")
         deadline = environment.duration(
             "CARILLON_FCM_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
             meaning: "Time Google has to answer one push; without an answer its outcome is unknown.")
         pushesPerMinute = environment.integer(
             "CARILLON_FCM_PUSHES_PER_MINUTE", default: pushesPerMinute, in: 1...100_000_000,
-            meaning: "Google's quota of one project; all senders together keep to it.")
+            meaning: "Google's quota of one project, shared by all senders.")
     }
 
     var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }

@@ -20,13 +20,13 @@ struct HuaweiConfiguration: Sendable {
             &environment, name: "CARILLON_HUAWEI_URL", default: url, meaning: "The origin of Huawei Push Kit.")
         tokenURL = HuaweiConfiguration.url(
             &environment, name: "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL,
-            meaning: "Where Huawei gives out access tokens.")
+            meaning: "Huawei's URL for access tokens.")
         authorityFile = environment.file(
             "CARILLON_HUAWEI_CA_FILE",
             meaning: "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
         inFlightMaximum = environment.integer(
             "CARILLON_HUAWEI_IN_FLIGHT", default: inFlightMaximum, in: 1...100_000,
-            meaning: "Devices of one app that may wait for Huawei's answer at once.")
+            meaning: "Maximum devices of one app in flight to Huawei.")
         deadline = environment.duration(
             "CARILLON_HUAWEI_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
             meaning: "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")

@@ -83,7 +83,7 @@ struct CommandContext: Sendable {
     private static func read(_ reader: inout EnvironmentReader) -> (bus: BusSelection, log: Log) {
         let level = reader.parse(
             "CARILLON_LOG_LEVEL", default: .error, text: LogLevel.error.name,
-            meaning: "The least level that is logged, on standard error.",
+            meaning: "Minimum level of log lines, on standard error.",
             expected: LogLevel.allCases.map(\.name).joined(separator: ", "), convert: LogLevel.init(name:))
         let log = Log(service: "carillon", level: level, sink: StandardErrorSink())
         return (BusSelection(environment: &reader), log)

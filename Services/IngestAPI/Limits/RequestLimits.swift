@@ -91,8 +91,7 @@ extension RequestLimits.Settings {
         requestsPerSecondPerAddress = environment.limit(
             "CARILLON_INGEST_REQUESTS_PER_SECOND_PER_ADDRESS", default: 0,
             meaning:
-                "Requests that are taken a second from one address (IPv6: one /64), with a key or without; 0 for any number."
-        )
+                "Requests accepted per second from one address (IPv6: one /64), with or without a key; 0 for no limit.")
         unknownDevicesPerSecondPerAddress = environment.limit(
             "CARILLON_INGEST_UNKNOWN_DEVICES_PER_SECOND_PER_ADDRESS", default: 20,
             meaning:

@@ -43,8 +43,8 @@ package final class AppHalts: Sendable {
             "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600),
             in: .seconds(60) ... .seconds(28 * 86_400),
             meaning:
-                "How long devices of an app wait whose credentials are refused or cannot be read; from then on they end as "
-                + "failed, until the provider takes the app's pushes again.")
+                "How long devices wait while their app's credentials are refused or cannot be read; after that they end "
+                + "as failed, until the provider accepts the app's pushes again.")
     }
 
     /// Why nothing is to be sent now, and what to do instead; nil also for the one who probes.
