@@ -21,33 +21,33 @@ deps: .venv/installed ## Install the Debian packages of packages.apt and the lin
 build: deps ## Build every executable for release, into .build/release
 	swift build --configuration release --static-swift-stdlib $(STRICT)
 
-run: build ## Start the whole pipeline with simulated providers, show a push all the way, and stay up; ONCE=1 ends after it
+run: build ## Start the whole pipeline with simulated providers, send a demo push, and keep running; ONCE=1 exits after it
 	.build/release/carillon up --simulator --demo $(if $(ONCE),--once)
 
 test: deps ## Build and run the tests; FILTER=Name runs only some
 	STRICT="$(STRICT)" .ci/test "$(FILTER)"
 
-soak: deps ## Kill processes of a house at random for MINUTES=n with each bus; SEED=n repeats one
+soak: deps ## Kill random processes of a running pipeline for MINUTES=n with each bus; SEED=n repeats a run
 	STRICT="$(STRICT)" MINUTES="$(MINUTES)" SEED="$(SEED)" .ci/soak
 
 sanitize: deps ## Run the tests under a sanitizer, SANITIZER=address or thread; FILTER=Name runs only some
 	.ci/sanitize "$(or $(SANITIZER),address)" "$(or $(FILTER),.)"
 
-fuzz: deps ## Fuzz the decoders for MINUTES=n in all, or one of them with TARGET=name; docs/fuzzing.md
+fuzz: deps ## Fuzz the decoders for MINUTES=n in total, or only TARGET=name; see docs/fuzzing.md
 	.ci/fuzz "$(MINUTES)" "$(TARGET)"
 
-check-api: deps ## Try the HTTP API, as `make test` built it, with generated requests; EXAMPLES=N an operation, 500 unless told
+check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n generated requests per operation (default: 500)
 	.ci/check-api
 
-check-deploy: deps ## Start compose's services, render the chart, hold both and the dashboards against what `make test` built
+check-deploy: deps ## Start compose's services, render the chart, compare both and the dashboards with the programs of `make test`
 	.venv/bin/python -B .ci/check-deploy
 	.venv/bin/python -B .ci/check-chart
 	.venv/bin/python -B .ci/start-services
 
-check-containers: build ## As root, with .ci/install-packages containers: compose on a real engine, each container killed once
+check-containers: build ## Run compose on a real engine and kill each container once; as root, after .ci/install-packages containers
 	.venv/bin/python -B .ci/check-containers
 
-sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX list of what runs; ROOT=FOLDER reads an image that was unpacked there
+sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX bill of materials; ROOT=FOLDER reads an unpacked image
 	@mkdir -p .build
 	python3 -B .ci/sbom.py $(if $(ROOT),--root "$(ROOT)") > .build/carillon.cdx.json
 
@@ -55,8 +55,8 @@ lint: deps ## Check format, scripts, YAML, the contracts, the bill of materials,
 	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
 	.ci/lint
 
-format: ## Rewrite the Swift sources as .swift-format says
+format: ## Format the Swift sources as configured in .swift-format
 	swift format --in-place --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
 
-clean: ## Remove what was built, and the linters
+clean: ## Remove build products and the linters
 	rm -rf .build .venv

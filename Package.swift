@@ -29,7 +29,7 @@ func service(
     _ name: String, command: String, embedding files: [String] = [], _ dependencies: String...
 ) -> Target {
     guard !isForFuzzing else {
-        // Without its main function, so that the fuzzers, which have one, can link it.
+        // Without its main function, so that the fuzzers, which have their own, can link it.
         return .target(
             name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
             exclude: ["App.swift", "App+build.swift"], resources: files.map { .embedInCode($0) },
@@ -40,7 +40,7 @@ func service(
         resources: files.map { .embedInCode($0) }, swiftSettings: features)
 }
 
-/// A program that tests and benchmarks start as a process of its own.
+/// A program that tests and benchmarks start as a separate process.
 func testExecutable(_ name: String, _ dependencies: String...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
@@ -253,6 +253,6 @@ let package = Package(
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
     ],
-    // simdjson's headers choose their string type by it; anything older would not match the library.
+    // simdjson's headers select their string type by the C++ standard; an older one would not match the library.
     cxxLanguageStandard: .cxx17
 )

@@ -1,4 +1,4 @@
-"""What the checks of compose and the chart share: what is wrong so far, and what the programs say of themselves."""
+"""Shared by the checks of compose and the chart: the list of problems, and facts about the programs."""
 
 import functools
 import pathlib
@@ -51,7 +51,7 @@ def commands_of_package():
 
 @functools.cache
 def secrets_of(program):
-    """The kinds of secrets beside the app files that the program's code reads; None where it reads no app files."""
+    """The kinds of secrets that the program's code reads besides the app files; None if it reads no app files."""
     target = re.search(rf'service\(\s*"(\w+)",\s*command:\s*"{re.escape(program)}"', read("Package.swift"))[1]
     code = "".join(path.read_text() for path in (ROOT / "Services" / target).rglob("*.swift"))
     reads = re.search(r"AppsConfiguration\(environment: &\w+, reading: \[(.*?)\]\)", code)
@@ -59,18 +59,18 @@ def secrets_of(program):
 
 
 def secret_problems(kinds, mounted, absent=frozenset()):
-    """What is wrong with the paths that are mounted in a service that reads these kinds of secrets, or with None not even
-    app files. `absent` is what nobody has."""
+    """The problems of the paths mounted in a service that reads these kinds of secrets; None means not even app files.
+    `absent` are paths that no service has."""
     needed = set() if kinds is None else {"/etc/carillon/apps"} | {f"/etc/carillon/secrets/{kind}" for kind in kinds}
     for path in sorted(mounted - needed):
-        yield f"it is given {path}, which it does not read"
+        yield f"it has {path}, which it does not read"
     for path in sorted(needed - mounted - absent):
-        yield f"it is not given {path}, which it reads"
+        yield f"it does not have {path}, which it reads"
 
 
 @functools.cache
 def partitions_of_channels():
-    """Every topic and lane that `carillon topics create` makes, with its number of partitions."""
+    """Every topic and lane that `carillon topics create` creates, with its number of partitions."""
     plan = subprocess.run(
         [BUILT / "carillon", "topics", "create", "--dry-run", "--bus", "kafka://localhost:9092"],
         capture_output=True,

@@ -1,6 +1,6 @@
-"""Writes a CycloneDX 1.5 bill of materials: Carillon, the Swift runtime that is linked into it, the Debian packages of
-packages.apt's section [run], and what those depend on. Versions come from dpkg's own database, of this machine or of an
-image that was unpacked: `docker export CONTAINER | tar -x --directory FOLDER`, then `make sbom ROOT=FOLDER`."""
+"""Writes a CycloneDX 1.5 bill of materials: Carillon, the statically linked Swift runtime, the Debian packages in
+section [run] of packages.apt, and their dependencies. Versions are from dpkg's database, of this machine or of an
+unpacked image: `docker export CONTAINER | tar -x --directory FOLDER`, then `make sbom ROOT=FOLDER`."""
 
 import argparse
 import datetime
@@ -14,7 +14,7 @@ import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = "swift-runtime"
-# Debian's short names of licences, as far as they say the same as SPDX's; any other is passed on as a name.
+# Debian's short names of licences with an SPDX identifier of the same meaning; others are written as names.
 SPDX = {
     "Apache-2.0": "Apache-2.0",
     "Artistic": "Artistic-1.0",
@@ -45,7 +45,7 @@ def run_packages(text=None):
 
 
 class Debian:
-    """The packages that are installed below a root, by dpkg's database."""
+    """The packages that are installed below a root, from dpkg's database."""
 
     def __init__(self, root):
         self.root = root
@@ -60,11 +60,11 @@ class Debian:
                 self.providers.setdefault(name[0], fields["Package"])
         release = dict(re.findall(r'^(\w+)="?(.*?)"?$', (root / "etc/os-release").read_text(), re.M))
         if release["ID"] != "debian":
-            raise SystemExit(f"{root} is {release['ID']}, and packages.apt names Debian's packages")
+            raise SystemExit(f"{root} is {release['ID']}, but packages.apt names Debian packages")
         self.distribution = f"debian-{release['VERSION_ID']}"
 
     def dependencies(self, name):
-        """Of alternatives the one that is installed."""
+        """The names of the dependencies; of alternatives, the installed one."""
         fields = self.packages[name]
         for choices in names(fields.get("Pre-Depends", "")) + names(fields.get("Depends", "")):
             found = [self.resolved(choice) for choice in choices if self.resolved(choice)]
@@ -75,7 +75,7 @@ class Debian:
         return name if name in self.packages else self.providers.get(name)
 
     def licence(self, name):
-        """That of the source package's files in general, where the package tells it in the form that programs can read."""
+        """The licence of `Files: *` of the source package, if the package has a machine-readable copyright file."""
         path = self.root / "usr/share/doc" / name / "copyright"
         text = path.read_text(errors="replace") if path.exists() else ""
         if not re.match(r"Format: https?://\S*copyright-format", text):
@@ -88,7 +88,7 @@ class Debian:
 
 
 def names(text):
-    """Of a field such as `a (>= 1) | b, c`: a list of lists of alternatives."""
+    """The lists of alternatives in a field such as `a (>= 1) | b, c`."""
     return [
         [re.match(r"\s*([\w.+-]+)", choice)[1] for choice in group.split("|")]
         for group in text.split(",")
@@ -101,7 +101,7 @@ def component(debian, name):
     architecture, version = fields["Architecture"], fields["Version"]
     query = urllib.parse.urlencode({"arch": architecture, "distro": debian.distribution})
     purl = f"pkg:deb/debian/{urllib.parse.quote(name)}@{urllib.parse.quote(version, safe='.+~:-')}?{query}"
-    # Debian's security tracker speaks of source packages.
+    # Debian's security tracker uses the names of source packages.
     source, _, source_version = fields.get("Source", name).partition(" ")
     made = {
         "type": "library",
@@ -122,7 +122,7 @@ def component(debian, name):
 
 
 def swift_version(root):
-    """Of the toolchain here, or of the one that compose/Dockerfile builds an image with."""
+    """The version of the local toolchain, or of the one that compose/Dockerfile builds the image with."""
     if root != pathlib.Path("/"):
         return re.search(r"^ARG BUILD_IMAGE=swift:([\d.]+)", (HERE / "compose/Dockerfile").read_text(), re.M)[1]
     said = subprocess.run(["swift", "--version"], capture_output=True, text=True, check=True).stdout
@@ -134,7 +134,7 @@ def bill(root):
     direct = run_packages()
     missing = [name for name in direct if name not in debian.packages]
     if missing:
-        raise SystemExit(f"not installed below {root}: {', '.join(missing)}; make deps installs what is missing")
+        raise SystemExit(f"not installed below {root}: {', '.join(missing)}; run make deps to install them")
     reached, edges = list(direct), {}
     for name in reached:
         edges[name] = sorted(set(debian.dependencies(name)))

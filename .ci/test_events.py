@@ -1,4 +1,4 @@
-"""What the event streams of the last test run say: one outcome for every test that was planned."""
+"""The results in the event streams of the last test run: one outcome for every planned test."""
 
 import json
 import pathlib
@@ -7,8 +7,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / ".build" / "test-event
 
 
 class Outcomes:
-    """The streams name every test before the first one starts, so a run that crashed or hung still counts whole: what
-    never ended has failed."""
+    """The streams list every test before the first one starts, so a run that crashed or hung is counted completely: a
+    test that never ended has failed."""
 
     def __init__(self, paths):
         self.planned, self.ended, self.skipped = set(), set(), set()
@@ -33,7 +33,7 @@ class Outcomes:
 
     @property
     def failed(self):
-        """An issue outside any test (a detached task's) fails the run as a test of its own, whose name is None."""
+        """An issue outside any test (of a detached task) fails the run as a separate test, whose name is None."""
         return set(self.stories)
 
     @property
@@ -59,7 +59,7 @@ def records(path):
         try:
             yield json.loads(line)
         except ValueError:
-            # A run that was killed may leave its last line half written.
+            # The last line of a killed run may be incomplete.
             return
 
 

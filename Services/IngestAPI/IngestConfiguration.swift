@@ -27,7 +27,7 @@ struct IngestConfiguration: Sendable {
             meaning: "How often leftovers of removed devices are deleted from the registry.")
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
-            meaning: "How long a request whose idempotency key was in the hands of a process that died is answered 409."
+            meaning: "How long a repeated request is answered 409 if the process that handled its idempotency key died."
         )
         limits = RequestLimits.Settings(environment: &environment)
     }

@@ -26,7 +26,7 @@ package struct AppsConfiguration: Sendable {
             ? environment.optionalText(
                 "CARILLON_PEPPER_FILE",
                 meaning:
-                    "The file with the secret under which keys are hashed; .pepper in the folder of the apps unless set."
+                    "The file with the secret under which keys are hashed; by default .pepper in the apps folder."
             )
             : nil
         let interval = environment.duration(

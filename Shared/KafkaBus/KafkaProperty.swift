@@ -89,7 +89,7 @@ package struct KafkaProperty: Sendable {
             meaning: "How long a message waits for others of its partition, in milliseconds."),
         KafkaProperty("compression.codec", for: .producer, meaning: "none, gzip, snappy, lz4 or zstd."),
         KafkaProperty(
-            "queue.buffering.max.kbytes", for: .producer, meaning: "Bound of what waits for an acknowledgement, in KiB."
+            "queue.buffering.max.kbytes", for: .producer, meaning: "Maximum size of unacknowledged messages, in KiB."
         ),
         KafkaProperty(
             "queue.buffering.max.messages", for: .producer, meaning: "Maximum number of unacknowledged messages."),

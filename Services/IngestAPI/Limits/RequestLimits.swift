@@ -95,7 +95,7 @@ extension RequestLimits.Settings {
         unknownDevicesPerSecondPerAddress = environment.limit(
             "CARILLON_INGEST_UNKNOWN_DEVICES_PER_SECOND_PER_ADDRESS", default: 20,
             meaning:
-                "How often a second one address may ask an app for subscribers that it does not have; 0 for any number."
+                "Requests accepted per second from one address for unknown subscribers of an app; 0 for no limit."
         )
     }
 }

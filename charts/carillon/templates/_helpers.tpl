@@ -1,4 +1,4 @@
-{{- /* The name of one of the release's things, of which Kubernetes takes 63 characters. */ -}}
+{{- /* The name of a resource of the release; Kubernetes allows 63 characters. */ -}}
 {{- define "carillon.name" -}}
 {{- $suffix := printf "-%s" .name -}}
 {{ trunc (int (sub 63 (len $suffix))) .root.Release.Name | trimSuffix "-" }}{{ $suffix }}
@@ -17,7 +17,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
-{{- /* Numbers as JSON has them: Go alone would print 2e+06. */ -}}
+{{- /* Numbers in JSON format: Go would print 2e+06. */ -}}
 {{- define "carillon.environment" -}}
 {{- $list := list }}
 {{- range $variable, $value := . }}
@@ -26,7 +26,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- toYaml $list }}
 {{- end }}
 
-{{- /* What every pod has, whatever runs in it. */ -}}
+{{- /* Settings of every pod. */ -}}
 {{- define "carillon.pod" -}}
 automountServiceAccountToken: false
 securityContext:
@@ -60,7 +60,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* Secrets are files for the pod's group alone: a pepper that others may read is complained of. */ -}}
+{{- /* Only the pod's group can read secret files: ingest-api warns of a pepper that others can read. */ -}}
 {{- define "carillon.secretVolume" -}}
 - name: {{ .name }}
   secret: { secretName: {{ .secret }}, defaultMode: 0440 }
