@@ -1,24 +1,24 @@
 import ServiceKit
 import TLSSocket
 
-/// Why a request has no answer, or a server or client cannot work.
+/// Reason why a request has no response, or a server or client cannot work.
 package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The window is full: too many requests wait for their outcome.
         case full
-        /// The pool is closed, or was before the outcome was known.
+        /// The pool is closed, or was closed before the outcome was known.
         case closed
-        /// The request's own time was over.
+        /// The request's deadline has passed.
         case deadline
-        /// No connection came about.
+        /// No connection could be established.
         case unreachable
         /// The peer's certificate is not trusted or is for another host.
         case untrusted
-        /// A file or setting of ours is wrong.
+        /// A local file or setting is invalid.
         case misconfigured
-        /// The peer does not speak HTTP/2, or speaks it wrongly.
+        /// The peer does not speak HTTP/2, or violates it.
         case protocolViolation
-        /// The peer refused the stream, or said goodbye before it, more often than it is sent again.
+        /// The peer refused the stream, or sent GOAWAY before it, more often than the limit of resends.
         case refused
         /// The peer ended the stream with an error.
         case reset
@@ -47,7 +47,7 @@ package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConv
         self.init(code, message: error.message)
     }
 
-    /// Wrong settings and an untrusted certificate stay so until somebody changes something; the rest may pass.
+    /// Invalid settings and an untrusted certificate stay so until someone changes them; other errors may be temporary.
     package var isRetriable: Bool {
         switch code {
         case .untrusted, .misconfigured: false

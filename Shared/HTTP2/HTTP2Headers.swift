@@ -1,15 +1,14 @@
 import Glibc
 
-/// Header fields in order, packed into one array, so that a request's headers cost one allocation however many they are.
+/// Header fields in order, packed into one array, so that a request's headers cost one allocation.
 ///
-/// Each field is the length of its name (one byte), of its value (two bytes), how to encode it (one byte), then both
-/// texts.
+/// Each field is the length of its name (one byte), of its value (two bytes), its indexing (one byte), then both texts.
 package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// What a field may do to the connection's compression table, of 4 KiB in which the oldest entries give way.
+    /// A field's effect on the connection's compression table, which has 4 KiB and evicts its oldest entries.
     package enum Indexing: UInt8, Sendable {
-        /// The same in many requests: sent whole once, then as a number.
+        /// The same in many requests: sent in full once, then as a number.
         case table
-        /// Different in each request: the value would only push out what is shared, so just the name enters the table.
+        /// Different in each request: the value would only evict shared entries, so only the name enters the table.
         case nameOnly
     }
 
@@ -28,7 +27,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         bytes.reserveCapacity(byteCount)
     }
 
-    /// Names are in lower case, as HTTP/2 wants them.
+    /// Names must be in lower case, as HTTP/2 requires.
     package mutating func append(_ name: String, _ value: String, indexing: Indexing = .table) {
         let isWhole = HTTP2Headers.withBytes(name) { name in
             HTTP2Headers.withBytes(value) { append(name, $0, indexing: indexing) }
@@ -36,12 +35,12 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         precondition(isWhole, "a header name has up to 255 bytes and a value up to 65,535")
     }
 
-    /// False when the field is too long to be kept.
+    /// False if the field is too long to be stored.
     mutating func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, indexing: Indexing
     ) -> Bool {
         guard name.count <= UInt8.max, value.count <= UInt16.max else { return false }
-        // Room for what most messages carry, so that few of them grow.
+        // Capacity for most messages, so that few of them grow.
         if bytes.isEmpty { bytes.reserveCapacity(HTTP2Headers.usualByteCount) }
         bytes.append(UInt8(name.count))
         bytes.append(UInt8(value.count >> 8))
@@ -70,7 +69,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         return fields
     }
 
-    /// One field, valid only while it is lent.
+    /// One field; valid only within the call that lends it.
     package struct Field {
         package let name: UnsafeBufferPointer<UInt8>
         package let value: UnsafeBufferPointer<UInt8>
@@ -91,7 +90,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
         }
     }
 
-    /// Where a field's texts begin among the bytes, and where it ends.
+    /// Offsets of a field's texts among the bytes, and of its end.
     struct Place {
         let name: Int
         let value: Int
@@ -113,7 +112,7 @@ package struct HTTP2Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral
     private static func withBytes<Result>(
         _ text: String, body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
-        // Only a string from another runtime is not contiguous already.
+        // Only a string bridged from another runtime may not be contiguous already.
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 }

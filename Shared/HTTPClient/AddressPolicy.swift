@@ -1,11 +1,11 @@
 package import ServiceKit
 
-/// Which addresses a request may be sent to when its URL comes from somebody who is not trusted.
+/// The addresses that a request may be sent to if its URL comes from an untrusted party.
 ///
-/// It judges the address a connection is made to, never a name or a spelling: names can be made to resolve to anything,
-/// and to something else a moment later.
+/// It checks the address of the actual connection, never a name or a spelling: a name can resolve to anything, and to
+/// something else a moment later.
 package struct AddressPolicy: Sendable, Equatable {
-    /// Ranges that may be reached although they are not public.
+    /// Ranges that are allowed although they are not public.
     package var allowed: [AddressRange]
 
     package init(allowed: [AddressRange] = []) {
@@ -23,14 +23,14 @@ package struct AddressPolicy: Sendable, Equatable {
         return address.bytes.count == 4 || globalIPv6.contains { $0.contains(address) }
     }
 
-    /// All that has been given out for the public network; what lies outside (loopback, link-local, unique local,
-    /// multicast, and whatever may be defined one day) is refused without being named.
+    /// All allocated public addresses; everything outside (loopback, link-local, unique local, multicast, and future
+    /// ranges) is refused without being listed.
     private static let globalIPv6 = ranges("2000::/3")
 
     private static let reservedIPv6 = ranges(
-        // Protocol assignments, Teredo among them, which carries an IPv4 address in disguise.
+        // Protocol assignments, including Teredo, which embeds an IPv4 address.
         "2001::/23",
-        // 6to4, which carries one as well.
+        // 6to4, which embeds one as well.
         "2002::/16",
         // Documentation.
         "2001:db8::/32", "3fff::/20")
@@ -38,9 +38,9 @@ package struct AddressPolicy: Sendable, Equatable {
     private static let reservedIPv4 = ranges(
         // This host.
         "0.0.0.0/8", "127.0.0.0/8",
-        // Private networks, carriers' networks.
+        // Private networks and carrier-grade NAT.
         "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10",
-        // Link-local, with the metadata service of most clouds; the one of another at a public address.
+        // Link-local, with the metadata service of most clouds, and one cloud's metadata service at a public address.
         "169.254.0.0/16", "168.63.129.16/32",
         // Protocol assignments, relays, documentation, benchmarks.
         "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -49,7 +49,7 @@ package struct AddressPolicy: Sendable, Equatable {
 
     private static func ranges(_ texts: String...) -> [AddressRange] {
         texts.map { text in
-            guard let range = try? AddressRange(text) else { preconditionFailure("\(text) is no range of addresses") }
+            guard let range = try? AddressRange(text) else { preconditionFailure("\(text) is not an address range") }
             return range
         }
     }

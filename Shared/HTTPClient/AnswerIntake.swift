@@ -1,8 +1,8 @@
 import ServiceKit
 
-/// Puts an answer together as it comes in, and bounds it.
+/// Assembles a response as it arrives, and limits its size.
 struct AnswerIntake {
-    /// Which part of the answer comes next.
+    /// The part of the response that comes next.
     private enum Part {
         case statusLine
         case header
@@ -23,8 +23,8 @@ struct AnswerIntake {
         self.bodyBytesMaximum = bodyBytesMaximum
     }
 
-    /// Takes one line of the header; false when the header is too large. A status line counts where one belongs: at the
-    /// start, and behind an interim answer such as 103 Early Hints, which it takes the place of.
+    /// Takes one line of the header; false if the header is too large. A status line is accepted at the start and after
+    /// an interim response such as 103 Early Hints, which it replaces.
     mutating func takeHeader(line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         guard headerBytes <= AnswerIntake.headerBytesMaximum else { return false }
@@ -36,13 +36,13 @@ struct AnswerIntake {
         case .header where AnswerIntake.isEmpty(line):
             part = 100...199 ~= status ? .statusLine : .body
         case .header: if let header = AnswerIntake.header(in: line) { headers.append(header) }
-        // A trailer; nobody here asks for any.
+        // A trailer; none are used here.
         case .body: break
         }
         return true
     }
 
-    /// Keeps as much as may be kept; false when that was not all.
+    /// Keeps as much as the limit permits; false if that was not all.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let kept = bytes.prefix(bodyBytesMaximum - body.count)
         body += kept
@@ -52,8 +52,8 @@ struct AnswerIntake {
 
     var hasAnswer: Bool { part == .body && status >= 200 }
 
-    /// Whether all of the answer is here, for a connection that broke afterwards. It takes an answer that says how long
-    /// it is: what ends with its connection may have been longer.
+    /// True if the response is complete although the connection broke afterwards. This requires a response with a
+    /// length: one that ends with its connection may have been longer.
     var isWhole: Bool {
         guard hasAnswer else { return false }
         if status == 204 || status == 304 { return true }
@@ -67,7 +67,7 @@ struct AnswerIntake {
         HTTPClientResponse(status: status, headers: headers, body: body, isCut: isCut)
     }
 
-    /// Zero for a line that has none.
+    /// Zero for an invalid line.
     private static func status(in line: UnsafeRawBufferPointer) -> Int {
         let words = line.split(separator: UInt8(ascii: " "))
         guard line.starts(with: "HTTP/".utf8), words.count > 1, let text = OutsideText.string(words[1]) else {
@@ -76,7 +76,7 @@ struct AnswerIntake {
         return Int(trimmed(text)) ?? 0
     }
 
-    /// Nil for a line that is none, or is no text that anyone writes.
+    /// Nil for a line that is not a header field or not valid text.
     private static func header(in line: UnsafeRawBufferPointer) -> HTTPClientRequest.Header? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = OutsideText.string(line[..<colon]),
             let value = OutsideText.string(line[(colon + 1)...])

@@ -6,10 +6,10 @@ struct CurlHeaderList: ~Copyable {
 
     init(_ headers: [HTTPClientRequest.Header]) {
         for header in headers {
-            // A semicolon is how libcurl wants a header without a value; with a colon it would leave it out.
+            // libcurl sends a header without a value only if it ends in a semicolon; with a colon it omits the header.
             append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
         }
-        // Without a value these mean "not that one of yours": a body needs no permission, and its type is the caller's.
+        // Without a value these remove libcurl's own headers: a body needs no permission, and the caller sets its type.
         append("Expect:")
         if !headers.contains(where: { $0.name.lowercased() == "content-type" }) { append("Content-Type:") }
     }
@@ -19,7 +19,7 @@ struct CurlHeaderList: ~Copyable {
     }
 
     private mutating func append(_ line: String) {
-        guard let longer = curl_slist_append(pointer, line) else { preconditionFailure("no memory for a header") }
+        guard let longer = curl_slist_append(pointer, line) else { preconditionFailure("out of memory for a header") }
         pointer = longer
     }
 }

@@ -1,16 +1,15 @@
 import CCurl
 import ServiceKit
 
-/// libcurl's driver of many transfers.
+/// libcurl's multi interface, which drives many transfers.
 ///
-/// `@unchecked Sendable`: everything but `wake` is called by the thread of the loop alone, and libcurl allows `wake`
-/// from any.
+/// `@unchecked Sendable`: only the loop's thread calls anything but `wake`, which libcurl allows from any thread.
 final class CurlMulti: @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
     init(_ configuration: HTTPClientConfiguration) {
         _ = CurlMulti.isReady
-        guard let pointer = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
+        guard let pointer = curl_multi_init() else { preconditionFailure("out of memory for libcurl") }
         self.pointer = pointer
         check(ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, configuration.idleConnectionsMaximum))
     }
@@ -32,13 +31,13 @@ final class CurlMulti: @unchecked Sendable {
         check(curl_multi_remove_handle(pointer, transfer.easy))
     }
 
-    /// Does what can be done without waiting.
+    /// Does all work that is possible without waiting.
     func perform() {
         var running: Int32 = 0
         check(curl_multi_perform(pointer, &running))
     }
 
-    /// A transfer that has ended since the last question.
+    /// A transfer that has ended since the last call.
     func nextEnd() -> (transfer: CurlTransfer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(pointer, &left) {
@@ -48,7 +47,7 @@ final class CurlMulti: @unchecked Sendable {
         return nil
     }
 
-    /// Waits for a socket, a time of libcurl's own, `wake`, or the limit.
+    /// Waits for a socket, a timer of libcurl, `wake`, or the limit.
     func wait(atMost limit: Duration) {
         let milliseconds = Int32(min(max(limit.wholeMilliseconds + 1, 0), 60_000))
         check(curl_multi_poll(pointer, nil, 0, milliseconds, nil))
@@ -58,8 +57,8 @@ final class CurlMulti: @unchecked Sendable {
         check(curl_multi_wakeup(pointer))
     }
 
-    /// The multi interface fails for lack of memory or descriptors, or when it is misused; to go on would spin.
+    /// The multi interface fails only if memory or descriptors run out or it is misused; continuing would busy-loop.
     private func check(_ status: CURLMcode) {
-        precondition(status == CURLM_OK, "libcurl gave up: \(String(cString: curl_multi_strerror(status)))")
+        precondition(status == CURLM_OK, "libcurl failed: \(String(cString: curl_multi_strerror(status)))")
     }
 }

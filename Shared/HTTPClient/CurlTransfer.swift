@@ -2,8 +2,8 @@ import CCurl
 import Glibc
 import ServiceKit
 
-/// One request on its way: a handle of libcurl and what its callbacks note. Belongs to the thread of the loop, on which
-/// libcurl calls back.
+/// One request in progress: a libcurl handle and the state of its callbacks. Confined to the loop's thread, on which
+/// libcurl invokes the callbacks.
 final class CurlTransfer {
     let id: TransferQueue.ID
     let easy: UnsafeMutableRawPointer
@@ -11,7 +11,7 @@ final class CurlTransfer {
     private let headers: CurlHeaderList
     private let errorText: UnsafeMutablePointer<CChar>
     private var answer: AnswerIntake
-    /// How often libcurl began to send it.
+    /// Number of attempts by libcurl to send it.
     private var beginnings = 0
     private var refusedAddress: IPAddress?
     private var hasOpenedSocket = false
@@ -19,7 +19,7 @@ final class CurlTransfer {
     init(
         _ id: TransferQueue.ID, request: HTTPClientRequest, configuration: HTTPClientConfiguration
     ) {
-        guard let easy = curl_easy_init() else { preconditionFailure("no memory for a transfer") }
+        guard let easy = curl_easy_init() else { preconditionFailure("out of memory for a transfer") }
         self.id = id
         self.easy = easy
         self.request = request
@@ -42,7 +42,7 @@ final class CurlTransfer {
     static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer {
         var context: UnsafeMutableRawPointer?
         _ = ccurl_easy_getinfo_pointer(easy, CURLINFO_PRIVATE, &context)
-        guard let context else { preconditionFailure("a handle of libcurl that is no transfer of ours") }
+        guard let context else { preconditionFailure("a libcurl handle without a transfer") }
         return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     }
 
@@ -53,7 +53,7 @@ final class CurlTransfer {
             hasBegun: hasBegun, refusedAddress: hasOpenedSocket ? nil : refusedAddress)
     }
 
-    /// Whether the server may have seen any of it.
+    /// True if the server may have received any of it.
     var hasBegun: Bool { beginnings > 0 }
 
     private func set(_ option: CURLoption, value: Int) {
@@ -70,11 +70,11 @@ final class CurlTransfer {
 
     private func check(_ status: CURLcode) {
         precondition(
-            status == CURLE_OK, "libcurl does not know an option: \(String(cString: curl_easy_strerror(status)))")
+            status == CURLE_OK, "libcurl rejects an option: \(String(cString: curl_easy_strerror(status)))")
     }
 }
 
-// What a handle is told.
+// Options of the handle.
 extension CurlTransfer {
     private func listen() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -95,11 +95,11 @@ extension CurlTransfer {
         set(CURLOPT_PROTOCOLS_STR, value: "http,https")
         check(ccurl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, headers.pointer))
         set(CURLOPT_USERAGENT, value: "Carillon/\(CarillonVersion.current)")
-        // An empty text means none, whatever http_proxy and its kin say.
+        // An empty text disables proxies, whatever http_proxy and similar variables say.
         set(CURLOPT_PROXY, value: "")
         if request.url.lowercased().hasPrefix("https:") {
             set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_2TLS)
-            // Many requests to one host wait for its first connection and share it, should it speak HTTP/2.
+            // Requests to one host wait for its first connection and share it if it supports HTTP/2.
             set(CURLOPT_PIPEWAIT, value: 1)
         } else {
             set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_1_1)
@@ -107,16 +107,16 @@ extension CurlTransfer {
         guard request.method == .post else { return }
         set(CURLOPT_POST, value: 1)
         check(ccurl_easy_setopt_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
-        // An empty array has no address, and for none libcurl would read the body from standard input.
+        // An empty array has no address, and without an address libcurl would read the body from standard input.
         var body = request.body + [0]
         body.withUnsafeMutableBytes { set(CURLOPT_COPYPOSTFIELDS, pointer: $0.baseAddress) }
     }
 
     private func limit(_ configuration: HTTPClientConfiguration) {
-        // Zero would mean a limit of libcurl's own. The deadline of the whole is kept by the queue.
+        // Zero would select libcurl's default. The queue enforces the overall deadline.
         set(CURLOPT_CONNECTTIMEOUT_MS, value: max(1, Int(configuration.connectDeadline.wholeMilliseconds)))
         set(CURLOPT_NOSIGNAL, value: 1)
-        // A resolver that hangs may do so behind our back: otherwise the loop would wait for it, and all with it.
+        // Detaches a hanging resolver thread; otherwise the loop, and with it all transfers, would wait for it.
         set(CURLOPT_QUICK_EXIT, value: 1)
     }
 
@@ -124,12 +124,12 @@ extension CurlTransfer {
         set(CURLOPT_SSLVERSION, value: CURL_SSLVERSION_TLSv1_2)
         guard let file = configuration.authorityFile else { return }
         set(CURLOPT_CAINFO, value: file)
-        // The system's folder of authorities would be trusted beside the file.
+        // Otherwise the system's folder of authorities would be trusted in addition to the file.
         set(CURLOPT_CAPATH, value: nil)
     }
 }
 
-// What the callbacks note and decide.
+// State and decisions of the callbacks.
 extension CurlTransfer {
     fileprivate func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         answer.takeHeader(line: line)
@@ -150,9 +150,9 @@ extension CurlTransfer {
             target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
     }
 
-    /// Called for every attempt to send, over a connection new or kept. The address is judged again, since a trusted
-    /// request may have opened the connection; and a request that libcurl would like to repeat on another connection,
-    /// when this one was silent, is not repeated unless it may be carried out twice.
+    /// Called for every attempt to send, on a new or kept connection. The address is checked again, since a trusted
+    /// request may have opened the connection. A request that libcurl would repeat on another connection, because this
+    /// one was silent, is repeated only if it may be processed twice.
     fileprivate func begin(at address: IPAddress?) -> Bool {
         guard permits(address) else {
             refusedAddress = address
@@ -163,13 +163,13 @@ extension CurlTransfer {
         return true
     }
 
-    /// What is no address of the network, such as a path of this machine, is nobody's but the operator's to name.
+    /// A target that is not a network address, such as a local path, is permitted only to the operator.
     private func permits(_ address: IPAddress?) -> Bool {
         guard case .untrusted(let policy) = request.destination else { return true }
         return address.map(policy.permits) ?? false
     }
 
-    /// libcurl declares the address as short as the shortest, and says how long it is.
+    /// libcurl declares the shortest type of address and gives the actual length.
     private static func address(in pointer: UnsafePointer<curl_sockaddr>) -> IPAddress? {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let start = UnsafeRawPointer(pointer) + offset

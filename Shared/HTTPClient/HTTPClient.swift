@@ -1,9 +1,9 @@
 package import ServiceKit
 
-/// HTTP/1.1 and HTTP/2 for what is one request for many devices, or rare: OAuth tokens, Huawei, WNS, Web Push, webhooks.
+/// HTTP/1.1 and HTTP/2 for batched or infrequent requests: OAuth tokens, Huawei, WNS, Web Push, webhooks.
 ///
-/// Follows no redirects, obeys no proxy variables, keeps no cookies. All transfers run on one thread of its own; tasks
-/// that wait for them are suspended. Closed with `close`, or at once with its last reference.
+/// Ignores redirects and proxy variables, and keeps no cookies. All transfers run on one dedicated thread; waiting
+/// tasks are suspended. Closed by `close`, or immediately when the last reference is released.
 package final class HTTPClient: Sendable {
     private let core: HTTPClientCore
     private let log: Log
@@ -26,27 +26,27 @@ package final class HTTPClient: Sendable {
         core.close(within: .zero)
     }
 
-    /// Returns when an answer is complete, or when it is certain that none will be used: at the request's deadline at
-    /// the latest, and soon after the task is cancelled.
+    /// Returns when a response is complete, or when none will be used: at the request's deadline at the latest, and
+    /// soon after the task is cancelled.
     package func send(_ request: HTTPClientRequest) async -> HTTPClientOutcome {
         let outcome = await core.send(request)
         switch outcome {
         case .answered: break
         case .notSent(let failure): report(failure, message: "request not sent", request: request)
-        case .unknown(let failure): report(failure, message: "request without an answer", request: request)
+        case .unknown(let failure): report(failure, message: "request without a response", request: request)
         }
         return outcome
     }
 
-    /// Takes no more requests and waits for those under way; what is not done within the limit is given up.
+    /// Refuses new requests and waits for those in flight; aborts the rest at the limit.
     package func close(within limit: Duration) async {
         core.close(within: limit)
         if await !hasEnded.wait(atMost: limit + HTTPClient.grace, time: time) {
-            log.error("the HTTP client hangs and is left behind", [.address: core.configuration.name])
+            log.error("HTTP client did not stop in time; its thread is abandoned", [.address: core.configuration.name])
         }
     }
 
-    /// For the loop to notice that the limit has passed and to give up what is left.
+    /// Time for the loop to notice the limit and abort the rest.
     private static let grace = Duration.seconds(5)
 
     private func report(_ failure: HTTPClientError, message: String, request: HTTPClientRequest) {

@@ -1,21 +1,21 @@
 package import ServiceKit
 
-/// How one HTTP client behaves.
+/// Limits and settings of one HTTP client.
 package struct HTTPClientConfiguration: Sendable, Equatable {
-    /// What metrics and log lines call it.
+    /// Its name in metrics and log lines.
     package var name: String
     /// Maximum requests in flight; further ones wait.
     package var concurrentMaximum = 256
-    /// Requests to one host under way at once, so that a slow one does not hold up the others. They share a connection
-    /// over HTTP/2 and take one each otherwise.
+    /// Maximum requests in flight to one host, so that a slow host does not block the others. Over HTTP/2 they share a
+    /// connection, otherwise each uses its own.
     package var hostMaximum = 64
-    /// Requests that wait; further ones are refused.
+    /// Maximum queued requests; further ones are refused.
     package var waitingMaximum = 4_096
-    /// From the call to the last byte of the answer, unless the request says otherwise.
+    /// From the call to the last byte of the response, unless the request sets its own.
     package var deadline: Duration = .seconds(30)
     /// From the start of a connection until TLS is established.
     package var connectDeadline: Duration = .seconds(5)
-    /// How much of an answer's body is kept, unless the request says otherwise.
+    /// Limit of the response body to keep, unless the request sets its own.
     package var responseBytesMaximum = 1 << 20
     /// Connections kept open for later requests.
     package var idleConnectionsMaximum = 64
@@ -45,7 +45,7 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
             meaning: "Time from queueing a request until its response is complete.")
         connectDeadline = environment.duration(
             "\(prefix)_CONNECT_DEADLINE", default: connectDeadline, in: .milliseconds(100) ... .seconds(60),
-            meaning: "Time to establish a connection, TLS included.")
+            meaning: "Time limit to establish a connection, TLS included.")
         authorityFile =
             environment.file(
                 "\(prefix)_CA_FILE", meaning: "PEM file of certificate authorities to trust instead of the system's.")

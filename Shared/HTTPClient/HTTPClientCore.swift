@@ -1,8 +1,8 @@
 import ServiceKit
 
-/// What callers and the loop share: the queue and who waits for what.
+/// State shared by callers and the loop: the queue and the callers waiting for requests.
 final class HTTPClientCore: Sendable {
-    /// What the loop does next.
+    /// The loop's next actions.
     struct Work {
         let starts: [Start]
         let aborts: [(id: TransferQueue.ID, reason: HTTPClientError)]
@@ -67,7 +67,7 @@ final class HTTPClientCore: Sendable {
         multi.wake()
     }
 
-    /// Answers who waited in vain, and says what the loop has to do; nil when all is done.
+    /// Resumes callers whose requests failed, and returns the loop's next actions; nil when all is done.
     func nextWork() -> Work? {
         let now = time.uptime
         let (step, starts) = state.withLock { state in
@@ -91,9 +91,9 @@ final class HTTPClientCore: Sendable {
     }
 
     private static let closed = HTTPClientError(.closed, message: "the client is closed")
-    private static let overdue = HTTPClientError(.deadline, message: "the deadline passed before an answer came")
+    private static let overdue = HTTPClientError(.deadline, message: "the deadline passed before a response arrived")
     private static let cancelled = HTTPClientError(
-        .cancelled, message: "the task that asked for the request was cancelled")
+        .cancelled, message: "the calling task was cancelled")
 
     private static func failure(for reason: TransferQueue.Abort.Reason) -> HTTPClientError {
         switch reason {
@@ -111,11 +111,11 @@ final class HTTPClientCore: Sendable {
         let host = request.origin.lowercased()
         let deadline = now + (request.deadline ?? configuration.deadline)
         return state.withLock { state in
-            // A task is marked as cancelled before its handler runs, so one of the two sees the other.
+            // A task is marked as cancelled before its handler runs, so either this check or the handler sees it.
             if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
             switch state.queue.admit(id, host: host, deadline: deadline) {
             case .full:
-                return refuse(HTTPClientError(.full, message: "\(configuration.waitingMaximum) requests wait already"))
+                return refuse(HTTPClientError(.full, message: "\(configuration.waitingMaximum) requests are already queued"))
             case .closed: return refuse(HTTPClientCore.closed)
             case .admitted:
                 state.pending[id] = Pending(request: request, admitted: now, continuation: continuation)

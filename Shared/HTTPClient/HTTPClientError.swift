@@ -1,28 +1,28 @@
-/// Why a request has no answer.
+/// Reason why a request has no response.
 package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
-        /// The request makes no sense: its URL, a header.
+        /// The request is invalid: its URL or a header.
         case invalid
-        /// As many requests wait as may.
+        /// The queue is full.
         case full
-        /// The client is closed, or was before the request was done.
+        /// The client is closed, or was closed before the request was done.
         case closed
-        /// The task that asked was cancelled.
+        /// The calling task was cancelled.
         case cancelled
         case deadline
-        /// The host's name has no address.
+        /// The host name has no address.
         case unresolved
         /// The policy permits none of the host's addresses.
         case addressRefused = "address_refused"
-        /// Nobody took the connection.
+        /// No connection could be established.
         case unreachable
         /// The server's certificate is not trusted, or is for another host.
         case untrusted
         /// TLS failed for another reason.
         case handshake
-        /// The connection broke, or what came was not HTTP.
+        /// The connection broke, or the response was not valid HTTP.
         case broken
-        /// A file or setting of ours is wrong.
+        /// A local file or setting is invalid.
         case misconfigured
     }
 
@@ -34,8 +34,8 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
         self.message = message
     }
 
-    /// Whether waiting can help. What was never sent may then be tried again; what has an unknown outcome only if it
-    /// may be carried out twice.
+    /// True if waiting can help. A request that was not sent may then be repeated; one of unknown outcome only if it
+    /// may be processed twice.
     package var isRetriable: Bool {
         switch code {
         case .full, .deadline, .unresolved, .unreachable, .handshake, .broken: true

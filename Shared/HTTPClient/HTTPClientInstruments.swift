@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The metrics of one client, looked up once; failures are rare enough to be looked up when they come.
+/// The metrics of one client, looked up once; failures are rare and looked up when they occur.
 struct HTTPClientInstruments: Sendable {
     let requestsOpen: Gauge
     private let durations: Histogram
@@ -21,7 +21,7 @@ struct HTTPClientInstruments: Sendable {
     func count(_ outcome: HTTPClientOutcome, duration: Duration) {
         switch outcome {
         case .answered(let response):
-            // HTTP has no class beyond the fifth, but a server may say anything.
+            // HTTP has five classes of status, but a server may send any number.
             answered[min(response.status / 100, 5) - 2].increment()
             durations.record(duration)
         case .notSent(let failure): countFailure(failure, outcome: "not_sent")

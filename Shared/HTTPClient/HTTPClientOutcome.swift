@@ -1,9 +1,9 @@
-/// What became of a request, as far as this side can know. Whether it may be repeated hangs on nothing else.
+/// The outcome of a request as known to the client. It alone decides whether the request may be repeated.
 package enum HTTPClientOutcome: Sendable, Equatable {
-    /// No server has seen it.
+    /// The request reached no server.
     case notSent(HTTPClientError)
-    /// A complete answer came, whatever it says.
+    /// A complete response arrived, with any status.
     case answered(HTTPClientResponse)
-    /// It was sent, at least in part, and no complete answer came: the server may have carried it out.
+    /// At least part of it was sent, and no complete response arrived: the server may have processed it.
     case unknown(HTTPClientError)
 }

@@ -1,4 +1,4 @@
-/// One request to send. It prints itself without path, headers and body, which hold tokens and keys.
+/// One request to send. Its description omits path, headers and body, which hold tokens and keys.
 package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -15,11 +15,11 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
         }
     }
 
-    /// Who chose the URL.
+    /// The trust in a request's URL.
     package enum Destination: Sendable, Equatable {
-        /// The operator or this program: any address.
+        /// Set by the operator or this program: any address is allowed.
         case trusted
-        /// Somebody else: only what the policy permits, judged when the connection is made.
+        /// Set by a third party: only addresses that the policy permits, checked when the connection is made.
         case untrusted(AddressPolicy)
     }
 
@@ -29,12 +29,12 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package var destination: Destination
     package var headers: [Header]
     package var body: [UInt8]
-    /// From the call to the last byte of the answer, time in the queue included; nil for the client's own.
+    /// From the call to the last byte of the response, queueing included; nil for the client's default.
     package var deadline: Duration?
-    /// How much of the answer's body to keep; nil for the client's own.
+    /// Limit of the response body to keep; nil for the client's default.
     package var responseBytesMaximum: Int?
-    /// Whether it does no harm when the server carries it out twice. Then it is sent again, once more at most, when a
-    /// connection kept from an earlier request turns out to be dead; otherwise the outcome is unknown.
+    /// True if processing it twice does no harm. It is then resent, at most once, if a connection kept from an earlier
+    /// request turns out to be dead; otherwise the outcome is unknown.
     package var isRepeatable: Bool
 
     package init(
@@ -54,7 +54,7 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package var description: String { "\(method.rawValue) \(origin)" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// The URL up to its path, without a user's name and password.
+    /// The URL up to its path, without user name and password.
     var origin: String {
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3 else { return "a URL without a host" }
@@ -62,18 +62,18 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
         return "\(parts[0])//\(host.prefix { $0 != "?" && $0 != "#" })"
     }
 
-    /// What libcurl must not be given: a control character ends a header and begins another one, and a NUL hides the
+    /// A flaw that libcurl would not detect: a control character ends a header and starts another, and a NUL hides the
     /// rest of a URL.
     var flaw: String? {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            return "the URL holds spaces or control characters"
+            return "the URL contains spaces or control characters"
         }
         for header in headers {
             guard !header.name.isEmpty, header.name.utf8.allSatisfy(HTTPClientRequest.isNameByte) else {
-                return "the name of a header is empty or holds characters that a name may not have"
+                return "a header name is empty or contains invalid characters"
             }
             guard header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                return "the header \(header.name) holds control characters"
+                return "the header \(header.name) contains control characters"
             }
         }
         return nil

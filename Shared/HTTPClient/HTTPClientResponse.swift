@@ -1,9 +1,9 @@
-/// What a server answered.
+/// A server's response.
 package struct HTTPClientResponse: Sendable, Equatable {
     package let status: Int
     package let headers: [HTTPClientRequest.Header]
     package let body: [UInt8]
-    /// The body was longer than what was to be kept of it.
+    /// The body exceeded the limit and was truncated.
     package let isCut: Bool
 
     package init(
@@ -15,7 +15,7 @@ package struct HTTPClientResponse: Sendable, Equatable {
         self.isCut = isCut
     }
 
-    /// The first value of a header, whatever the case of its name.
+    /// The first value of a header; the name is case-insensitive.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

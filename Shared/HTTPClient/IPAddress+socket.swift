@@ -2,7 +2,7 @@ import Glibc
 import ServiceKit
 
 extension IPAddress {
-    /// Reads the socket address that the bytes begin with; nil for another family or too few bytes.
+    /// Reads the socket address at the start of the bytes; nil for another family or too few bytes.
     init?(socketAddress: UnsafeRawBufferPointer) {
         guard socketAddress.count >= MemoryLayout<sa_family_t>.size else { return nil }
         switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
@@ -16,7 +16,7 @@ extension IPAddress {
         }
     }
 
-    /// The IPv4 address that is really spoken to, when this one is translated on the way (NAT64, `64:ff9b::/96`).
+    /// The actual IPv4 destination if this address is translated on the way (NAT64, `64:ff9b::/96`).
     var translatedIPv4: IPAddress? {
         let prefix = [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)
         return bytes.count == 16 && bytes.starts(with: prefix) ? IPAddress(bytes: Array(bytes[12...])) : nil

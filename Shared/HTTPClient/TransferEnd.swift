@@ -1,20 +1,20 @@
 import CCurl
 import ServiceKit
 
-/// How a transfer ended, as libcurl and our callbacks tell it; decides what that means for the request.
+/// The end of a transfer as reported by libcurl and our callbacks; determines the request's outcome.
 struct TransferEnd {
     let code: CURLcode
-    /// What libcurl said about it.
+    /// libcurl's message.
     let message: String
     let answer: AnswerIntake
-    /// Whether the request was on its way over an established connection.
+    /// True if the request was being sent over an established connection.
     let hasBegun: Bool
-    /// The last address that the policy did not permit, when it left none to connect to.
+    /// The last address refused by the policy, if no permitted one was left.
     let refusedAddress: IPAddress?
 
     var outcome: HTTPClientOutcome {
-        // An answer counts however its connection ends: libcurl reports the reset after a complete HTTP/2 stream as a
-        // failure, and our own refusal to read on as one too.
+        // A response counts however its connection ends: libcurl reports the reset after a complete HTTP/2 stream as a
+        // failure, and also our own refusal to read on.
         if answer.hasAnswer && (code == CURLE_OK || answer.isCut || answer.isWhole) {
             return .answered(answer.response)
         }
@@ -23,7 +23,7 @@ struct TransferEnd {
 
     private var failure: HTTPClientError {
         if let refusedAddress {
-            return HTTPClientError(.addressRefused, message: "requests from outside may not go to \(refusedAddress)")
+            return HTTPClientError(.addressRefused, message: "the address policy refuses \(refusedAddress)")
         }
         return HTTPClientError(failureCode, message: message)
     }
@@ -31,7 +31,7 @@ struct TransferEnd {
     private var failureCode: HTTPClientError.Code {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: .deadline
-        // Later it means that what came was no HTTP.
+        // Once sent, it means that the response was not HTTP.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT: hasBegun ? .broken : .invalid
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved
         case CURLE_COULDNT_CONNECT: .unreachable

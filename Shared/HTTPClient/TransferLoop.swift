@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The client's thread: starts, drives and ends transfers. Everything here belongs to it.
+/// The client's thread: starts, drives and ends transfers. Everything here is confined to it.
 final class TransferLoop {
     private let core: HTTPClientCore
     private var transfers: [TransferQueue.ID: CurlTransfer] = [:]
@@ -9,13 +9,13 @@ final class TransferLoop {
         self.core = core
     }
 
-    /// Returns when the client is closed and nothing is left.
+    /// Returns when the client is closed and no request is left.
     func run() {
         while let work = core.nextWork() {
             for start in work.starts { begin(start) }
             for (id, reason) in work.aborts { abort(id, reason: reason) }
             core.multi.perform()
-            // What has ended makes room, so the queue is asked again before anything waits.
+            // Ended transfers make room, so the queue is checked again before waiting.
             if !finish() && work.aborts.isEmpty { core.multi.wait(atMost: work.wait) }
         }
     }

@@ -1,6 +1,6 @@
-/// Which requests wait, which are under way, and what the loop has to do next. Pure: times are uptimes handed in.
+/// Queued requests, requests in flight, and the loop's next actions. Pure: times are uptimes passed in.
 ///
-/// It keeps deadlines and the bound of a host itself, since libcurl forgets both for a transfer that waits inside it
+/// It enforces deadlines and the limit per host itself, since libcurl ignores both for a transfer that waits inside it
 /// for a connection.
 struct TransferQueue {
     typealias ID = Int
@@ -13,7 +13,7 @@ struct TransferQueue {
 
     struct Abort: Equatable {
         enum Reason {
-            /// Nobody waits for it any more.
+            /// The caller no longer waits for it.
             case unwanted
             case overdue
             /// The limit for closing has passed.
@@ -24,18 +24,18 @@ struct TransferQueue {
         let reason: Reason
     }
 
-    /// What the loop does about its requests.
+    /// Actions of the loop on its requests.
     struct Step: Equatable {
         var starts: [ID] = []
-        /// Of those under way.
+        /// Requests in flight to abort.
         var aborts: [Abort] = []
-        /// Their deadline passed while they waited.
+        /// Queued requests whose deadline passed.
         var expirations: [ID] = []
-        /// Still waiting when the limit for closing passed.
+        /// Requests still queued when the limit for closing passed.
         var refusals: [ID] = []
-        /// Nothing is left and nothing may come.
+        /// Nothing is left and nothing can be added.
         var isOver = false
-        /// When to ask again at the latest.
+        /// Latest time for the next step.
         var next: Duration?
     }
 
@@ -48,22 +48,22 @@ struct TransferQueue {
     private let concurrentMaximum: Int
     private let hostMaximum: Int
     private let waitingMaximum: Int
-    /// In the order of arrival.
+    /// In order of arrival.
     private var waiting: [Entry] = []
     private var running: [ID: Entry] = [:]
     private var runningCounts: [String: Int] = [:]
-    /// No deadline to come is earlier, so that they are searched only when one may have passed.
+    /// No future deadline is earlier, so deadlines are searched only when one may have passed.
     private var earliestDeadline: Duration?
-    /// Whether anything happened since the last step that may let one of `waiting` start.
+    /// True if an event since the last step may allow one of `waiting` to start.
     private var mayStart = false
     private var unwanted: [ID] = []
-    /// No more are taken once it is set; what is left by then is given up.
+    /// Once set, new requests are refused; those left at this time are aborted.
     private var closing: Duration?
 
     init(concurrentMaximum: Int, hostMaximum: Int, waitingMaximum: Int) {
         precondition(
             concurrentMaximum > 0 && hostMaximum > 0 && waitingMaximum >= 0,
-            "a client sends at least one request at a time")
+            "a client needs room for at least one request")
         self.concurrentMaximum = concurrentMaximum
         self.hostMaximum = hostMaximum
         self.waitingMaximum = waitingMaximum
@@ -78,8 +78,8 @@ struct TransferQueue {
         return .admitted
     }
 
-    /// Nobody waits for it any more. True when it had not been started and is gone; otherwise the loop aborts it, unless
-    /// it is done already.
+    /// The caller no longer waits for it. True if it was removed before it started; otherwise the loop aborts it,
+    /// unless it is already done.
     mutating func withdraw(_ id: ID) -> Bool {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
@@ -95,7 +95,7 @@ struct TransferQueue {
         mayStart = true
     }
 
-    /// Takes no more; what is not done at `limit` is given up. A later limit does not extend an earlier one.
+    /// Refuses new requests; those not done at `limit` are aborted. A later limit does not extend an earlier one.
     mutating func close(at limit: Duration) {
         closing = min(closing ?? limit, limit)
     }

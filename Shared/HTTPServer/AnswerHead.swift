@@ -1,15 +1,15 @@
 import HTTP2
 import ServiceKit
 
-/// The status line and header of an answer as they are sent.
+/// The status line and header fields of a response, as sent.
 struct AnswerHead {
-    /// How the client finds the end of the body.
+    /// How the client detects the end of the body.
     enum Framing {
-        /// The status has no body, or the answer is to HEAD and the length is not known.
+        /// The status has no body, or the request was HEAD and the length is unknown.
         case none
         case length(Int)
         case chunked
-        /// The body ends with the connection: an HTTP/1.0 client knows no chunks.
+        /// The body ends with the connection: HTTP/1.0 has no chunks.
         case untilClose
     }
 
@@ -17,10 +17,10 @@ struct AnswerHead {
     let fields: [HTTPField]
     let framing: Framing
     let closes: Bool
-    /// An HTTP/1.0 client that asked for it is told that its connection stays.
+    /// True if an HTTP/1.0 client that asked for keep-alive gets a confirmation.
     let tellsKeepAlive: Bool
 
-    /// The server writes these itself.
+    /// Fields that the server writes itself.
     private static let ownFields = ["connection", "content-length", "date", "transfer-encoding"]
 
     func bytes(date: String, log: Log) -> [UInt8] {
@@ -58,7 +58,7 @@ struct AnswerHead {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// The same fields for HTTP/2, whose frames tell where a body ends.
+    /// The same fields for HTTP/2, whose frames delimit the body.
     static func http2Fields(of response: HTTPResponse, date: String, log: Log) -> HTTP2Headers {
         var headers = HTTP2Headers()
         headers.append("date", date)
@@ -74,12 +74,12 @@ struct AnswerHead {
     private static func isAllowed(_ field: HTTPField, log: Log) -> Bool {
         let isAllowed = isAllowed(field)
         if !isAllowed {
-            log.error("a response header was left out: it is malformed or the server's own", [.reason: field.name])
+            log.error("response header omitted: malformed or set by the server itself", [.reason: field.name])
         }
         return isAllowed
     }
 
-    /// A value from outside must not begin a line of its own.
+    /// A value from outside must not start a new header line.
     private static func isAllowed(_ field: HTTPField) -> Bool {
         (1...255).contains(field.name.utf8.count) && field.value.utf8.count <= 65_535
             && field.name.utf8.allSatisfy(HTTPToken.contains)

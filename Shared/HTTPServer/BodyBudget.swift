@@ -1,17 +1,17 @@
 import ServiceKit
 import Synchronization
 
-/// The memory that the bodies of all requests of one server may take together, and what they become while they are
-/// read. No peer and no key may hold more than its share, and large bodies leave room for small ones: one client that
-/// sends large bodies slowly cannot keep the others from sending theirs.
+/// Memory limit for the bodies of all requests of one server and for their parsed forms. No peer and no key may hold
+/// more than its share, and large bodies leave room for small ones: one client that sends large bodies slowly cannot
+/// block the others.
 final class BodyBudget: Sendable {
-    /// Who pays for a body: the address that it comes from, and the account that the route's admission named.
+    /// The payers of a body: its peer address, and the account named by the route's admission.
     struct Payers: Hashable, Sendable {
         let peer: String
         let account: String?
     }
 
-    /// Up to here a body is small.
+    /// Bodies up to this size are small.
     static let smallBytesMaximum = 64 << 10
 
     private struct State {
@@ -21,9 +21,9 @@ final class BodyBudget: Sendable {
     }
 
     private let bytesMaximum: Int
-    /// Of one peer, and of one account.
+    /// Limit per peer and per account.
     private let shareMaximum: Int
-    /// Of bodies that are not small.
+    /// Limit for all bodies that are not small.
     private let largeMaximum: Int
     private let gauge: Gauge
     private let state = Mutex(State())
@@ -35,12 +35,12 @@ final class BodyBudget: Sendable {
         self.gauge = gauge
     }
 
-    /// Whether so many bytes would fit now; they may no longer when they come.
+    /// True if so many bytes fit now; they may no longer fit when they arrive.
     func hasRoom(for count: Int, of payers: Payers) -> Bool {
         state.withLock { fits(count, of: payers, total: count, state: $0) }
     }
 
-    /// `total` is what the request holds with these bytes.
+    /// `total` is the request's reservation including these bytes.
     func reserve(_ count: Int, of payers: Payers, total: Int) -> Bool {
         let isReserved = state.withLock { state in
             guard fits(count, of: payers, total: total, state: state) else { return false }
@@ -71,7 +71,7 @@ final class BodyBudget: Sendable {
             && accountReserved + count <= shareMaximum
     }
 
-    /// A payer without a reservation takes no memory.
+    /// A payer without reservations has no entry.
     private static func reduce(_ reserved: inout [String: Int], payer: String, by count: Int) {
         let left = (reserved[payer] ?? 0) - count
         reserved[payer] = left > 0 ? left : nil

@@ -1,4 +1,4 @@
-/// Collects one request's body as it arrives, and counts it against the server's budget.
+/// Collects one request's body as it arrives, and charges it to the server's budget.
 struct BodyIntake: ~Copyable {
     private let budget: BodyBudget
     private let payers: BodyBudget.Payers
@@ -9,7 +9,7 @@ struct BodyIntake: ~Copyable {
         self.budget = budget
         self.payers = payers
         self.bytesMaximum = bytesMaximum
-        // At once and not by doubling; the kernel gives the pages only as they are written.
+        // Reserved in one step instead of by doubling; the kernel allocates pages only as they are written.
         if case .length(let count) = framing { bytes.reserveCapacity(count) }
     }
 
@@ -19,7 +19,7 @@ struct BodyIntake: ~Copyable {
 
     var count: Int { bytes.count }
 
-    /// Why the part is not kept; the body is not wanted then.
+    /// Returns the error if the part is rejected; the rest of the body is then not wanted.
     mutating func take(_ part: UnsafeRawBufferPointer) -> RequestError? {
         guard bytes.count + part.count <= bytesMaximum else { return .bodyTooLarge(bytesMaximum: bytesMaximum) }
         guard budget.reserve(part.count, of: payers, total: bytes.count + part.count) else { return .bodiesTooLarge }
@@ -27,7 +27,7 @@ struct BodyIntake: ~Copyable {
         return nil
     }
 
-    /// The complete body, which takes the reservation with it.
+    /// The complete body, together with its reservation.
     mutating func finish() -> HTTPRequestBody {
         guard !bytes.isEmpty else { return .empty }
         let body = HTTPRequestBody(bytes, reservedFrom: budget, by: payers)

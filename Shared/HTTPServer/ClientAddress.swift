@@ -1,9 +1,9 @@
 package import ServiceKit
 
-/// Where a request comes from: the other end of its connection, or what a trusted proxy there says.
+/// The origin of a request: the peer of its connection, or the address that a trusted proxy reports.
 struct ClientAddress {
     let text: String
-    /// Who pays for the request's memory. Somebody who has one IPv6 address has a whole /64 of them.
+    /// Key for the request's memory share. The holder of one IPv6 address usually has a whole /64.
     let payer: String
 
     init(_ address: IPAddress?) {
@@ -16,8 +16,8 @@ struct ClientAddress {
     }
 }
 
-/// Which proxies stand in front of the server, and in which field they say where a request came from. Only that field is
-/// believed: a proxy that sets one of the two passes the other one on as the client wrote it.
+/// The proxies in front of the server, and the field in which they report a request's origin. Only that field is
+/// trusted: a proxy that sets one of the two forwards the other as the client wrote it.
 package struct TrustedProxies: Sendable, Equatable {
     package enum Field: String, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
@@ -25,7 +25,7 @@ package struct TrustedProxies: Sendable, Equatable {
         case forwarded
     }
 
-    /// Further entries are not looked at; no request comes through so many proxies.
+    /// Further entries are ignored; no real request passes so many proxies.
     private static let hopsMaximum = 16
 
     package var ranges: [AddressRange]
@@ -36,8 +36,8 @@ package struct TrustedProxies: Sendable, Equatable {
         self.field = field
     }
 
-    /// Each proxy appends the address it was called from, so that the list is believed from its end for as long as its
-    /// entries come from trusted proxies; what stands before that may be the client's own invention.
+    /// Each proxy appends the address of its peer, so the list is trusted from its end as long as the entries come from
+    /// trusted proxies; earlier entries may be forged by the client.
     func client(peer: IPAddress?, _ headers: HTTPHeaders) -> IPAddress? {
         guard var client = peer, contains(client) else { return peer }
         let texts = headers.values(field.rawValue)
@@ -69,10 +69,10 @@ package struct TrustedProxies: Sendable, Equatable {
     }
 }
 
-/// The field of RFC 7239: elements of `name=value` pairs, where a value may be a quoted string.
+/// The field of RFC 7239: elements of `name=value` pairs; a value may be a quoted string.
 enum ForwardedField {
-    /// What each element gives for `for`; empty for an element without one. A field that ends inside of a quoted string
-    /// gives none: a client that opens one would hide in it what the proxy appends.
+    /// The `for` value of each element; empty for an element without one. A field with an unterminated quoted string
+    /// yields none: a client could open one to hide what the proxy appends.
     static func addresses(_ text: String) -> [Substring] {
         guard let elements = split(text[...], at: ",") else { return [] }
         return elements.map { element in
@@ -86,7 +86,7 @@ enum ForwardedField {
         }
     }
 
-    /// Nil when a quoted string does not end.
+    /// Nil if a quoted string is not terminated.
     private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false

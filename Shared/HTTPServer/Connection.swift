@@ -1,23 +1,23 @@
-/// One client of an event loop, in the protocol that it speaks. Lives on the loop's thread.
+/// One client connection of an event loop, for one protocol. Confined to the loop's thread.
 protocol Connection: AnyObject {
     var id: UInt64 { get }
-    /// Whether it could be closed without cutting anything off, and since when.
+    /// Time since which it can be closed without losing data; nil if it cannot.
     var idleSince: Duration? { get }
-    /// Whether a request is under way whose answer is not sent.
+    /// True if a request is in flight whose response is not sent yet.
     var isBusy: Bool { get }
-    /// It has answered its last request and waits for the client to close its side.
+    /// True after the last response, while waiting for the client to close its side.
     var isLingering: Bool { get }
 
     func handle(_ event: Poller.Event)
-    /// Does all that can be done now, or a turn's share of it.
+    /// Does all work possible now, or at most one turn's share of it.
     func advance()
-    /// The handler's answer; it goes nowhere when the client has left. HTTP/1 has no streams and calls its request zero.
+    /// Receives the handler's response, dropped if the client has left. HTTP/1 has no streams and uses stream 0.
     func handlerAnswered(_ response: HTTPResponse, stream: Int32)
-    /// The body of an answer that is written while it is sent has something again.
+    /// A streamed response body has data again.
     func bodyReady(stream: Int32)
-    /// Ends deadlines that are over.
+    /// Enforces deadlines that have passed.
     func expire()
-    /// The server stops: a connection without a request is closed, others end with their answers.
+    /// The server stops: a connection without a request is closed, others end after their responses.
     func drain()
     func close()
 }

@@ -1,12 +1,12 @@
 import Glibc
 import ServiceKit
 
-/// How many files and sockets this process may have open.
+/// Limit of open files and sockets of this process.
 enum DescriptorLimit {
-    /// For what a service opens besides its clients' connections.
+    /// Descriptors that a service needs besides its client connections.
     private static let reserve = 256
 
-    /// Raises the limit as far as allowed, since many systems start a process with room for a thousand.
+    /// Raises the limit as far as allowed, since many systems start a process with a limit of about a thousand.
     static func raise(toHold connections: Int, log: Log) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -15,7 +15,7 @@ enum DescriptorLimit {
         limit.rlim_cur = min(wanted, limit.rlim_max)
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur == wanted else {
             log.warning(
-                "the limit of open files is lower than the connections allowed",
+                "limit of open files below the maximum number of connections",
                 [.count: "\(limit.rlim_cur)"])
             return
         }

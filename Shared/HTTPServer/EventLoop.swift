@@ -2,24 +2,24 @@ import Glibc
 import ServiceKit
 import TLSSocket
 
-/// One thread of a server with the connections that it has accepted: it waits for their sockets and for messages of
-/// other threads, and gives each connection its turn.
+/// One thread of a server with the connections it has accepted: it waits for their sockets and for messages of other
+/// threads, and serves the connections in turns.
 final class EventLoop {
     private static let listenerID: UInt64 = 0
     private static let mailboxID: UInt64 = 1
     private static let lingeringMaximum = 256
-    /// How many idle connections are closed at once when there is no room for a new one.
+    /// Number of idle connections closed together to make room for a new one.
     private static let evictedMaximum = 16
-    /// Connections accepted in one turn, so that a flood of them does not hold up those that are open.
+    /// Connections accepted per turn, so that a flood of them does not delay the open ones.
     private static let acceptedInTurnMaximum = 64
-    /// Few, so that the pool's other threads have their share of what comes at once.
+    /// Few, so that the pool's other threads get their share of a burst.
     private static let handledTogetherMaximum = 8
 
     let core: ServerCore
     let mailbox: EventLoopMailbox
-    /// For any connection to read into during its turn.
+    /// Read buffer shared by all connections during their turns.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    /// Read once a turn.
+    /// Updated once per turn.
     private(set) var now: Duration
     private(set) var isDraining = false
     private var isAbandoned = false
@@ -56,7 +56,7 @@ final class EventLoop {
         buffer.deallocate()
     }
 
-    /// Runs until the server has stopped. Returns how many requests were cut off.
+    /// Runs until the server has stopped. Returns the number of aborted requests.
     func run() -> Int {
         precondition(poller.watchReadable(mailbox.descriptor, id: EventLoop.mailboxID), "epoll refuses a socket")
         watchListener()
@@ -77,12 +77,12 @@ final class EventLoop {
         return cutOff
     }
 
-    /// The connection has more to do than fits into one turn.
+    /// Schedules another turn for a connection with more work than fits into one.
     func runAgain(_ connection: any Connection) {
         toRunAgain.append(connection)
     }
 
-    /// Runs the handler of a complete request, at the end of this turn at the latest.
+    /// Runs the handler of a complete request, at the latest at the end of this turn.
     func run(_ exchange: Exchange, for connection: UInt64, stream: Int32 = 0) {
         let (request, handler) = exchange.finish()
         toHandle.append { [mailbox] in
@@ -93,8 +93,8 @@ final class EventLoop {
         if toHandle.count == EventLoop.handledTogetherMaximum { startHandlers() }
     }
 
-    /// A thread of Swift's pool is woken for several requests that have come at once: one by one that would cost more than
-    /// what most handlers do. It begins with each in turn, and what a handler waits for holds up none of the others.
+    /// Wakes one thread of Swift's pool for several requests that arrived together: waking one per request would cost
+    /// more than most handlers do. It starts each handler in turn; one that suspends does not delay the others.
     private func startHandlers() {
         guard !toHandle.isEmpty else { return }
         let handlers = toHandle
@@ -112,8 +112,8 @@ final class EventLoop {
         connections[connection.id] = next
     }
 
-    /// The connection has sent its last answer, and the client may not have read it. While its socket lingers it no longer
-    /// counts as a connection.
+    /// The connection has sent its last response, which the client may not have read yet. While its socket lingers it
+    /// does not count as a connection.
     func linger(_ connection: any Connection, socket: TLSSocket) {
         guard lingeringCount < EventLoop.lingeringMaximum else { return closed(connection) }
         lingeringCount += 1
@@ -130,12 +130,12 @@ final class EventLoop {
         watchListener()
     }
 
-    /// A connection has become idle, which may make way for a client that waits.
+    /// A connection has become idle and may make room for a waiting client.
     func becameIdle() {
         watchListener()
     }
 
-    /// The Date field of answers.
+    /// The Date field of responses.
     var httpDate: String {
         let time = core.time.now
         let second = time.milliseconds / 1_000
@@ -177,13 +177,13 @@ final class EventLoop {
         isDraining = true
         if let listener, isListenerWatched { poller.forget(listener.descriptor) }
         isListenerWatched = false
-        // Closes the port once every loop has let it go.
+        // The port closes once every loop has released the listener.
         listener = nil
         for connection in Array(connections.values) { connection.drain() }
     }
 
     private func accept() {
-        // Only for a client that surely waits.
+        // Evict only for a client that is known to wait.
         guard hasRoom || evictIdle() else { return ignoreListener() }
         for _ in 0..<EventLoop.acceptedInTurnMaximum where hasRoom {
             guard let listener else { return }
@@ -191,13 +191,13 @@ final class EventLoop {
             do throws(TLSSocketError) {
                 socket = try listener.accept(tls: identity?.context)
             } catch {
-                core.log.warning("a connection was not taken", [.error: error.message])
+                core.log.warning("connection not accepted", [.error: error.message])
                 continue
             }
             guard let socket else {
-                // Until the next expiry: a connection may end meanwhile.
+                // Until the next expiry: a connection may end before that.
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS {
-                    core.log.warning("no connection can be accepted", [.error: String(cString: strerror(errno))])
+                    core.log.warning("cannot accept connections", [.error: String(cString: strerror(errno))])
                     ignoreListener()
                 }
                 return
@@ -220,7 +220,7 @@ final class EventLoop {
 
     private var hasRoom: Bool { connections.count - lingeringCount < connectionsMaximum }
 
-    /// A client with something to say counts for more than one that keeps its connection for later.
+    /// An active client takes precedence over one that keeps an idle connection.
     private func evictIdle() -> Bool {
         let idle = connections.values.compactMap { connection in
             connection.idleSince.map { (since: $0, connection: connection) }

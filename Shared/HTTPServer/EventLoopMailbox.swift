@@ -1,22 +1,22 @@
 import ServiceKit
 import Synchronization
 
-/// What other threads tell an event loop.
+/// Messages of other threads to an event loop.
 final class EventLoopMailbox: Sendable {
     enum Message: Sendable {
-        /// The handler's answer to a request.
+        /// A handler's response to a request.
         case answer(connection: UInt64, stream: Int32, HTTPResponse)
-        /// The body that is sent while it is written has something to read, or has ended.
+        /// A streamed response body has data, or has ended.
         case bodyReady(connection: UInt64, stream: Int32)
-        /// The server stops: each answer is the last on its connection.
+        /// The server stops: each connection ends after its next response.
         case drain
-        /// The server waits no longer.
+        /// The server's stop deadline has passed.
         case abandon
     }
 
     private struct State {
         var messages: [Message] = []
-        /// The loop waits, or is about to. A loop that is at work looks for messages before it waits.
+        /// True if the loop waits, or is about to. A running loop checks for messages before it waits.
         var isLoopAsleep = false
         var isClosed = false
     }
@@ -24,7 +24,7 @@ final class EventLoopMailbox: Sendable {
     private let wakePipe = WakePipe()
     private let state = Mutex(State())
 
-    /// Becomes readable when there are messages.
+    /// Readable while there are messages.
     var descriptor: Int32 { wakePipe.descriptor }
 
     /// False when the loop has ended.
@@ -40,7 +40,7 @@ final class EventLoopMailbox: Sendable {
         return isPosted
     }
 
-    /// To be called before the loop waits: false when there are messages, so that it must not.
+    /// Call before the loop waits; false if there are messages, so that it must not wait.
     func mayWait() -> Bool {
         state.withLock { state in
             state.isLoopAsleep = state.messages.isEmpty
@@ -48,7 +48,7 @@ final class EventLoopMailbox: Sendable {
         }
     }
 
-    /// The loop was woken by a message.
+    /// Call when a message has woken the loop.
     func wasWoken() {
         wakePipe.drain()
     }
@@ -61,7 +61,7 @@ final class EventLoopMailbox: Sendable {
         }
     }
 
-    /// Afterwards nothing is taken any more. Returns what nobody has read.
+    /// Messages are refused afterwards. Returns the unread ones.
     func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true

@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// A request that was let in, while its body arrives.
+/// An admitted request while its body arrives.
 final class Exchange {
     enum Step {
         case incomplete
-        /// How many of the bytes belonged to the body.
+        /// Number of the bytes that belonged to the body.
         case complete(Int)
         case refused(RequestError)
     }
@@ -13,7 +13,7 @@ final class Exchange {
     private let handler: HTTPRouter.Handler
     private var intake: BodyIntake
     private var chunks: ChunkedBody?
-    /// Of a body with a length, what is still to come.
+    /// For a body with a length, the bytes still to come.
     private var left = 0
 
     init(
@@ -39,7 +39,7 @@ final class Exchange {
         return left == 0 ? .complete(part.count) : .incomplete
     }
 
-    /// The complete request with the handler that answers it.
+    /// The complete request and its handler.
     func finish() -> (HTTPRequest, HTTPRouter.Handler) {
         (request.with(body: intake.finish()), handler)
     }

@@ -1,10 +1,10 @@
-/// What a route decides about a request when its head is complete and its body is not read yet.
+/// A route's decision about a request whose head is complete and whose body is not read yet.
 package enum HTTPAdmission: Sendable {
-    /// Looks at a request that has no body yet.
+    /// Decides about a request without its body.
     package typealias Decision = @Sendable (HTTPRequest) -> HTTPAdmission
 
     case refused(HTTPResponse)
-    /// `account` pays for the memory of the body beside the client's address, such as the key that the client showed.
-    /// A `bodyBytesMaximum` replaces the route's.
+    /// `account` is charged for the body's memory in addition to the client's address, for example the client's app
+    /// key. A `bodyBytesMaximum` replaces the route's.
     case admitted(account: String? = nil, bodyBytesMaximum: Int? = nil, handler: HTTPRouter.Handler)
 }

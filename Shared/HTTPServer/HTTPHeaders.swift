@@ -1,4 +1,4 @@
-/// The header fields of a request: one buffer and the places of the fields in it, since a request has a dozen of them
+/// The header fields of a request: one buffer and the positions of the fields in it, since a request has a dozen fields
 /// and a handler reads two.
 package struct HTTPHeaders: Sendable {
     private struct Field {
@@ -12,7 +12,7 @@ package struct HTTPHeaders: Sendable {
 
     package init() {}
 
-    /// With room for the fields of a usual request.
+    /// With capacity for the fields of a typical request.
     init(bytesOfHead count: Int) {
         bytes.reserveCapacity(count)
         fields.reserveCapacity(16)
@@ -35,7 +35,7 @@ package struct HTTPHeaders: Sendable {
 
     package var count: Int { fields.count }
 
-    /// The first value of a field, whatever the case of its name.
+    /// The first value of a field; the name is case-insensitive.
     package subscript(_ name: String) -> String? {
         fields.first { isNamed($0, name: name) }.map(value)
     }

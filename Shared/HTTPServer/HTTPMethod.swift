@@ -1,4 +1,4 @@
-/// A request method. Any token is one; these are the ones the product uses.
+/// A request method. Any token is valid; these are the ones the product uses.
 package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package static let delete = HTTPMethod(rawValue: "DELETE")
     package static let get = HTTPMethod(rawValue: "GET")

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// A request as its handler sees it: complete, checked, and independent of the connection it came on.
+/// A request as passed to its handler: complete, validated, and independent of its connection.
 package struct HTTPRequest: Sendable {
     package let method: HTTPMethod
     /// As received, without the query.
@@ -9,7 +9,7 @@ package struct HTTPRequest: Sendable {
     package let query: String
     package let headers: HTTPHeaders
     package let body: HTTPRequestBody
-    /// The client's IP address; behind a trusted proxy, as the proxy tells it.
+    /// The client's IP address; behind a trusted proxy, the address that the proxy reports.
     package let peer: String
     private let parameters: [String: String]
 
@@ -31,13 +31,13 @@ package struct HTTPRequest: Sendable {
             method: method, path: path, query: query, headers: headers, body: body, peer: peer, parameters: parameters)
     }
 
-    /// The decoded part of the path that stands where the route's pattern says `:name`.
+    /// The decoded part of the path at the position of `:name` in the route's pattern.
     package func parameter(_ name: String) -> String {
-        guard let value = parameters[name] else { preconditionFailure("the route's pattern has no :\(name)") }
+        guard let value = parameters[name] else { preconditionFailure("the route's pattern has no parameter :\(name)") }
         return value
     }
 
-    /// The query's names and values, decoded; nil when one of them cannot be decoded.
+    /// The query's names and values, decoded; nil if any of them cannot be decoded.
     package var queryItems: [(name: String, value: String)]? {
         var items: [(name: String, value: String)] = []
         for item in query.split(separator: "&") {
@@ -50,12 +50,12 @@ package struct HTTPRequest: Sendable {
         return items
     }
 
-    /// The first value the query gives this name; nil for every name where the query cannot be decoded.
+    /// The first value of this name in the query; nil for every name if the query cannot be decoded.
     package func queryValue(_ name: String) -> String? {
         queryItems?.first { $0.name == name }?.value
     }
 
-    /// The trace the caller is in, when it says so.
+    /// The caller's trace, from the `traceparent` header.
     package var traceContext: TraceContext? {
         headers["traceparent"].flatMap { TraceContext(header: $0) }
     }

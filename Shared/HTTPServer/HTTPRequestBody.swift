@@ -1,15 +1,15 @@
 import ServiceKit
 import Synchronization
 
-/// The bytes of a request's body. They count against the server's bound for as long as this object lives, so pass the
-/// object on rather than a copy of its bytes when work outlasts the handler.
+/// The bytes of a request's body. They count against the server's limit as long as this object lives, so when work
+/// outlasts the handler, pass on the object rather than a copy of its bytes.
 package final class HTTPRequestBody: Sendable {
     package static let empty = HTTPRequestBody([])
 
     package let bytes: [UInt8]
     private let reservation: Reservation?
 
-    /// What the body has taken of a budget; given back with the body.
+    /// The bytes a body has reserved from a budget; released with the body.
     private final class Reservation: Sendable {
         private let budget: BodyBudget
         private let payers: BodyBudget.Payers
@@ -39,7 +39,7 @@ package final class HTTPRequestBody: Sendable {
         reservation = nil
     }
 
-    /// Takes over the reservation of `bytes.count` bytes that `budget` gave.
+    /// Takes over a reservation of `bytes.count` bytes in `budget`.
     init(_ bytes: [UInt8], reservedFrom budget: BodyBudget, by payers: BodyBudget.Payers) {
         self.bytes = bytes
         reservation = Reservation(bytes.count, from: budget, by: payers)
@@ -49,8 +49,8 @@ package final class HTTPRequestBody: Sendable {
 
     package var text: String { OutsideText.replacing(bytes) }
 
-    /// Counts memory that the body takes in another form, such as the document that it is parsed into. False when the
-    /// server has no room for it now; the request is answered 503 then. Without a server there is no bound.
+    /// Reserves memory for another form of the body, such as the parsed document. False if the server has no memory for
+    /// it now; the request then gets 503. Without a server there is no limit.
     package func reserve(_ count: Int) -> Bool {
         reservation?.extend(by: count) ?? true
     }

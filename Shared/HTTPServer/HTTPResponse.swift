@@ -8,18 +8,18 @@ package struct HTTPField: Sendable, Equatable {
     }
 }
 
-/// What a handler answers. Length, date and connection fields are added by the server.
+/// A handler's response. The server adds the length, date and connection fields.
 package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// The header is sent at once; the body follows as it is written to the stream.
+        /// The header is sent immediately; the body follows as it is written to the stream.
         case stream(HTTPStream)
     }
 
     package var status: HTTPStatus
     package var headers: [HTTPField]
     package var body: Body
-    /// Whether the connection ends with this answer.
+    /// True if the connection ends after this response.
     package var closesConnection = false
 
     package init(_ status: HTTPStatus, headers: [HTTPField] = [], body: Body = .bytes([])) {
@@ -38,7 +38,7 @@ package struct HTTPResponse: Sendable {
             status, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(Array(text.utf8)))
     }
 
-    /// Whether the status alone says that nothing follows.
+    /// True if the status alone implies that no body follows.
     var hasNoBody: Bool { status == .noContent || status.code == 304 }
 
     var stream: HTTPStream? {

@@ -1,5 +1,5 @@
-/// Finds the handler of a request by method and path: a tree of path segments, where a literal segment wins over a
-/// `:name` that would fit as well.
+/// Finds the handler of a request by method and path: a tree of path segments, in which a literal segment takes
+/// precedence over a matching `:name`.
 package struct HTTPRouter: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
@@ -10,7 +10,7 @@ package struct HTTPRouter: Sendable {
     }
 
     struct Route: Sendable {
-        /// What metrics call it: the method and the pattern.
+        /// The route's name in metrics: the method and the pattern.
         let name: String
         let bodyBytesMaximum: Int?
         let renderProblem: ProblemRenderer
@@ -21,7 +21,7 @@ package struct HTTPRouter: Sendable {
     /// How the literal parts of a path are compared.
     package enum Spelling: Sendable {
         case exact
-        /// Case does not count, and a slash may follow, as Express has it.
+        /// Case is ignored, and a trailing slash is allowed, as in Express.
         case lenient
     }
 
@@ -31,7 +31,7 @@ package struct HTTPRouter: Sendable {
         case admitted(HTTPAdmission.Decision)
     }
 
-    /// Puts an error that the server itself answers into the words of a route's API.
+    /// Converts an error of the server itself to the format of a route's API.
     package typealias ProblemRenderer = @Sendable (Problem) -> HTTPResponse
 
     private struct Node: Sendable {
@@ -41,13 +41,13 @@ package struct HTTPRouter: Sendable {
     }
 
     private var root = Node()
-    /// The lenient routes once more, their literals in lower case: for what no route is exactly.
+    /// The lenient routes again, with lower-case literals: searched if no route matches exactly.
     private var lenientRoot = Node()
     private(set) var routeNames: [String] = []
 
     package init() {}
 
-    /// Adds a route that lets everybody in. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum`
+    /// Adds a route without admission control. The pattern is a path such as `/apps/:app/tasks`; a `bodyBytesMaximum`
     /// replaces the server's.
     package mutating func on(
         _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil,
@@ -59,22 +59,22 @@ package struct HTTPRouter: Sendable {
             admit: { _ in admission })
     }
 
-    /// Adds a route that decides by a request's head, before its body is read, whether the request is let in. `admit`
-    /// runs on the server's thread and must not block.
+    /// Adds a route that admits or rejects a request by its head, before the body is read. `admit` runs on the server's
+    /// thread and must not block.
     package mutating func on(
         _ method: HTTPMethod, pattern: String, spelling: Spelling = .exact, bodyBytesMaximum: Int? = nil,
         renderProblem: @escaping ProblemRenderer = { $0.response() }, admit: @escaping HTTPAdmission.Decision
     ) {
         precondition(
             bodyBytesMaximum ?? 0 <= HTTPServerConfiguration.routeBodyBytesMaximum,
-            "a body of \(pattern) may have \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes at most")
+            "the body limit of \(pattern) exceeds \(HTTPServerConfiguration.routeBodyBytesMaximum) bytes")
         add(
             method, pattern: pattern, spelling: spelling, bodyBytesMaximum: bodyBytesMaximum,
             renderProblem: renderProblem, answering: .admitted(admit))
     }
 
-    /// Adds a route whose answer is at hand: it is given on the server's own thread, also while every other thread of
-    /// the process is busy with handlers. The body is not read. `answer` must not block.
+    /// Adds a route that the server's own thread answers, even while all other threads of the process are busy with
+    /// handlers. The body is not read. `answer` must not block.
     package mutating func answerImmediately(
         _ method: HTTPMethod, pattern: String, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
@@ -108,7 +108,7 @@ package struct HTTPRouter: Sendable {
             let routes = HTTPRouter.find(segments[...], in: root, values: &values)
                 ?? HTTPRouter.find(lenient, in: lenientRoot, values: &values, literal: { $0.lowercased() })
         else { return .notFound }
-        // A GET handler answers HEAD too: the server leaves the body out.
+        // A GET handler also answers HEAD: the server omits the body.
         guard let route = routes[method] ?? (method == .head ? routes[.get] : nil) else {
             return .methodNotAllowed(allow: HTTPRouter.allowed(by: routes))
         }
@@ -121,7 +121,7 @@ package struct HTTPRouter: Sendable {
         _ route: Route, method: HTTPMethod, segments: ArraySlice<Substring>, into node: inout Node
     ) {
         guard let segment = segments.first else {
-            precondition(node.routes[method] == nil, "\(route.name) is routed twice")
+            precondition(node.routes[method] == nil, "\(route.name) is registered twice")
             node.routes[method] = route
             return
         }
@@ -135,7 +135,7 @@ package struct HTTPRouter: Sendable {
         }
     }
 
-    /// `literal` makes of a part of the path what a pattern's literal is compared with.
+    /// `literal` converts a path segment to the form in which literals are compared.
     private static func find(
         _ segments: ArraySlice<String>, in node: Node, values: inout [String],
         literal: (String) -> String = { $0 }
@@ -146,7 +146,7 @@ package struct HTTPRouter: Sendable {
         {
             return found
         }
-        // An empty segment is nobody's name.
+        // A parameter does not match an empty segment.
         guard let next = node.parameter.first, !segment.isEmpty else { return nil }
         values.append(segment)
         if let found = find(segments.dropFirst(), in: next, values: &values, literal: literal) { return found }

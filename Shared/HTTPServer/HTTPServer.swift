@@ -2,10 +2,10 @@ package import ServiceKit
 import Synchronization
 import TLSSocket
 
-/// An HTTP server: HTTP/1.1, and over TLS HTTP/2 as well. Handlers run as tasks; the server's threads never wait for them.
+/// An HTTP server: HTTP/1.1, and over TLS also HTTP/2. Handlers run as tasks; the server's threads never wait for them.
 ///
-/// It runs once: started, then stopped, and must be stopped before it is let go, since its threads hold what it is
-/// made of.
+/// It runs once: it is started, then stopped. It must be stopped before it is released, since its threads hold its
+/// parts.
 package final class HTTPServer: Sendable {
     private enum State {
         case new
@@ -13,7 +13,7 @@ package final class HTTPServer: Sendable {
         case over
     }
 
-    /// How its threads have ended.
+    /// How the threads of the server have ended.
     private struct Ended {
         var threads = 0
         var requestsCutOff = 0
@@ -24,7 +24,7 @@ package final class HTTPServer: Sendable {
     private let state = Mutex(State.new)
     private let ended = Monitor(Ended())
 
-    /// `name` tells the servers of one process apart, in metrics and logs.
+    /// `name` distinguishes the servers of one process in metrics and logs.
     package init(
         name: String = "http", configuration: HTTPServerConfiguration, router: HTTPRouter, log: Log, metrics: Metrics,
         time: any TimeSource = SystemTimeSource()
@@ -39,7 +39,7 @@ package final class HTTPServer: Sendable {
         let configuration = core.configuration
         DescriptorLimit.raise(toHold: configuration.connectionsMaximum, log: core.log)
         let port = try state.withLock { state throws(HTTPServerError) in
-            guard case .new = state else { throw HTTPServerError(.startedTwice, message: "\(name) was started before") }
+            guard case .new = state else { throw HTTPServerError(.startedTwice, message: "\(name) was already started") }
             let identity = try configuration.tls.map { files throws(HTTPServerError) in
                 try ServerIdentity(files, of: name, log: core.log)
             }
@@ -52,7 +52,7 @@ package final class HTTPServer: Sendable {
         core.log.info("listening", [.server: name, .address: configuration.address, .port: "\(port)"])
     }
 
-    /// The port it listens on; nil when it is not running.
+    /// The port in use; nil if the server is not running.
     package var port: UInt16? {
         state.withLock { state in
             guard case .running(let port, _) = state else { return nil }
@@ -60,9 +60,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops accepting, closes idle connections, and lets requests in flight finish until the deadline (the
-    /// configuration's unless given); then what is left is cut off. Streams count as requests in flight: whoever writes
-    /// one that has no end should finish it first.
+    /// Stops accepting, closes idle connections, and lets requests in flight finish until the deadline (by default the
+    /// configuration's); then aborts the rest. Streams count as requests in flight: the writer of an endless stream
+    /// should finish it first.
     package func stop(within deadline: Duration? = nil) async {
         let mailboxes = state.withLock { state -> [EventLoopMailbox]? in
             defer { state = .over }
@@ -96,7 +96,7 @@ package final class HTTPServer: Sendable {
         guard haveEnded(deadline) == nil else { return }
         for mailbox in mailboxes { mailbox.post(.abandon) }
         let count = haveEnded(.seconds(60)) ?? 0
-        if count > 0 { core.log.warning("requests were cut off by the stop", [.count: "\(count)"]) }
+        if count > 0 { core.log.warning("requests aborted at the stop deadline", [.count: "\(count)"]) }
     }
 
     private static func listen(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) -> TCPListener {
@@ -105,7 +105,7 @@ package final class HTTPServer: Sendable {
         } catch {
             guard error.code != .misconfigured else { throw HTTPServerError(.addressInvalid, message: error.message) }
             let cure =
-                configuration.variablePrefix.map { "; set \($0)_ADDRESS and \($0)_PORT to what is free here" } ?? ""
+                configuration.variablePrefix.map { "; set \($0)_ADDRESS and \($0)_PORT to a free address" } ?? ""
             throw HTTPServerError(.listeningFailed, message: error.message + cure)
         }
     }

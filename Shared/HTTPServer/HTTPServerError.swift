@@ -1,14 +1,14 @@
 package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The address is not one of this machine's, or is no address.
+        /// The address is invalid or does not belong to this machine.
         package static let addressInvalid = Code(description: "address_invalid")
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         package static let cancelled = Code(description: "cancelled")
         /// The certificate or its key cannot be used.
         package static let identityInvalid = Code(description: "identity_invalid")
-        /// Another process listens there, or this user may not.
+        /// Another process uses the port, or this user lacks the permission.
         package static let listeningFailed = Code(description: "listening_failed")
-        /// The reader of a stream has gone, or the server has stopped.
+        /// The client of a stream has left, or the server has stopped.
         package static let readerLeft = Code(description: "reader_left")
         /// A server runs once.
         package static let startedTwice = Code(description: "started_twice")
@@ -28,7 +28,7 @@ package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         self.line = line
     }
 
-    /// A port may become free; a client that left does not come back to the same stream, and an address stays wrong.
+    /// A port may become free. A client that left does not resume its stream, and an invalid address stays invalid.
     package var isRetriable: Bool {
         code == .listeningFailed
     }

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// A server as a part of a process: it listens from `run` until it is told to stop.
+/// A server as a service of the process: it listens from `run` until it is stopped.
 package struct HTTPService: Service {
     package let name: String
     private let server: HTTPServer

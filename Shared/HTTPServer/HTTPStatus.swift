@@ -1,4 +1,4 @@
-/// A status code and the words that belong to it.
+/// A status code and its reason phrase.
 package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     package static let ok: HTTPStatus = 200
     package static let created: HTTPStatus = 201
@@ -25,7 +25,7 @@ package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     package let code: Int
 
     package init(_ code: Int) {
-        precondition((200...599).contains(code), "\(code) is no final HTTP status")
+        precondition((200...599).contains(code), "\(code) is not a final HTTP status")
         self.code = code
     }
 
@@ -33,7 +33,7 @@ package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
         self.init(code)
     }
 
-    /// The phrase of RFC 9110; empty for a code it does not know.
+    /// The phrase of RFC 9110; empty for an unknown code.
     package var title: String {
         HTTPStatus.titles[code] ?? ""
     }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The body of an answer that is written while the client reads: from any thread, through a bounded buffer.
+/// A response body that is written while the client reads: from any thread, through a bounded buffer.
 ///
-/// Give it to one `HTTPResponse`. It ends with `finish()`, or when its reader leaves: that is when writes fail,
-/// `hasReaderLeft` turns true, and what was given to `onLeave` runs. The reader also leaves when the server is stopped
-/// and its deadline is over, or when it takes nothing for the server's idle timeout, which bounds every `write`.
+/// Use it for one `HTTPResponse`. It ends with `finish()`, or when its reader leaves: then writes fail, `hasReaderLeft`
+/// becomes true, and the closures passed to `onLeave` run. The reader also leaves when the server's stop deadline
+/// passes, or when it reads nothing for the server's idle timeout, which bounds every `write`.
 package final class HTTPStream: Sendable {
     private struct State {
         var buffer: StreamBuffer
-        /// Tells the reader that there is something to read, or that the stream is over.
+        /// Wakes the reader when there is data, or when the stream has ended.
         var wakeReader: (@Sendable () -> Void)?
         var writers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWriter = 0
@@ -31,8 +31,8 @@ package final class HTTPStream: Sendable {
         produce = nil
     }
 
-    /// Runs `produce` in a task of its own once the header is on its way; the stream ends when it returns, and the task
-    /// is cancelled when the reader leaves.
+    /// Runs `produce` in its own task once the header is being sent; the stream ends when it returns, and the task is
+    /// cancelled when the reader leaves.
     package init(bytesMaximum: Int = 64 << 10, produce: @escaping @Sendable (HTTPStream) async -> Void) {
         lock = Mutex(State(buffer: StreamBuffer(bytesMaximum: bytesMaximum)))
         self.produce = produce
@@ -40,7 +40,7 @@ package final class HTTPStream: Sendable {
 
     package var hasReaderLeft: Bool { lock.withLock { $0.buffer.hasReaderLeft } }
 
-    /// Runs once, when the reader leaves; at once when it has left already. It must not block.
+    /// Runs `body` once, when the reader leaves; immediately if it has already left. It must not block.
     package func onLeave(_ body: @escaping @Sendable () -> Void) {
         let hasLeft = lock.withLock { state in
             if !state.buffer.hasReaderLeft { state.onLeave = body }
@@ -63,12 +63,12 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Waits until the piece fits.
+    /// Suspends until the piece fits.
     package func write(_ piece: [UInt8]) async throws(HTTPServerError) {
         while true {
             switch tryWrite(piece) {
             case .written: return
-            case .readerLeft: throw HTTPServerError(.readerLeft, message: "the client has left")
+            case .readerLeft: throw HTTPServerError(.readerLeft, message: "the client closed the stream")
             case .full: await nextRead()
             }
             guard !Task.isCancelled else {
@@ -93,7 +93,7 @@ package final class HTTPStream: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isNoWait = lock.withLock { state in
-                    // A cancellation before this moment found nobody to wake; its flag is seen here.
+                    // A cancellation before this point had no waiter to wake; its flag is checked here.
                     guard state.buffer.bytesBuffered > 0, !Task.isCancelled else { return true }
                     state.writers[id] = continuation
                     return false
@@ -106,9 +106,9 @@ package final class HTTPStream: Sendable {
     }
 }
 
-/// The server's side.
+/// The server's side of the stream.
 extension HTTPStream {
-    /// The header is on its way; `wakeReader` may be called from any thread, after a read that had to wait.
+    /// Called when the header is being sent; `wakeReader` may be called from any thread, after a read that had to wait.
     func attach(wakeReader: @escaping @Sendable () -> Void) {
         lock.withLock { $0.wakeReader = wakeReader }
         guard let produce else { return }

@@ -1,10 +1,10 @@
 import ServiceKit
 import TLSSocket
 
-/// A connection after its last answer.
+/// A connection after its last response.
 ///
-/// Closing a socket that still receives makes the kernel reset the connection, and the client may lose the answer that
-/// refuses its body. So our side is closed, and the socket is read until the client has closed its own.
+/// Closing a socket that still receives data makes the kernel reset the connection, and the client may lose the
+/// response that rejects its body. So our side is shut down, and the socket is read until the client closes its own.
 final class LingeringConnection: Connection {
     private static let time = Duration.seconds(5)
     private static let bytesMaximum = 64 << 20
@@ -35,7 +35,7 @@ final class LingeringConnection: Connection {
 
     func advance() {
         for _ in 0..<LingeringConnection.readsInTurnMaximum where !isClosed {
-            // Whatever the client still sends is read over, without TLS as well.
+            // Remaining data of the client is discarded, with and without TLS.
             switch socket.discard(into: loop.buffer) {
             case .bytes(let count):
                 bytesLeft -= count

@@ -1,17 +1,17 @@
 import TLSSocket
 
-/// Bytes on their way to one client.
+/// Bytes to be sent to one client.
 struct Outgoing {
     enum Progress {
         case done
-        /// The client has to read first.
+        /// The client must read first.
         case blocked(hasMoved: Bool)
         case broken
     }
 
     private var pieces: [[UInt8]] = []
     private var first = 0
-    /// Of the first piece, what was sent.
+    /// Bytes of the first piece already sent.
     private var offset = 0
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -35,11 +35,11 @@ struct Outgoing {
             offset += count
             guard offset == pieces[first].count else { continue }
             offset = 0
-            // A large piece is given back at once and not when the last one is sent.
+            // Releases a large piece immediately, not after the last one is sent.
             pieces[first] = []
             first += 1
         }
-        // An idle connection keeps no memory.
+        // An idle connection holds no memory.
         pieces = []
         first = 0
         return .done

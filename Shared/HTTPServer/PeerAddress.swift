@@ -3,7 +3,7 @@ import ServiceKit
 
 /// The address at the other end of a socket.
 enum PeerAddress {
-    /// An IPv4 client of an IPv6 socket has the IPv4 address that it comes from. Nil when the client is gone already.
+    /// For an IPv4 client of an IPv6 socket, its IPv4 address. Nil if the client has already left.
     static func peer(of descriptor: Int32) -> IPAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

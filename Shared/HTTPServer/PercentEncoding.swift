@@ -1,7 +1,7 @@
 import ServiceKit
 
 package enum PercentEncoding {
-    /// Nil when an escape is broken or hides a NUL, or when the result is no text that may come from outside.
+    /// Nil if an escape is malformed or encodes a NUL, or if the result is not valid text (see `OutsideText`).
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return OutsideText.string(text)

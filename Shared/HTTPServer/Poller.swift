@@ -1,8 +1,8 @@
 import CEpoll
 import Glibc
 
-/// An epoll descriptor. Sockets of clients are watched once for everything, edge-triggered: an event says that something
-/// has changed, and the connection remembers what it may still do.
+/// An epoll descriptor. Client sockets are registered once for all events, edge-triggered: an event reports a change,
+/// and the connection remembers which operations are possible.
 struct Poller: ~Copyable {
     struct Event {
         let id: UInt64
@@ -18,20 +18,20 @@ struct Poller: ~Copyable {
 
     init() {
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-        precondition(descriptor >= 0, "no epoll descriptor could be made: too many open files")
+        precondition(descriptor >= 0, "cannot create an epoll descriptor: too many open files")
     }
 
     deinit {
         close(descriptor)
     }
 
-    /// The kernel forgets the socket when it is closed.
+    /// The kernel removes the socket when it is closed.
     func watch(_ socket: Int32, id: UInt64) -> Bool {
         let wanted = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         return add(socket, wanted: wanted, id: id)
     }
 
-    /// Tells again and again that it can be read, until it was. Of several loops that share a listener one is woken.
+    /// Level-triggered. If several loops share a listener, one of them is woken.
     func watchReadable(_ socket: Int32, id: UInt64, isShared: Bool = false) -> Bool {
         add(socket, wanted: EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id: id)
     }
@@ -40,7 +40,7 @@ struct Poller: ~Copyable {
         epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, nil)
     }
 
-    /// Waits for at most so many milliseconds; below zero for as long as it takes.
+    /// Waits for at most this many milliseconds; without limit if negative.
     mutating func wait(milliseconds: Int32) -> [Event] {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         return events.prefix(Int(max(0, count))).map { event in

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// An error as clients read it: RFC 9457, `application/problem+json`.
+/// An error in the format of RFC 9457, `application/problem+json`.
 package struct Problem: Sendable, Equatable {
     package var status: HTTPStatus
     package var type: String

@@ -1,18 +1,18 @@
 import ServiceKit
 
-/// What becomes of a request by its head alone, in the same way for every protocol: rights and sizes are decided on
-/// before a byte of the body is kept.
+/// Decides how to handle a request from its head alone, in the same way for every protocol: rights and sizes are
+/// checked before any byte of the body is kept.
 struct Reception {
     enum Verdict {
-        /// The body is not wanted.
+        /// Answer without reading the body.
         case answer(HTTPResponse)
         case refuse(RequestError)
-        /// Let in; the exchange takes the body.
+        /// Admitted; the exchange takes the body.
         case receive(Exchange)
     }
 
     let verdict: Verdict
-    /// Nil when nothing is at the request's path.
+    /// Nil if the request's path has no route.
     let route: HTTPRouter.Route?
 
     init(_ head: RequestHead, from address: IPAddress?, core: ServerCore) {
@@ -22,10 +22,10 @@ struct Reception {
         }
         switch core.router.match(head.method, segments: segments) {
         case .notFound:
-            self.init(.answer(Problem(.notFound, detail: "Nothing is at this path.").response()), route: nil)
+            self.init(.answer(Problem(.notFound, detail: "Unknown path.").response()), route: nil)
         case .methodNotAllowed(let allow):
             let headers = [HTTPField("Allow", allow)]
-            let problem = Problem(.methodNotAllowed, detail: "This path takes \(allow).")
+            let problem = Problem(.methodNotAllowed, detail: "This path supports \(allow).")
             let isOptions = head.method == .options
             let response =
                 isOptions ? HTTPResponse(.noContent, headers: headers) : problem.response(headers: headers)
@@ -68,7 +68,7 @@ struct Reception {
 }
 
 extension RequestError {
-    /// In the words of the route's API, if the request has got as far as a route.
+    /// In the format of the route's API, if a route was found.
     func response(for route: HTTPRouter.Route?) -> HTTPResponse {
         var response = route?.renderProblem(problem) ?? problem.response()
         response.headers += headers

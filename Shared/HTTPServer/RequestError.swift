@@ -1,4 +1,4 @@
-/// Why the server itself, and not a handler, answers a request.
+/// Reason why the server itself, and not a handler, answers a request.
 enum RequestError: Error, Equatable {
     case ambiguousLength(String)
     case unknownEncoding
@@ -13,7 +13,7 @@ enum RequestError: Error, Equatable {
     case bodyLate
     case stopping
 
-    /// The value of the metric's label.
+    /// Values of the metric's `reason` label.
     enum Reason: String, CaseIterable {
         case ambiguousLength = "ambiguous_length"
         case unknownEncoding = "unknown_encoding"
@@ -49,25 +49,25 @@ enum RequestError: Error, Equatable {
         case .ambiguousLength(let detail), .malformed(let detail):
             Problem(.badRequest, detail: detail)
         case .unknownEncoding:
-            Problem(.notImplemented, detail: "The only transfer encoding taken here is chunked.")
+            Problem(.notImplemented, detail: "The only supported transfer encoding is chunked.")
         case .headerTooLarge(let maximum):
-            Problem(.headerFieldsTooLarge, detail: "The request line and header are over \(maximum) bytes.")
+            Problem(.headerFieldsTooLarge, detail: "The request line and header exceed \(maximum) bytes.")
         case .bodyTooLarge(let maximum):
-            Problem(.contentTooLarge, detail: "The body is over \(maximum) bytes.")
+            Problem(.contentTooLarge, detail: "The body exceeds \(maximum) bytes.")
         case .bodiesTooLarge:
-            Problem(.serviceUnavailable, detail: "Too many request bodies are held in memory just now.")
+            Problem(.serviceUnavailable, detail: "Too many request bodies are in memory; retry later.")
         case .tooManyFields(let maximum):
             Problem(.headerFieldsTooLarge, detail: "The header has more than \(maximum) fields.")
         case .unknownVersion:
-            Problem(.versionNotSupported, detail: "The protocol versions taken here are HTTP/1.1 and HTTP/1.0.")
+            Problem(.versionNotSupported, detail: "The supported protocol versions are HTTP/1.1 and HTTP/1.0.")
         case .headerLate:
-            Problem(.requestTimeout, detail: "The header was not complete in time.")
+            Problem(.requestTimeout, detail: "The header was not complete before the deadline.")
         case .bodyLate:
-            Problem(.requestTimeout, detail: "The body was not complete in time.")
+            Problem(.requestTimeout, detail: "The body was not complete before the deadline.")
         case .unknownExpectation:
-            Problem(.expectationFailed, detail: "The only expectation met here is 100-continue.")
+            Problem(.expectationFailed, detail: "The only supported expectation is 100-continue.")
         case .stopping:
-            Problem(.serviceUnavailable, detail: "The service is stopping.")
+            Problem(.serviceUnavailable, detail: "The service is shutting down.")
         }
     }
 

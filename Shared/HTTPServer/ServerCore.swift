@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What the event loops of one server share.
+/// State shared by the event loops of one server.
 final class ServerCore: Sendable {
     let configuration: HTTPServerConfiguration
     let router: HTTPRouter

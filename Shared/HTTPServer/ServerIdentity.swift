@@ -3,7 +3,7 @@ import ServiceKit
 import Synchronization
 import TLSSocket
 
-/// The files with the certificate that a server shows and with its key, in PEM.
+/// Paths of the PEM files with a server's certificate and its private key.
 package struct TLSFiles: Sendable, Equatable {
     package let certificate: String
     package let privateKey: String
@@ -14,10 +14,10 @@ package struct TLSFiles: Sendable, Equatable {
     }
 }
 
-/// The certificate that a server shows, read again when its files change: certificates are replaced every few weeks, and
-/// connections should not end for it.
+/// A server's certificate, reloaded when its files change: certificates are replaced every few weeks, and connections
+/// should not end for it.
 final class ServerIdentity: Sendable {
-    /// When a file was written, and which one it is: a replaced link leads to another file.
+    /// A file's modification time and identity: a replaced link leads to another file.
     private struct Stamp: Equatable {
         let file: ino_t
         let seconds: Int
@@ -60,7 +60,7 @@ final class ServerIdentity: Sendable {
 
     var context: TLSContext { state.withLock { $0.context } }
 
-    /// A pair that cannot be used leaves the last one in use.
+    /// If the new pair is invalid, the last one stays in use.
     func reloadIfChanged(now: Duration) {
         let isDue = state.withLock { state in
             guard now >= state.nextLook else { return false }
@@ -77,9 +77,9 @@ final class ServerIdentity: Sendable {
         do throws(TLSSocketError) {
             let context = try ServerIdentity.load(files)
             state.withLock { $0.context = context }
-            log.info("the certificate was replaced", [.server: name])
+            log.info("certificate replaced", [.server: name])
         } catch {
-            log.error("the new certificate is not used", [.server: name, .error: error.message])
+            log.error("new certificate invalid; keeping the last valid one", [.server: name, .error: error.message])
         }
     }
 

@@ -1,6 +1,6 @@
-/// What was written to a stream and not read yet. Decides only; `HTTPStream` holds it under its lock and acts.
+/// Data written to a stream and not read yet. Pure state: `HTTPStream` holds it under its lock and acts.
 ///
-/// The reader is idle exactly while `isReaderWaiting`; each call that ends the wait says so once.
+/// The reader is idle exactly while `isReaderWaiting`; each call that ends the wait reports so once.
 struct StreamBuffer {
     enum Written: Equatable {
         case stored(wakesReader: Bool)
@@ -23,7 +23,7 @@ struct StreamBuffer {
 
     private let bytesMaximum: Int
     private var phase = Phase.open
-    /// Whole pieces as they were written: one event sent to thousands of clients stays one array in memory.
+    /// The pieces as written: one event sent to thousands of clients stays one array in memory.
     private var pieces: [[UInt8]] = []
     private var firstPieceOffset = 0
     private(set) var bytesBuffered = 0
@@ -35,11 +35,11 @@ struct StreamBuffer {
 
     var hasReaderLeft: Bool { phase == .left }
 
-    /// A piece over the bound is taken alone, so that it does not wait for ever.
+    /// A piece larger than the limit is accepted alone, so that it does not wait forever.
     mutating func write(_ piece: [UInt8]) -> Written {
         switch phase {
         case .left: return .readerLeft
-        case .finished: preconditionFailure("a stream was written to after its end")
+        case .finished: preconditionFailure("write to a stream after its end")
         case .open: break
         }
         guard !piece.isEmpty else { return .stored(wakesReader: false) }
@@ -49,14 +49,14 @@ struct StreamBuffer {
         return .stored(wakesReader: wakeReader())
     }
 
-    /// No more will be written; true when the reader must be woken.
+    /// Ends the stream; true if the reader must be woken.
     mutating func finish() -> Bool {
         guard phase == .open else { return false }
         phase = .finished
         return wakeReader()
     }
 
-    /// The reader has gone; what is written from now on is refused.
+    /// The reader has left; later writes are refused.
     mutating func leave() {
         phase = .left
         pieces = []
@@ -84,7 +84,7 @@ struct StreamBuffer {
             firstPieceOffset = 0
             emptied += 1
         }
-        // An idle stream keeps no array.
+        // An idle stream holds no array.
         if emptied == pieces.count { pieces = [] } else { pieces.removeFirst(emptied) }
         bytesBuffered -= count
         return .bytes(count)

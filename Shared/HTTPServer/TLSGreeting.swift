@@ -1,6 +1,6 @@
 import TLSSocket
 
-/// A connection over TLS until both sides have agreed on keys and on the protocol, which then takes its place.
+/// A TLS connection during its handshake; the connection of the negotiated protocol then replaces it.
 final class TLSGreeting: Connection {
     let id: UInt64
     let isBusy = false
@@ -16,7 +16,7 @@ final class TLSGreeting: Connection {
         began = loop.now
     }
 
-    /// A client that has not finished its handshake has asked for nothing yet.
+    /// A client that has not finished its handshake has sent no request yet.
     var idleSince: Duration? { began }
 
     func handle(_ event: Poller.Event) {
@@ -26,7 +26,7 @@ final class TLSGreeting: Connection {
 
     func advance() {
         guard !isOver else { return }
-        // A failed handshake is the client's to explain.
+        // A failed handshake is the client's error and is not reported.
         guard let progress = try? socket.advance() else { return close() }
         guard progress == .done else { return }
         isOver = true

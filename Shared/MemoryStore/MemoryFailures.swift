@@ -1,13 +1,13 @@
 import PushModel
 import Store
 
-/// Deliveries to a device that failed since it was last heard of.
+/// Failed deliveries to a device since its last sign of life.
 struct MemoryFailures {
     private var count = 0
     /// The latest first.
     private var tasks: [TaskID] = []
 
-    /// How many there are with this one.
+    /// Number of failures, including this one.
     mutating func count(_ task: TaskID) -> Int {
         guard !tasks.contains(task) else { return count }
         count += 1

@@ -2,7 +2,7 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// The keys in memory.
+/// Idempotency keys in memory.
 package final class MemoryIdempotencyStore: IdempotencyStore {
     private struct Entry {
         let fingerprint: [UInt8]

@@ -2,8 +2,8 @@ package import PushModel
 package import ServiceKit
 package import Store
 
-/// The ledger in memory, for tests and the simulation: the plainest code that keeps the contract, so that the other one
-/// can be compared with it step by step.
+/// The ledger in memory, for tests and the simulation: the simplest code that fulfills the contract, as the reference
+/// for the other one.
 package final class MemoryLedger: Ledger, LedgerRestoration {
     private struct Place: Hashable {
         let task: TaskID
@@ -13,7 +13,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     private struct State {
         var tasks: [TaskID: MemoryLedgerTask] = [:]
         var segments: [Place: MemoryLedgerSegment] = [:]
-        /// When what is closed goes.
+        /// Expiry times of closed tasks and segments.
         var taskEnds: [TaskID: Timestamp] = [:]
         var segmentEnds: [Place: Timestamp] = [:]
 

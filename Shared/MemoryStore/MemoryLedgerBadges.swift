@@ -1,7 +1,7 @@
 package import PushModel
 import ServiceKit
 
-/// Where badges are counted up: the registry, which keeps them.
+/// Increments badges in the registry, which stores them.
 package protocol MemoryBadges: Sendable {
     func changeBadges<Answer>(in segment: SegmentID, _ body: (inout [UInt16: UInt32]) -> Answer) -> Answer
 }

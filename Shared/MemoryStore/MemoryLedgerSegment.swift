@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// The ledger of one segment in one task: the rules, without locks, keys or encodings.
+/// The ledger of one segment in one task: only the rules, without locks, keys or encodings.
 struct MemoryLedgerSegment {
     private struct Claim {
         var attempt: UInt8
@@ -10,7 +10,7 @@ struct MemoryLedgerSegment {
         var offsets: Set<UInt16> = []
     }
 
-    /// What a claim's request does to one device.
+    /// The effect of a claim on one device.
     private enum Decision {
         case answer(ClaimAnswer)
         case take
@@ -18,7 +18,7 @@ struct MemoryLedgerSegment {
     }
 
     let plan: TaskPlan
-    /// Devices marked from now on end at once.
+    /// True if devices marked from now on end immediately.
     var isCancelled = false
     private(set) var isClosed = false
     private(set) var states: [UInt16: DeliveryState] = [:]
@@ -50,7 +50,7 @@ struct MemoryLedgerSegment {
         return .open(SegmentSet(devices.offsets.filter { states[$0]?.isTerminal == false }))
     }
 
-    /// Counts badges of devices that are claimed for the first time.
+    /// Increments the badges of devices claimed for the first time.
     mutating func claim(
         _ request: ClaimRequest, at now: Timestamp, counting badges: inout [UInt16: UInt32]
     ) -> [ClaimAnswer] {
@@ -121,7 +121,7 @@ struct MemoryLedgerSegment {
         told.formUnion(devices.offsets)
     }
 
-    /// Of the segment with this number.
+    /// `number` is this segment's.
     func untold(in number: SegmentNumber) -> [TaskOutcomes.Device] {
         states.filter { $0.value.isTerminal && !told.contains($0.key) }.sorted { $0.key < $1.key }
             .map { offset, state in
@@ -130,13 +130,13 @@ struct MemoryLedgerSegment {
             }
     }
 
-    /// Those that stand at the state now.
+    /// Returns the devices now in this state.
     mutating func restore(_ devices: SegmentSet, as state: DeliveryState) -> SegmentSet {
         for offset in devices.offsets where states[offset] == nil { states[offset] = state }
         return SegmentSet(devices.offsets.filter { states[$0] == state })
     }
 
-    /// The final counts, and no mark after them; nil while devices are open.
+    /// The final counts; afterwards marks are refused. Nil while devices are open.
     mutating func close() -> StateCounts? {
         guard counts.open == 0 else { return nil }
         isClosed = true
@@ -158,7 +158,7 @@ struct MemoryLedgerSegment {
         }
     }
 
-    /// Of a device that somebody holds or held.
+    /// For a device with a current or former holder.
     private func decide(
         _ offset: UInt16, request: ClaimRequest, against holder: (key: ClaimID, value: Claim)?,
         ending: DeliveryState?, at now: Timestamp
@@ -166,7 +166,7 @@ struct MemoryLedgerSegment {
         guard let holder, request.attempt >= holder.value.attempt else { return .answer(.superseded) }
         if holder.key == request.id { return .take }
         if now < holder.value.leaseEnd { return .answer(.held(for: holder.value.leaseEnd - now)) }
-        // Its holder has decided on the retry that asks now: what it held has not been delivered.
+        // Its holder has requested the retry that claims now, so the earlier attempt was not delivered.
         if request.attempt > holder.value.attempt { return ending.map { .end($0) } ?? .take }
         return ending != nil || plan.policy == .atMostOnce ? .end(.unknown) : .take
     }
@@ -180,7 +180,7 @@ struct MemoryLedgerSegment {
         claims[request.id] = claim
     }
 
-    /// Whoever held the device holds it no longer.
+    /// The device's holder loses it.
     private mutating func end(_ offset: UInt16, as state: DeliveryState) {
         states[offset] = state
         guard let id = claim(holding: offset)?.key else { return }

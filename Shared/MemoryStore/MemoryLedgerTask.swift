@@ -2,10 +2,10 @@ import PushModel
 import ServiceKit
 import Store
 
-/// What the ledger knows of a task as a whole.
+/// The ledger's state of a task as a whole.
 struct MemoryLedgerTask {
     var plan: TaskPlan?
-    /// Whom it means, from its beginning until its job is resolved.
+    /// The task's devices, from its beginning until its job is resolved.
     var meaning: [UInt8]?
     var isCancelled = false
     var resolved: Set<Int> = []
@@ -14,16 +14,16 @@ struct MemoryLedgerTask {
     /// Final counts of closed segments.
     var sums: [SegmentNumber: StateCounts] = [:]
     var closed: Timestamp?
-    /// Its ledger was lost and is being written anew.
+    /// True while its lost ledger is being restored.
     var isRestoring = false
-    /// Of a task that was restored after it had been closed.
+    /// Set for a task that was restored after closing.
     var totals: StateCounts?
 
-    /// The plan, once the segment is entered; nil where no device may be marked.
+    /// The plan, once the segment is entered; nil if no device may be marked.
     mutating func enter(_ segment: SegmentID) -> TaskPlan? {
         guard let plan, plan.app == segment.app, closed == nil, !isRestoring else { return nil }
-        // Every mark of a resolved job is made. To enter a segment now could only be to make them a second time, in
-        // one that is closed and whose ledger may be gone.
+        // All marks of a resolved job are made. Entering a segment now could only repeat them, in a segment that is
+        // closed and whose ledger may have expired.
         guard resolved.count < plan.jobs || open.contains(segment.number) else { return nil }
         open.insert(segment.number)
         return plan
@@ -39,7 +39,7 @@ struct MemoryLedgerTask {
         sums[segment] = counts
     }
 
-    /// True the one time the task closes.
+    /// True only for the call that closes the task.
     mutating func closeIfDone(at now: Timestamp) -> Bool {
         guard let plan, closed == nil, !isRestoring, open.isEmpty, resolved.count == plan.jobs else { return false }
         closed = now

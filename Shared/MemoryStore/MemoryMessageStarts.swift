@@ -2,7 +2,7 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// Counts of starts in memory.
+/// Start counts in memory.
 package final class MemoryMessageStarts: MessageStarts {
     private struct Record {
         var owner: String?

@@ -37,7 +37,7 @@ package final class MemoryProviderOutages: ProviderOutages {
                 level = min(outage.level + 1, ProviderOutageBounds.levelMaximum)
             }
             let ceiling = min(pauses.longest, pauses.first * (1 << level))
-            // What is returned and what is kept must be the same, and times have no parts of milliseconds.
+            // The returned and the stored value must be equal, and timestamps have no fractions of milliseconds.
             let pause = Duration.milliseconds((ceiling / 2 + ceiling / 2 * jitter).wholeMilliseconds)
             outages[route] = Outage(until: now + pause, level: level, probeUntil: now, nomineeUntil: now)
             return pause

@@ -8,7 +8,7 @@ extension MemoryRegistry: Registry {
         let (tag, now) = (nextTag(), seconds)
         return try await perform(in: app) { state throws(StoreError) in
             let id = try state.reserve(token, tag: tag)
-            // A token whose device is absent is a registration that was cut off; this one completes it.
+            // A token without a device is an interrupted registration, which this one completes.
             let known = state.device(id)
             let device = (known ?? Device(tag: id.tag, token: token, created: now)).applying(changes, at: now)
             let badge = changes.badge ?? state[id.index].badges[id.index.offset]
@@ -80,7 +80,7 @@ extension MemoryRegistryApp {
         return endings.map { RegistryChange(app: app, index: index, $0) }
     }
 
-    /// What makes the device's new record true. It has been heard of, so its failures are forgotten.
+    /// The changes that replace the device's record. The device is in use, so its failures are reset.
     fileprivate mutating func changes(
         toPut device: Device, at index: DeviceIndex, badge: UInt32?, in app: AppID
     ) throws(StoreError) -> [RegistryChange] {
@@ -89,7 +89,7 @@ extension MemoryRegistryApp {
             guard others.count < RegistryBounds.devicesOfAliasMaximum else {
                 throw StoreError(
                     .tooMany,
-                    message: "\(kind) names \(RegistryBounds.devicesOfAliasMaximum) devices already, which is the most"
+                    message: "\(kind) already has \(RegistryBounds.devicesOfAliasMaximum) devices, the maximum"
                 )
             }
         }

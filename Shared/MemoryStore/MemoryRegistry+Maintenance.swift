@@ -7,7 +7,7 @@ extension MemoryRegistry: RegistryMaintenance {
         contents.withLock { $0.isReady ? .ready : .rebuilding }
     }
 
-    /// There is one from the start.
+    /// The registry exists from the start.
     package func initialize() {}
 
     package func beginRebuild() -> any RegistryRefill {
@@ -17,11 +17,11 @@ extension MemoryRegistry: RegistryMaintenance {
         }
     }
 
-    /// Nothing is ever left over.
+    /// There are never remnants to remove.
     package func sweep() -> SweepReport { SweepReport() }
 }
 
-/// The way into one generation while it is being filled.
+/// Access to one generation while it is being filled.
 private struct MemoryRefill: RegistryRefill {
     let contents: Monitor<MemoryRegistry.Contents>
     let generation: Int

@@ -8,7 +8,7 @@ extension MemoryRegistry: RegistryJournal {
     }
 }
 
-/// While a registry is being filled, only whoever fills it applies to it.
+/// While a registry is being filled, only the rebuild applies changes to it.
 extension MemoryRegistry: RegistryProjection {
     package func apply(_ changes: [LoggedChange]) throws(StoreError) {
         try contents.withLock { contents throws(StoreError) in

@@ -44,7 +44,7 @@ extension MemoryRegistry {
         }
     }
 
-    /// Device by device: whoever subscribes meanwhile may stay.
+    /// Device by device: concurrent new subscriptions may remain.
     package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
         var ended = 0
         for index in try read(app, body: { $0.indices(subscribedTo: topic) }) {

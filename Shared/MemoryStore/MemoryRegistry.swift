@@ -2,8 +2,8 @@ package import PushModel
 package import ServiceKit
 package import Store
 
-/// The registry in memory: what tests and the simulation run against, and what the stored one is compared with. For one
-/// seed and one order of calls it gives out the same ids.
+/// The registry in memory, for tests and the simulation, and the reference for the stored one. For the same seed and
+/// order of calls it assigns the same ids.
 package final class MemoryRegistry: MemoryBadges {
     struct Contents {
         var generation = 1
@@ -30,7 +30,7 @@ package final class MemoryRegistry: MemoryBadges {
         self.journal = journal
     }
 
-    /// The same registry; what is changed through this one comes true only as the journal makes it.
+    /// The same registry; changes made through this one take effect only via the journal.
     package func writing(through journal: any RegistryJournal) -> MemoryRegistry {
         MemoryRegistry(contents, time: time, random: random, journal: journal)
     }
@@ -54,13 +54,13 @@ package final class MemoryRegistry: MemoryBadges {
         }
     }
 
-    /// What an operation found, and what shall become true of one device.
+    /// The result of an operation, and the changes to one device.
     struct Decision<Answer> {
         let answer: Answer
         var changes: [RegistryChange] = []
     }
 
-    /// Decides and applies in one step; with a journal others may come in between, and the log's order is the truth.
+    /// Decides and applies in one step; with a journal other changes may come in between, and the log's order decides.
     func perform<Answer>(
         in app: AppID, _ decide: (inout MemoryRegistryApp) throws(StoreError) -> Decision<Answer>
     ) async throws(StoreError) -> Answer {
@@ -73,7 +73,7 @@ package final class MemoryRegistry: MemoryBadges {
         return decision.answer
     }
 
-    /// For the ledger, which counts badges up in the step that claims their devices.
+    /// For the ledger, which increments badges in the step that claims their devices.
     package func changeBadges<Answer>(in segment: SegmentID, _ body: (inout [UInt16: UInt32]) -> Answer) -> Answer {
         contents.withLock { contents in
             body(&contents.apps[segment.app, default: MemoryRegistryApp()][segment.number].badges)

@@ -1,15 +1,15 @@
 import PushModel
 import Store
 
-/// All that is held of one app.
+/// All data of one app.
 struct MemoryRegistryApp {
     var segments: [SegmentNumber: MemoryRegistrySegment] = [:]
-    /// Entered before the device is: two registrations of one token find the same id, also while neither is through.
+    /// Set before the device: two registrations of one token get the same id, even if neither has finished.
     private var tokens: [PushToken: DeviceID] = [:]
     private var aliases: [AliasKey: Set<DeviceIndex>] = [:]
     private var next: UInt64 = 0
 
-    /// The value as bytes: what is spelt differently is another alias, though `String` may call the two equal.
+    /// The value as bytes: differently spelled values are different aliases, though `String` may treat them as equal.
     private struct AliasKey: Hashable {
         let kind: Alias.Kind
         let bytes: [UInt8]
@@ -20,7 +20,7 @@ struct MemoryRegistryApp {
         }
     }
 
-    /// The segments that were ever given a place in.
+    /// The segments in which a position was ever assigned.
     var segmentCount: UInt32 {
         UInt32((next + UInt64(DeviceIndex.segmentCapacity) - 1) / UInt64(DeviceIndex.segmentCapacity))
     }
@@ -42,22 +42,22 @@ struct MemoryRegistryApp {
         aliases[AliasKey(kind, value: value)] ?? []
     }
 
-    /// The segment, empty where it holds nothing yet.
+    /// The segment; empty if it holds no data yet.
     subscript(number: SegmentNumber) -> MemoryRegistrySegment {
         get { segments[number] ?? MemoryRegistrySegment() }
         _modify { yield &segments[number, default: MemoryRegistrySegment()] }
     }
 
-    /// The segment of a place.
+    /// The segment of a position.
     subscript(index: DeviceIndex) -> MemoryRegistrySegment {
         get { self[index.segment] }
         _modify { yield &self[index.segment] }
     }
 
-    /// The token's id; a new one where it has none.
+    /// The token's id; a new one if it has none.
     mutating func reserve(_ token: PushToken, tag: UInt32) throws(StoreError) -> DeviceID {
         if let id = tokens[token] { return id }
-        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, message: "the app has no place left") }
+        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, message: "the app has no free position left") }
         let id = DeviceID(index: DeviceIndex(rawValue: free), tag: tag)
         next += 1
         tokens[token] = id
@@ -66,7 +66,7 @@ struct MemoryRegistryApp {
 
     mutating func apply(_ change: RegistryChange) {
         let index = change.index
-        // A place the log speaks of was given out, whoever holds it now.
+        // A position in the log was assigned, whoever holds it now.
         next = max(next, UInt64(index.rawValue) + 1)
         switch change.content {
         case .device(let device?): put(device, at: index)
@@ -92,7 +92,7 @@ struct MemoryRegistryApp {
         self[index].failures[index.offset] = nil
     }
 
-    /// Takes away the names under which the device at the place is found.
+    /// Removes the lookup entries of the device at this position.
     private mutating func detach(_ index: DeviceIndex) {
         guard let device = self[index].devices[index.offset] else { return }
         if tokens[device.token]?.index == index { tokens[device.token] = nil }

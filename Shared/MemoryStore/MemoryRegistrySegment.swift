@@ -1,9 +1,9 @@
 import PushModel
 
-/// What is held of the devices of one segment.
+/// The data of one segment's devices.
 struct MemoryRegistrySegment {
     var devices: [UInt16: Device] = [:]
-    /// May stand before the device they are of: a compacted log moves records.
+    /// May precede their device: a compacted log moves records.
     var subscriptions: [UInt16: [TopicName: SubscriptionOptions]] = [:]
     var badges: [UInt16: UInt32] = [:]
     var failures: [UInt16: MemoryFailures] = [:]

@@ -1,11 +1,11 @@
 package import ServiceKit
 package import Store
 
-/// The retry index in memory, for tests and the simulation. Nothing survives the process.
+/// The retry index in memory, for tests and the simulation.
 package final class MemoryRetryIndex: RetryIndex {
     private struct Shelf {
         var waiting: Set<RetryEntry> = []
-        /// To the end of the lease.
+        /// Entries by the end of their lease.
         var leased: [RetryEntry: Timestamp] = [:]
 
         mutating func returnDead(at now: Timestamp) {
@@ -72,7 +72,7 @@ package final class MemoryRetryIndex: RetryIndex {
         return shelves.withLock { body(&$0[shard, default: Shelf()], now) }
     }
 
-    /// Entries that are due at the same time stand in the order of their bytes, as Redis has it.
+    /// Entries due at the same time are sorted by their bytes, as in Redis.
     private static func isEarlier(_ left: RetryEntry, _ right: RetryEntry) -> Bool {
         left.due == right.due ? left.order.lexicographicallyPrecedes(right.order) : left.due < right.due
     }

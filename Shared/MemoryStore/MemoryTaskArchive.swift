@@ -3,7 +3,7 @@ import ServiceKit
 package import Store
 import Synchronization
 
-/// The archive in memory. What `forget` names goes at once when its time is zero, else it stays: tests look at it.
+/// The archive in memory. `forget` with a time of zero removes data immediately; otherwise it stays, for tests.
 package final class MemoryTaskArchive: TaskArchive {
     private struct Shelf {
         var contents: [TaskID: [UInt8]] = [:]
@@ -105,7 +105,7 @@ package final class MemoryTaskArchive: TaskArchive {
         shelf.withLock { $0.contents[task] = nil }
     }
 
-    /// Parts go by themselves, as in Redis.
+    /// Parts expire on their own, as in Redis.
     package func forget(_ task: TaskID, after: Duration) {
         guard after <= .zero else { return }
         shelf.withLock { shelf in

@@ -3,7 +3,7 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// The traces in memory, packed as the other store keeps them.
+/// The traces in memory, packed as in the other store.
 package final class MemoryTaskTraces: TaskTraces {
     private struct Entry {
         let bytes: [UInt8]

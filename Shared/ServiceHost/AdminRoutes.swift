@@ -1,14 +1,14 @@
 import HTTPServer
 import ServiceKit
 
-/// What operators and orchestrators ask of a running service: `/healthz`, `/readyz` and `/metrics`.
+/// The routes for operators and orchestrators: `/healthz`, `/readyz` and `/metrics`.
 struct AdminRoutes {
     let health: Health
     let metrics: Metrics
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        // Also while handlers keep every other thread busy: a process that is restarted for it would lose their work.
+        // Answered even while handlers keep all other threads busy: a restart would lose their work.
         router.answerImmediately(.get, pattern: "/healthz") { _ in
             let stalled = health.stalledLoops()
             return AdminRoutes.answer(isGood: stalled.isEmpty, names: ["status", "stalled"], reasons: stalled)

@@ -1,7 +1,7 @@
 import Bus
 import ServiceKit
 
-/// A service's own parts: built once the bus is there, drained in reverse, and then the bus is closed.
+/// The parts of a service: built once the bus is available, drained in reverse order; then the bus is closed.
 struct Application: Service {
     let name = "application"
     private let context: ServiceContext
@@ -32,7 +32,7 @@ struct Application: Service {
         stopRequested.happen()
     }
 
-    /// Nil when the stop was asked for while the service still waited for something it needs.
+    /// Nil if the stop was requested while the service still waited for a dependency.
     private func builtOrStopped() async throws -> [any Service]? {
         try await withThrowingTaskGroup(of: [any Service]?.self) { tasks in
             tasks.addTask { try await build(context) }
@@ -50,8 +50,8 @@ struct Application: Service {
     }
 }
 
-/// The deadline of the drain passed before these had finished.
+/// These services had not finished when the drain deadline passed.
 struct DrainDeadlineError: Error, CustomStringConvertible {
     let names: [String]
-    var description: String { "cut off at the deadline: \(names.joined(separator: ", "))" }
+    var description: String { "drain deadline exceeded: \(names.joined(separator: ", "))" }
 }

@@ -4,7 +4,7 @@ import RedisBus
 package import RedisClient
 package import ServiceKit
 
-/// Which bus carries the messages: chosen by the scheme of `CARILLON_BUS`, and nothing else in the house knows.
+/// Selects the bus by the scheme of `CARILLON_BUS`; the rest of the code is independent of the choice.
 package struct BusSelection: Sendable {
     private enum Kind: Sendable {
         case kafka(KafkaConfiguration)
@@ -14,10 +14,10 @@ package struct BusSelection: Sendable {
     private let kind: Kind
     /// The share of Redis' `maxmemory` at which new tasks are refused, whichever bus carries them.
     package let memoryPercent: Int
-    /// Of everything but messages. The embedded bus' own server unless `CARILLON_REDIS` names another.
+    /// Redis for everything but messages. The embedded bus' own server unless `CARILLON_REDIS` names another.
     package let redis: RedisConfiguration
 
-    /// For people: made from what was understood, so that no credentials can be in it.
+    /// For logs: built from the parsed address, so that it cannot contain credentials.
     package var address: String {
         switch kind {
         case .kafka(let kafka): "kafka://" + kafka.brokers.joined(separator: ",")
@@ -29,11 +29,11 @@ package struct BusSelection: Sendable {
     package init(environment: inout EnvironmentReader) {
         let url = environment.text(
             "CARILLON_BUS", default: "redis://127.0.0.1:6379",
-            meaning: "The bus: redis://HOST:PORT for the embedded one, kafka://HOST:PORT,HOST:PORT for Kafka.")
+            meaning: "The bus: redis://HOST:PORT for the embedded bus, kafka://HOST:PORT,HOST:PORT for Kafka.")
         let redis = RedisConfiguration(environment: &environment, isBusSecured: url.hasPrefix("rediss://"))
         let embedded = RedisBusConfiguration(environment: &environment)
         memoryPercent = embedded.memoryPercentMaximum
-        // Read whichever bus is chosen, so that `--help` names every variable.
+        // Read for both kinds of bus, so that `--help` lists every variable.
         let isKafka = url.hasPrefix("kafka://")
         let kafka = KafkaConfiguration(url: isKafka ? url : "kafka://unused:9092", environment: &environment)
         if isKafka {
@@ -47,7 +47,7 @@ package struct BusSelection: Sendable {
         }
     }
 
-    /// Where Kafka is, for what only Kafka has; nil on the embedded bus.
+    /// The Kafka cluster, for features that only Kafka has; nil on the embedded bus.
     package var kafka: KafkaConfiguration? {
         guard case .kafka(let configuration) = kind else { return nil }
         return configuration
@@ -63,7 +63,7 @@ package struct BusSelection: Sendable {
         }
     }
 
-    /// The bus may be another Redis than the registry's, with the same credentials unless its address carries its own.
+    /// The bus may use another Redis than the registry, with the same credentials unless its URL contains its own.
     private static func bus(
         at url: String, like redis: RedisConfiguration, _ environment: inout EnvironmentReader
     ) -> RedisConfiguration {
@@ -86,7 +86,7 @@ package struct BusSelection: Sendable {
             return bus
         } catch {
             environment.reject(
-                "CARILLON_BUS", problem: "it names no bus: \(error)",
+                "CARILLON_BUS", problem: "invalid address: \(error)",
                 fix: "set it to redis://HOST:PORT or kafka://HOST:PORT")
             return redis
         }

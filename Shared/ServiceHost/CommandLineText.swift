@@ -1,7 +1,7 @@
 import Glibc
 package import ServiceKit
 
-/// Answers `--help` and `--version`, and refuses anything else: services are configured by their environment.
+/// Answers `--help` and `--version`, and rejects other arguments: services are configured by their environment.
 package struct CommandLineText {
     private let service: String
     private let purpose: String
@@ -13,7 +13,7 @@ package struct CommandLineText {
         self.variables = variables
     }
 
-    /// Returns when the service should run; else prints and ends the process.
+    /// Returns if the service should run; otherwise prints and ends the process.
     package func answer(_ arguments: [String]) {
         switch arguments.dropFirst().first {
         case nil: return
@@ -26,7 +26,7 @@ package struct CommandLineText {
         case .some(let unknown):
             let argument = Redaction.redact(unknown)
             StandardError.print(
-                "\(service): unknown argument \(argument); it takes its settings from the environment, "
+                "\(service): unknown argument \(argument); settings come from the environment, "
                     + "see \(service) --help")
             exit(ExitCode.usage)
         }

@@ -1,7 +1,7 @@
 import HTTPServer
 package import ServiceKit
 
-/// What every service is configured with, whatever it does.
+/// The settings common to all services.
 package struct HostConfiguration: Sendable {
     package var logLevel: LogLevel
     package var drainDeadline: Duration

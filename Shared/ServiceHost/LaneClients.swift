@@ -2,8 +2,8 @@ package import RedisClient
 package import ServiceKit
 package import Topics
 
-/// A client of the store's Redis for each lane. Redis serves the commands of a connection one after another: what one
-/// device's push asks is not to stand behind the hundreds of claims that a broadcast has under way.
+/// One client of the store's Redis per lane. Redis serves the commands of a connection one after another: the commands
+/// for a single push must not queue behind the hundreds of claims of a broadcast.
 package struct LaneClients: Sendable {
     private let fast: RedisClient
     private let bulk: RedisClient
@@ -20,7 +20,7 @@ package struct LaneClients: Sendable {
         }
     }
 
-    /// They are connected to the same Redis.
+    /// Both clients use the same Redis.
     package var readiness: Health.Readiness { bulk.readiness() }
 
     package func close() async {

@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import Topics
 
-/// A worker whose consumer joins its group last, when everything else of the service is there.
+/// A worker whose consumer joins its group last, when the rest of the service is ready.
 final class LateWorker<Handler: MessageHandler>: Service {
     private struct State {
         var consumer: (any BusConsumer)?
@@ -34,7 +34,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
     }
 
     func run() async throws {
-        // A connection of its own, since it is asked little and should not wait behind what handlers ask.
+        // A separate connection: it has few commands, which should not queue behind those of the handlers.
         let redis = context.makeRedisClient(connections: 1)
         do {
             try await run(countingStartsIn: RedisMessageStarts(StoreConnection(redis)))
@@ -64,7 +64,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
         }
     }
 
-    /// Ends the wait for the bus, or what is in work.
+    /// Cancels the wait for the bus, or stops the worker.
     func stop() {
         let (opening, worker) = state.withLock { state in
             state.isStopped = true
@@ -74,7 +74,7 @@ final class LateWorker<Handler: MessageHandler>: Service {
         worker?.stop()
     }
 
-    /// The consumer comes last, since from then on partitions depend on it.
+    /// The consumer is created last, since partitions are assigned to it from then on.
     private func open(_ starts: any MessageStarts) async throws -> Worker<Handler> {
         let (bus, options) = (context.bus, options)
         let producer = try await context.untilReachable { try await bus.makeProducer(ProducerOptions()) }

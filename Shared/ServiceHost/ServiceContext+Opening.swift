@@ -5,17 +5,17 @@ package import RedisStore
 package import ServiceKit
 import Store
 
-// What several services open alike.
+// Resources that several services open in the same way.
 extension ServiceContext {
-    /// Returns once the folder was read.
+    /// Returns once the folder has been read.
     package func openApps(_ configuration: AppsConfiguration) async -> AppDirectory {
         await AppDirectory.open(
             configuration, log: environment.log, metrics: environment.metrics, health: environment.health,
             time: environment.time)
     }
 
-    /// What notices that the store went back; it is to be watched. `/readyz` says of the store when it refuses everything,
-    /// when it went back, and when it may do so without anybody noticing.
+    /// The witness that detects a rollback of the store; it must be watched. `/readyz` reports a store that refuses all
+    /// commands, one that was rolled back, and one whose rollback could go undetected.
     package func openWitness(_ client: RedisClient) -> RedisWitness {
         let witness = RedisWitness(
             StoreConnection(client), isRepairable: hasLoggedRegistry, log: environment.log,
@@ -23,7 +23,7 @@ extension ServiceContext {
         let asksNothing = redis.durability == .any
         environment.health.addReadinessCheck("store") {
             guard !witness.epoch.isDoubtful else {
-                return .notReady("Redis came back with older data; `carillon rebuild` fills it again")
+                return .notReady("Redis came back with older data; run `carillon rebuild`")
             }
             do {
                 try await client.checkAnswers()
@@ -35,12 +35,12 @@ extension ServiceContext {
         return witness
     }
 
-    /// To be started before whatever sends, and stopped after it.
+    /// Start it before all senders, and stop it after them.
     package func watch(_ witness: RedisWitness, over registry: RedisRegistry? = nil) -> any Service {
         WitnessWatch(witness, over: registry, time: environment.time)
     }
 
-    /// Only `ingest-api` and `carillon rebuild` make a registry; whoever else finds none waits for it.
+    /// Only `ingest-api` and `carillon rebuild` create a registry; all others wait until it exists.
     package func followRegistry(_ store: StoreConnection) async throws -> RedisRegistry {
         try await untilReachable("the registry") {
             try await RedisRegistry.open(
@@ -48,7 +48,7 @@ extension ServiceContext {
         }
     }
 
-    /// Likewise; `meanwhile` says in `/readyz` what waits where the registry is not whole.
+    /// The same; while the registry is incomplete, `/readyz` shows `meanwhile`, the work that waits for it.
     package func followRegistry(_ store: StoreConnection, meanwhile: String) async throws -> RedisRegistry {
         let registry = try await followRegistry(store)
         environment.health.addReadinessCheck("registry") { await registry.readiness(meanwhile: meanwhile) }

@@ -3,19 +3,19 @@ package import RedisClient
 package import ServiceKit
 import Topics
 
-/// What a service is built from. Everything that waits for the outside waits here, with a line in the log and a reason in
-/// `/readyz`, and gives up when the service is told to stop.
+/// The dependencies a service is built from. All waiting for external systems happens here, with a log line and a
+/// reason in `/readyz`, and ends when the service is stopped.
 package struct ServiceContext: Sendable {
     package let bus: any Bus
     package let environment: WorkerEnvironment
     package let workerOptions: WorkerOptions
-    /// Where the registry, the ledger and the schedules are.
+    /// The Redis that holds the registry, the ledger and the schedules.
     package let redis: RedisConfiguration
-    /// Whether the truth about devices is a log on the bus, as it is with Kafka, and Redis only its projection.
+    /// True if the source of truth about devices is a log on the bus (Kafka) and Redis only its projection.
     package let hasLoggedRegistry: Bool
     /// The share of Redis' `maxmemory` at which new tasks are refused.
     package let memoryPercent: Int
-    /// One for all workers of the process.
+    /// Shared by all workers of the process.
     let gate = HandlingGate()
     private let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
 
@@ -31,10 +31,10 @@ package struct ServiceContext: Sendable {
         self.memoryPercent = memoryPercent
     }
 
-    /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service that is
-    /// still being built. Without a concurrency of its own it has the one that all workers of the process have.
+    /// A worker over one topic or lane. It joins its group when it is run, so that no partition waits for a service
+    /// that is still being built. Without its own concurrency it uses the one configured for all workers.
     ///
-    /// What carries single pushes has priority, as the fast lane has by itself: it is resumed before the hundreds of tasks
+    /// Workers for single pushes have priority, as the fast lane always has: they resume before the hundreds of tasks
     /// of a broadcast that wait for a thread.
     package func worker<Handler: MessageHandler>(
         _ options: ConsumerOptions, concurrency: Int? = nil, carriesSinglePushes: Bool = false, handler: Handler
@@ -45,7 +45,7 @@ package struct ServiceContext: Sendable {
         return LateWorker(options, workerOptions: worker, handler: handler, context: self)
     }
 
-    /// A client of the store's Redis, to be closed by whoever asked for it.
+    /// A client of the store's Redis; the caller closes it.
     package func makeRedisClient(connections: Int? = nil) -> RedisClient {
         var redis = redis
         redis.connections = connections ?? redis.connections
@@ -54,12 +54,12 @@ package struct ServiceContext: Sendable {
             random: environment.random)
     }
 
-    /// The same for each lane. One connection is enough for the few questions of the fast one.
+    /// The same per lane. One connection is enough for the few commands of the fast lane.
     package func makeLaneClients() -> LaneClients {
         LaneClients(fast: makeRedisClient(connections: 1), bulk: makeRedisClient())
     }
 
-    /// `what` completes the log's "waiting for".
+    /// `what` completes the log message "waiting for …".
     package func untilReachable<Value: Sendable>(
         _ what: String = "the bus", make: @Sendable () async throws -> Value
     ) async throws -> Value {

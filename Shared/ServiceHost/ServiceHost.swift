@@ -3,14 +3,14 @@ import Glibc
 import HTTPServer
 package import ServiceKit
 
-/// The one way to run a service: `--help`, `--version`, configuration from the environment, logs, the admin port, the
-/// bus, and an orderly end.
+/// Runs every service: `--help`, `--version`, configuration from the environment, logs, the admin port, the bus, and an
+/// orderly shutdown.
 package enum ServiceHost {
-    /// Runs until a signal asks for the end, and does not return.
+    /// Runs until a signal requests the shutdown, and does not return.
     ///
-    /// `build` is called once the configuration is right; it may wait for the bus. Exit codes: 0 after an orderly end, 1
-    /// after a failure or when the deadline cut something off, 64 for a wrong command line, 78 for a wrong environment,
-    /// 128 and the signal's number after a second signal.
+    /// `build` is called once the configuration is valid; it may wait for the bus. Exit codes: 0 after an orderly
+    /// shutdown, 1 after a failure or when the drain deadline passed, 64 for an invalid command line, 78 for an invalid
+    /// environment, 128 plus the signal's number after a second signal.
     package static func main<Configuration: Sendable>(
         _ service: String, purpose: String,
         configuration: @Sendable (inout EnvironmentReader) -> Configuration,
@@ -50,10 +50,10 @@ package enum ServiceHost {
         do {
             let bus = try host.bus.open(environment)
             environment.health.addReadinessCheck("bus") { await bus.readiness() }
-            // A bus that may lose messages must not go unnoticed where nobody asks for readiness.
+            // A bus that may lose messages must show in the log too, for operators who do not read `/readyz`.
             Task {
                 guard case .notReady(let reason) = await bus.readiness() else { return }
-                log.warning("the bus is not ready", [.reason: reason])
+                log.warning("bus not ready", [.reason: reason])
             }
             let context = ServiceContext(
                 bus: bus, environment: environment, workerOptions: workerOptions, redis: host.bus.redis,
@@ -66,7 +66,7 @@ package enum ServiceHost {
                     name: "admin", configuration: host.admin, router: routes.router, log: log,
                     metrics: environment.metrics, time: time))
             log.info("starting", [.version: CarillonVersion.current, .address: host.bus.address])
-            // The admin server comes first so that it is stopped last: it tells how the drain goes.
+            // The admin server comes first so that it is stopped last and answers during the drain.
             let end = try await ServiceGroup([admin, application], log: log, time: time)
                 .run(drainingWithin: host.drainDeadline + .seconds(5)) {
                     let signal = await signals.stopRequest()
@@ -75,22 +75,22 @@ package enum ServiceHost {
                     guardEnd(after: host.drainDeadline + .seconds(10))
                 }
             if case .cutOff(let names) = end {
-                log.error("stopped before everything was finished", [.reason: names.joined(separator: ", ")])
+                log.error("stopped with unfinished work", [.reason: names.joined(separator: ", ")])
                 return ExitCode.failure
             }
             log.info("stopped")
             return 0
         } catch {
-            log.error("stopped by a failure", [.error: "\(error)"])
+            log.error("stopped after a failure", [.error: "\(error)"])
             return ExitCode.failure
         }
     }
 
-    /// Even a C library that hangs in its own shutdown does not keep the process: by then everything that counts is safe.
+    /// Ends the process even if a C library hangs in its own shutdown: by this time all durable work is safe.
     private static func guardEnd(after deadline: Duration) {
         NativeThread(name: "end-guard") {
             var left = UInt32(deadline.components.seconds)
-            // A signal that meets this thread ends a sleep early.
+            // A signal delivered to this thread ends a sleep early.
             while left > 0 { left = sleep(left) }
             _exit(ExitCode.failure)
         }.detach()

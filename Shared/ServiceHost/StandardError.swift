@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// Standard error, for what a person who starts a service by hand must read.
+/// Standard error, for messages to a person who starts a service by hand.
 package enum StandardError {
     package static func print(_ text: String) {
         WholeWrite.write(Array((text + "\n").utf8), to: STDERR_FILENO)

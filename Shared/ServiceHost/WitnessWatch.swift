@@ -2,9 +2,9 @@ import RedisStore
 import ServiceKit
 import Store
 
-/// Asks the witness of the store each second, so that a store that went back is noticed also while nothing is claimed,
-/// and takes a registry that went back out of use where it can be filled again. Ends the process where a newer version
-/// has begun to keep the store in its own way.
+/// Checks the store's witness each second, so that a rollback of the store is detected even without claims. Takes a
+/// registry that was rolled back out of use where it can be rebuilt. Ends the process if a newer version has upgraded
+/// the store's format.
 struct WitnessWatch: Service {
     private static let interval = Duration.seconds(1)
 
@@ -22,7 +22,7 @@ struct WitnessWatch: Service {
 
     func run() async throws {
         repeat {
-            // What Redis answers instead is told by all who need it, and in `/readyz`.
+            // Other errors of Redis are reported by its users and in `/readyz`.
             try? await look()
             if let format = witness.newerFormat { throw StoreFormatError(format: format) }
         } while await !stopped.wait(atMost: WitnessWatch.interval, time: time)
@@ -38,8 +38,8 @@ struct WitnessWatch: Service {
     }
 }
 
-/// Redis is kept in a format of which this version knows nothing.
+/// Redis has a format that this version does not know.
 private struct StoreFormatError: Error, CustomStringConvertible {
     let format: Int64
-    var description: String { "Redis is kept in format \(format): start the version that it was upgraded to" }
+    var description: String { "Redis is kept in format \(format), unknown to this version; start the newer version" }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A folder with everything in it, without Foundation.
+/// Removes a folder with its contents, without Foundation.
 package enum FileTree {
-    /// As far as it can be removed; links are removed and not followed.
+    /// Removes as much as possible; links are removed and not followed.
     package static func remove(_ path: String) {
         if let directory = opendir(path) {
             while let entry = readdir(directory) {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Where jitter and random ids come from; seeded in tests and in the simulation, so that a run can be repeated.
+/// Source of jitter and random ids; seeded in tests and in the simulation to make a run repeatable.
 package protocol RandomSource: Sendable {
     func next() -> UInt64
 }
 
 extension RandomSource {
-    /// Evenly spread over the range.
+    /// Uniformly distributed over the range.
     package func duration(in range: ClosedRange<Duration>) -> Duration {
         let fraction = Double(next() >> 11) / Double(1 << 53)
         return range.lowerBound + (range.upperBound - range.lowerBound) * fraction
@@ -26,7 +26,7 @@ package struct SystemRandomSource: RandomSource {
     }
 }
 
-/// Small, and the same everywhere for one seed.
+/// A small generator that yields the same sequence everywhere for one seed.
 package final class SeededRandomSource: RandomSource {
     private let state: Mutex<UInt64>
 

@@ -1,5 +1,5 @@
-/// An error that knows whether the same work may succeed later without being changed, because what failed was not the
-/// work but something it needed. Such work is tried until it succeeds and is never counted as poison.
+/// An error that may be temporary: `isRetriable` is true if a dependency failed rather than the work itself. Such work
+/// is retried until it succeeds and never counts as poison.
 package protocol RetriableError: Error {
     var isRetriable: Bool { get }
 }

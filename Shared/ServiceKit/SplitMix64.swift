@@ -1,4 +1,4 @@
-/// Spreads numbers over 64 bits, as published; its outputs stand in messages and must not change.
+/// Spreads numbers over 64 bits, as published. Messages contain its outputs, so they must not change.
 package enum SplitMix64 {
     package static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Writes everything to a descriptor, as `write` alone does not promise.
+/// Writes all bytes to a descriptor; a single `write` may write only a part.
 package enum WholeWrite {
-    /// False when it could not; `errno` says why.
+    /// Returns false on failure; `errno` then has the reason.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var written = 0

@@ -1,8 +1,8 @@
 import COpenSSL
 package import ServiceKit
 
-/// An authority of one's own, for loopback: who is given `certificateText` trusts what it issues. Its key is never
-/// written anywhere, so nothing can be issued once it is gone.
+/// A private certificate authority for loopback: clients configured with `certificateText` trust the certificates it
+/// issues. Its key is never written, so nothing can be issued after it is released.
 package final class CertificateAuthority: Sendable {
     package struct Issued: Sendable {
         /// PEM.
@@ -11,7 +11,7 @@ package final class CertificateAuthority: Sendable {
     }
 
     package enum Purpose: Sendable {
-        /// Shown by a server; each name as in `DNS:localhost` or `IP:127.0.0.1`.
+        /// For a server; each name in the form `DNS:localhost` or `IP:127.0.0.1`.
         case server(names: [String])
         case client
     }
@@ -34,7 +34,7 @@ package final class CertificateAuthority: Sendable {
         certificateText = try certificate.text()
     }
 
-    /// A certificate for that common name, with a key of its own.
+    /// A certificate for that common name, with its own key.
     package func issue(_ name: String, for purpose: Purpose) throws(SigningError) -> Issued {
         let subjectKey = try SigningKey.generated(for: .es256)
         let issued = try CertificateHandle.make(

@@ -1,9 +1,9 @@
 import COpenSSL
 import ServiceKit
 
-/// Owns one of OpenSSL's certificates and frees it with the last reference.
+/// Owns an OpenSSL certificate and frees it with the last reference.
 ///
-/// `@unchecked Sendable`: nothing changes a certificate after it was signed.
+/// `@unchecked Sendable`: a certificate is immutable after signing.
 final class CertificateHandle: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -15,8 +15,7 @@ final class CertificateHandle: @unchecked Sendable {
         X509_free(pointer)
     }
 
-    /// Without an issuer it vouches for itself. Each extension is OpenSSL's number for it and its value as in a
-    /// configuration file.
+    /// Without an issuer it is self-signed. Each extension is OpenSSL's number and a value as in a configuration file.
     static func make(
         subject: String, publicKey: KeyHandle, signedBy signer: KeyHandle, issuer: CertificateHandle?,
         validity: Duration, extensions: [(Int32, String)]
@@ -45,12 +44,12 @@ final class CertificateHandle: @unchecked Sendable {
     private static let version3 = 2
 
     private static func setSerialNumber(_ certificate: OpaquePointer) -> Bool {
-        // The sign bit stays free: a serial number is positive.
+        // The sign bit stays clear: a serial number is positive.
         let number = SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
         return ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number) == 1
     }
 
-    /// Valid since an hour ago, for machines whose clocks differ.
+    /// Valid from one hour ago, for machines with different clocks.
     private static func setTimes(_ certificate: OpaquePointer, validity: Duration) -> Bool {
         X509_gmtime_adj(X509_getm_notBefore(certificate), -3_600) != nil
             && X509_gmtime_adj(X509_getm_notAfter(certificate), Int(validity.components.seconds)) != nil
@@ -73,6 +72,6 @@ final class CertificateHandle: @unchecked Sendable {
     }
 
     private static var failure: SigningError {
-        SigningError(.failed, message: "OpenSSL made no certificate: \(OpenSSLErrors.take())")
+        SigningError(.failed, message: "OpenSSL failed to create a certificate: \(OpenSSLErrors.take())")
     }
 }

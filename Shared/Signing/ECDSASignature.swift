@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// An ECDSA signature over P-256 in its two spellings: OpenSSL's DER, and the two numbers of 32 bytes side by side that
-/// JWS wants (RFC 7518, section 3.4).
+/// An ECDSA signature over P-256 in two encodings: OpenSSL's DER, and two concatenated numbers of 32 bytes, as JWS
+/// requires (RFC 7518, section 3.4).
 enum ECDSASignature {
     private static let numberByteCount = 32
 

@@ -12,7 +12,7 @@ package struct HMACKey: Sendable, CustomStringConvertible, CustomDebugStringConv
         start.outer.finish(start.inner.finish(message))
     }
 
-    /// Takes as long for a wrong code as for the right one.
+    /// Takes the same time for wrong and right codes.
     package func isCode(_ code: [UInt8], for message: [UInt8]) -> Bool {
         ConstantTime.areEqual(code, self.code(for: message))
     }

@@ -1,5 +1,5 @@
-/// What is the same for all codes of one key (RFC 2104): both hashes with the key taken in. OpenSSL's own function looks
-/// its algorithm up and takes the key in for each code, which is most of the work for a short message.
+/// The part shared by all codes of one key (RFC 2104): both hash states after the key. OpenSSL's function looks up the
+/// algorithm and processes the key for each code, which is most of the work for a short message.
 final class HMACStart: Sendable {
     private static let blockBytes = 64
 

@@ -1,15 +1,15 @@
 import PushModel
 
-/// A token as it was received, taken apart. Nothing is believed about it until `isSigned` says so.
+/// A received token, split into its parts. Its content is untrusted until `isSigned` returns true.
 package struct JSONWebToken: Sendable {
-    /// JSON text, for the caller to read.
+    /// JSON text, parsed by the caller.
     package let header: [UInt8]
-    /// JSON text, for the caller to read.
+    /// JSON text, parsed by the caller.
     package let claims: [UInt8]
     private let input: [UInt8]
     private let signature: [UInt8]
 
-    /// Nil when it is not three parts of base64url.
+    /// Nil unless the text is three parts of base64url.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
@@ -22,7 +22,7 @@ package struct JSONWebToken: Sendable {
         input = Array((parts[0] + "." + parts[1]).utf8)
     }
 
-    /// The algorithm is the key's own. What the header claims does not matter, so nobody can choose a weaker one.
+    /// Uses the key's own algorithm and ignores the header's claim, so that a sender cannot choose a weaker one.
     package func isSigned(by key: VerificationKey) -> Bool {
         key.isSignature(signature, of: input)
     }

@@ -6,7 +6,7 @@ package struct JWTSigner: Sendable {
     private let key: SigningKey
     private let header: String
 
-    /// `keyID` is how the provider calls the key.
+    /// `keyID` is the provider's id of the key.
     package init(key: SigningKey, keyID: String? = nil) {
         self.key = key
         header = JSONText.object { header in

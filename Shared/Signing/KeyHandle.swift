@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Owns one of OpenSSL's keys, private or public, and frees it with the last reference.
+/// Owns an OpenSSL key, private or public, and frees it with the last reference.
 ///
-/// `@unchecked Sendable`: nothing changes a key after it was made, and OpenSSL locks what it caches inside one.
+/// `@unchecked Sendable`: a key is immutable after creation, and OpenSSL locks what it caches inside one.
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -14,11 +14,11 @@ final class KeyHandle: @unchecked Sendable {
         EVP_PKEY_free(pointer)
     }
 
-    /// What the key is, in the words of an error.
+    /// Description of the key for errors.
     var kind: String {
-        if isKind("EC") { return "an EC key on the curve \(curve ?? "of its own")" }
+        if isKind("EC") { return "an EC key on the curve \(curve ?? "(unnamed)")" }
         if isKind("RSA") { return "an RSA key of \(EVP_PKEY_get_bits(pointer)) bits" }
-        return "a key of another kind"
+        return "a key of another type"
     }
 
     func fits(_ algorithm: SigningAlgorithm) -> Bool {

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// What OpenSSL writes as PEM, in memory.
+/// Collects PEM output of OpenSSL in memory.
 enum PEMText {
-    /// `write` answers one for success, as OpenSSL's functions do.
+    /// `write` returns 1 for success, as OpenSSL's functions do.
     static func write(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let memory = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(memory) }

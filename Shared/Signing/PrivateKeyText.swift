@@ -2,10 +2,10 @@ import COpenSSL
 import Glibc
 import ServiceKit
 
-/// Reads a private key from PEM text, and says what is wrong with one that is not.
+/// Reads a private key from PEM text, and describes the problem of an invalid one.
 struct PrivateKeyText {
     let pem: Secret
-    /// The file, or the field of a file, that the text came from.
+    /// The file, or the field of a file, that contains the text.
     let source: String
 
     static let bytesMaximum = 64 << 10
@@ -15,13 +15,13 @@ struct PrivateKeyText {
             let reason = String(cString: strerror(errno))
             throw SigningError(
                 .unreadable,
-                message: "the key file \(file) cannot be read (\(reason)): name a file that this user may read")
+                message: "the key file \(file) cannot be read (\(reason)): name a file that this user can read")
         }
         guard let bytes = SmallFile.read(file, bytesMaximum: bytesMaximum) else {
             throw SigningError(
                 .unreadable,
                 message:
-                    "\(file) is no key file, which is at most \(bytesMaximum >> 10) KiB: name the PEM file with the key"
+                    "\(file) is not a key file of at most \(bytesMaximum >> 10) KiB: name the PEM file with the key"
             )
         }
         return PrivateKeyText(pem: Secret(OutsideText.replacing(bytes)), source: file)
@@ -57,7 +57,7 @@ struct PrivateKeyText {
 
     private func notAKey(_ reason: String) -> SigningError {
         let text = pem.reveal()
-        let cure = "it should hold a private key in PEM form, which starts with -----BEGIN PRIVATE KEY-----"
+        let cure = "it must contain a private key in PEM form, starting with -----BEGIN PRIVATE KEY-----"
         let finding =
             if text.contains("-----BEGIN PUBLIC KEY-----") {
                 "holds a public key"
@@ -72,7 +72,7 @@ struct PrivateKeyText {
     }
 }
 
-/// Notes that OpenSSL asked; without this function it would ask on the terminal, and wait.
+/// Records that OpenSSL requested a passphrase; without this function OpenSSL would prompt on the terminal and block.
 private func refusePassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, size: Int32, isForWriting: Int32, asked: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -6,7 +6,7 @@ package enum SHA256 {
     package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-        precondition(status == 1, "OpenSSL has no SHA-256: \(OpenSSLErrors.take())")
+        precondition(status == 1, "OpenSSL does not provide SHA-256: \(OpenSSLErrors.take())")
         return digest
     }
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension SigningAlgorithm {
-    /// Tells OpenSSL how to pad. The options belong to the digest they were made with.
+    /// Sets OpenSSL's padding. The options belong to the digest they were created with.
     func setPadding(_ options: OpaquePointer?) -> Bool {
         switch self {
         case .es256: true

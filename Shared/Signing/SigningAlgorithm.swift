@@ -1,4 +1,4 @@
-/// How a token is signed; the raw value is its name in a JWT header.
+/// A signature algorithm; the raw value is its name in a JWT header.
 package enum SigningAlgorithm: String, Sendable, CaseIterable {
     /// ECDSA over P-256: Apple, VAPID.
     case es256 = "ES256"
@@ -7,7 +7,7 @@ package enum SigningAlgorithm: String, Sendable, CaseIterable {
     /// RSA with PSS padding, its salt as long as the digest: Huawei.
     case ps256 = "PS256"
 
-    /// What a key must be, in the words of an error.
+    /// The required key, for errors.
     var keyRequirement: String {
         switch self {
         case .es256: "an EC key on the curve P-256"

@@ -1,15 +1,15 @@
-/// Why a key cannot be used. The message names the file, or whatever else the key came from, and what would cure it.
+/// Reason why a key cannot be used. The message names the file or other source of the key, and the fix.
 package struct SigningError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
-        /// There is no such file, it may not be read, or it is far too large for a key.
+        /// The file does not exist, cannot be read, or is far too large for a key.
         case unreadable
-        /// It holds no private key.
+        /// The text contains no private key.
         case notAKey
         /// The key is protected by a passphrase.
         case encrypted
-        /// It is a key, but not one the algorithm can sign with.
+        /// The key does not fit the algorithm.
         case unsuitable
-        /// OpenSSL did not sign.
+        /// OpenSSL failed to sign.
         case failed
     }
 
@@ -21,7 +21,7 @@ package struct SigningError: Error, Sendable, Equatable, CustomStringConvertible
         self.message = message
     }
 
-    /// Somebody has to change a file first.
+    /// An operator has to change a file first.
     package var isRetriable: Bool { false }
 
     package var description: String { message }

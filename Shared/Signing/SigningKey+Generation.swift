@@ -2,18 +2,18 @@ import COpenSSL
 package import ServiceKit
 
 extension SigningKey {
-    /// A new key, of whom nobody else has a copy: for trying things, never for what a provider must know.
+    /// A new key without any other copy: for experiments, not for keys registered with a provider.
     package static func generated(for algorithm: SigningAlgorithm) throws(SigningError) -> SigningKey {
         guard let key = newKey(for: algorithm) else {
-            throw SigningError(.failed, message: "OpenSSL made no key: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL failed to generate a key: \(OpenSSLErrors.take())")
         }
         return SigningKey(KeyHandle(owning: key), algorithm: algorithm)
     }
 
-    /// The private key as a PEM file holds it (PKCS #8, without a passphrase).
+    /// The private key in PEM form (PKCS #8, without a passphrase).
     package func privateKeyText() throws(SigningError) -> Secret {
         let text = PEMText.write { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
-        guard let text else { throw SigningError(.failed, message: "OpenSSL wrote no key: \(OpenSSLErrors.take())") }
+        guard let text else { throw SigningError(.failed, message: "OpenSSL failed to encode the key: \(OpenSSLErrors.take())") }
         return Secret(text)
     }
 

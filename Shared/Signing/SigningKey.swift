@@ -1,10 +1,10 @@
 import COpenSSL
 package import ServiceKit
 
-/// A private key and the algorithm it signs with. Shared by whoever signs with it; nothing prints what it holds.
+/// A private key and its signing algorithm. Shared by all signers; its description reveals nothing.
 package final class SigningKey: Sendable {
     package let algorithm: SigningAlgorithm
-    /// For whoever checks what was signed here.
+    /// Verifies signatures made by this key.
     package let verificationKey: VerificationKey
     let handle: KeyHandle
 
@@ -13,8 +13,8 @@ package final class SigningKey: Sendable {
         try self.init(PrivateKeyText.read(file: file), for: algorithm)
     }
 
-    /// Takes the PEM text that the caller found elsewhere, such as in the `private_key` of a service account's file.
-    /// `source` is what errors call it.
+    /// Takes PEM text from another place, such as the `private_key` of a service account's file. `source` names that
+    /// place in errors.
     package convenience init(pem: Secret, from source: String, for algorithm: SigningAlgorithm) throws(SigningError) {
         try self.init(PrivateKeyText(pem: pem, source: source), for: algorithm)
     }
@@ -38,14 +38,14 @@ package final class SigningKey: Sendable {
         verificationKey = VerificationKey(handle, algorithm: algorithm)
     }
 
-    /// The signature as JWS wants it. Takes microseconds for ES256 and about a millisecond for RSA.
+    /// The signature in the form that JWS requires. Takes microseconds for ES256 and about a millisecond for RSA.
     package func sign(_ message: [UInt8]) throws(SigningError) -> [UInt8] {
         guard let signature = digestAndSign(message) else {
-            throw SigningError(.failed, message: "OpenSSL did not sign: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL failed to sign: \(OpenSSLErrors.take())")
         }
         guard algorithm == .es256 else { return signature }
         guard let pair = ECDSASignature.pair(fromDER: signature) else {
-            throw SigningError(.failed, message: "OpenSSL gave a signature that is none: \(OpenSSLErrors.take())")
+            throw SigningError(.failed, message: "OpenSSL returned an invalid signature: \(OpenSSLErrors.take())")
         }
         return pair
     }
@@ -61,7 +61,7 @@ package final class SigningKey: Sendable {
         guard EVP_DigestSign(digest, nil, &length, message, message.count) == 1 else { return nil }
         var signature = [UInt8](repeating: 0, count: length)
         guard EVP_DigestSign(digest, &signature, &length, message, message.count) == 1 else { return nil }
-        // What OpenSSL said first is the most that a signature may take.
+        // OpenSSL first reports the maximum size of a signature.
         return Array(signature.prefix(length))
     }
 }

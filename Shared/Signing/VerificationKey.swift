@@ -10,8 +10,8 @@ package struct VerificationKey: Sendable {
         self.algorithm = algorithm
     }
 
-    /// An ES256 key from its point on P-256, uncompressed (65 bytes, the first of them 4), as VAPID sends it. Nil when
-    /// the point is not on the curve.
+    /// An ES256 key from its uncompressed point on P-256 (65 bytes, the first of them 4), as in VAPID. Nil if the point
+    /// is not on the curve.
     package init?(p256Point point: [UInt8]) {
         guard let handle = VerificationKey.key(p256Point: point) else {
             ERR_clear_error()
@@ -20,9 +20,9 @@ package struct VerificationKey: Sendable {
         self.init(handle, algorithm: .es256)
     }
 
-    /// Whether this key's other half signed the message; the signature is in the form of JWS.
+    /// True if the private key of this key signed the message; the signature is in the form of JWS.
     package func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        // Whatever OpenSSL has to say about a wrong signature would show up in somebody else's error.
+        // OpenSSL's errors about a wrong signature would otherwise show up in an unrelated error.
         defer { ERR_clear_error() }
         var signature = signature
         if algorithm == .es256 {

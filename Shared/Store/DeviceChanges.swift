@@ -1,6 +1,6 @@
 package import PushModel
 
-/// What a registration or an update says of a device; what it does not mention stays as it is.
+/// Fields of a device set by a registration or an update; fields not given stay unchanged.
 package struct DeviceChanges: Hashable, Sendable {
     package var environment: Device.Environment?
     package var contentAvailable: Bool?
@@ -9,7 +9,7 @@ package struct DeviceChanges: Hashable, Sendable {
     package var category: String?
     package var timeZone: String?
     package var badge: UInt32?
-    /// An empty value takes the alias away.
+    /// An empty value removes the alias.
     package var aliases: [Alias.Kind: String]
 
     package init(

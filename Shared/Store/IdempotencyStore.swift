@@ -1,25 +1,25 @@
 package import ServiceKit
 
-/// What became of requests that carry an idempotency key, so that one that is sent again is not carried out again. It
-/// keeps answers as bytes and does not look into them.
+/// Outcomes of requests with an idempotency key, so that a repeated request is not processed again. It stores answers
+/// as bytes without interpreting them.
 ///
-/// A holder is a hint and no lock: one whose lease ran out may still be at work when the next one begins. What they do
-/// must come to the same, which is why the next one is told when the first began.
+/// A lease is a hint, not a lock: a holder whose lease expired may still be running when the next one begins. Both must
+/// produce the same result, so the next one gets the time at which the first began.
 package protocol IdempotencyStore: Sendable {
-    /// Whether the request is to be carried out, and if not, why. A holder may ask again.
+    /// Decides if the request is to be processed, and if not, why. A holder may call again.
     func begin(_ request: IdempotentRequest, for lease: Duration) async throws(StoreError) -> IdempotencyVerdict
-    /// Keeps the answer, unless there is one already.
+    /// Stores the answer, unless one exists.
     func finish(_ request: IdempotentRequest, answer: [UInt8]) async throws(StoreError)
-    /// It came to nothing, or nobody knows: the next request of the key begins at once. Does nothing for a key that
-    /// another holds.
+    /// The request failed, or its outcome is unknown: the next request with the key begins immediately. No effect on a
+    /// key that another request holds.
     func release(_ request: IdempotentRequest) async throws(StoreError)
 }
 
-/// One arrival of a request.
+/// One occurrence of a request.
 package struct IdempotentRequest: Hashable, Sendable {
-    /// What the caller gave, with the caller in it: no two callers share one.
+    /// The caller's key, including the caller: no two callers share one.
     package let key: [UInt8]
-    /// Of everything that makes it this request and no other.
+    /// Fingerprint of everything that distinguishes this request from others.
     package let fingerprint: [UInt8]
     package let holder: UInt64
 
@@ -31,11 +31,11 @@ package struct IdempotentRequest: Hashable, Sendable {
 }
 
 package enum IdempotencyVerdict: Hashable, Sendable {
-    /// To be carried out, as of the time at which the first with this key began.
+    /// To be processed, as of the time at which the first request with this key began.
     case begun(Timestamp)
-    /// Another is at it.
+    /// Another holder is processing it.
     case inProgress
-    /// The key belongs to a request that asked for something else.
+    /// The key belongs to a different request.
     case otherRequest
     case answered([UInt8])
 }

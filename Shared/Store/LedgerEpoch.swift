@@ -1,11 +1,11 @@
 package import ServiceKit
 
-/// Since when the ledgers of the store are whole. One begins when the store comes back with older data than it had: what
-/// was claimed and settled in between is not known any more.
+/// The time since which the store's ledgers are complete. A new epoch begins when the store comes back with older data:
+/// claims and settlements made in between are lost.
 package struct LedgerEpoch: Hashable, Sendable {
-    /// Nil where the store has never gone back.
+    /// Nil if the store was never rolled back.
     package let began: Timestamp?
-    /// Whether the store is to be filled again from the bus before anything is sent by what it says.
+    /// True if the store must be filled again from the bus before anything is sent based on its data.
     package let isDoubtful: Bool
 
     package static let first = LedgerEpoch(began: nil, isDoubtful: false)
@@ -15,13 +15,13 @@ package struct LedgerEpoch: Hashable, Sendable {
         self.isDoubtful = isDoubtful
     }
 
-    /// Whether devices of a task that was accepted then may have been sent to without the ledger knowing.
+    /// True if devices of a task accepted at this time may have been sent to without a record in the ledger.
     package func mayHaveForgotten(tasksOf accepted: Timestamp) -> Bool {
         began.map { accepted < $0 } ?? false
     }
 }
 
-/// Knows the epoch, as of the last claim or a second ago.
+/// Provides the epoch, as of the last claim or at most a second ago.
 package protocol LedgerWitness: Sendable {
     var epoch: LedgerEpoch { get }
 }

@@ -1,7 +1,7 @@
 package import PushModel
 package import ServiceKit
 
-/// How many devices stand at each state.
+/// Number of devices in each state.
 package struct StateCounts: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: DeliveryState.allCases.count)
 
@@ -12,7 +12,7 @@ package struct StateCounts: Hashable, Sendable {
         set { counts[Int(state.rawValue)] = newValue }
     }
 
-    /// Everybody who was ever marked.
+    /// All devices ever marked.
     package var targeted: Int { counts.reduce(0, +) - self[.notTargeted] }
     package var open: Int { self[.targeted] + self[.claimed] + self[.waiting] }
 
@@ -21,7 +21,7 @@ package struct StateCounts: Hashable, Sendable {
     }
 }
 
-/// Whose claim it is: a sender's incarnation and a number it gives out once. A request that is repeated keeps both.
+/// Identifies a claim: a sender's incarnation and a number it assigns once. A repeated request keeps both.
 package struct ClaimID: Hashable, Sendable {
     package let owner: UInt64
     package let number: UInt64
@@ -35,10 +35,10 @@ package struct ClaimID: Hashable, Sendable {
 package struct ClaimRequest: Hashable, Sendable {
     package let id: ClaimID
     package let offsets: [UInt16]
-    /// Which attempt the message that asks belongs to; zero for the first.
+    /// The attempt of the message that claims; zero for the first.
     package let attempt: UInt8
     package let lease: Duration
-    /// Whether the first claim of a device counts its badge up, and every claim reads it.
+    /// True if the first claim of a device increments its badge, and every claim reads it.
     package let countsBadge: Bool
 
     package static let devicesMaximum = 256
@@ -52,19 +52,19 @@ package struct ClaimRequest: Hashable, Sendable {
     }
 }
 
-/// What a claim may do with one device.
+/// Result of a claim for one device.
 package enum ClaimAnswer: Hashable, Sendable {
-    /// It is yours. The badge is nil where none is counted.
+    /// The claim succeeded. The badge is nil if none is counted.
     case claimed(badge: UInt32?)
-    /// It has ended, and its result may never have been told.
+    /// It has ended, and its result may not have been published.
     case ended(DeliveryState)
     /// It has ended, and its result is on `results`; nothing to do.
     case told
-    /// Another claim holds it, whose lease is over after this time: do not send it, and ask again then.
+    /// Another claim holds it, and its lease expires after this time: do not send it, and claim again then.
     case held(for: Duration)
     /// A later attempt has it; nothing to do.
     case superseded
-    /// It was never marked: the ledger and the message do not fit.
+    /// It was never marked: the ledger and the message do not match.
     case unmarked
 
     package var isHeld: Bool {
@@ -81,11 +81,11 @@ package enum ClaimVerdict: Hashable, Sendable {
 }
 
 package enum MarkVerdict: Hashable, Sendable {
-    /// Those of the marked devices that have not ended: what is to be sent on. A repeated mark names them again.
+    /// Those of the marked devices that have not ended, to be sent on. A repeated mark returns them again.
     case open(SegmentSet)
     /// The task was cancelled: all are ended.
     case cancelled
-    /// There is no plan, or the segment or the task is closed: nothing is to be sent.
+    /// There is no plan, or the segment or the task is closed: nothing may be sent.
     case missing
 }
 
@@ -93,11 +93,11 @@ package struct OutcomeDetail: Hashable, Sendable {
     package let state: DeliveryState
     package let attempt: UInt8
     package let time: Timestamp
-    /// The provider's status, zero where none answered.
+    /// The provider's status; zero without a response.
     package let status: UInt16
-    /// The provider's reason or ours, cut at its bound.
+    /// The provider's reason or ours, truncated to its limit.
     package let reason: String
-    /// Of a device that waits: not before this is it tried again.
+    /// For a waiting device, the earliest time of the next attempt.
     package let due: Timestamp?
 
     package init(
@@ -114,12 +114,12 @@ package struct OutcomeDetail: Hashable, Sendable {
 
 /// Results of one claim. Devices it does not name stay claimed.
 package struct Settlement: Hashable, Sendable {
-    /// Devices that all met the same end, or all wait.
+    /// Devices that all reached the same terminal state, or all wait.
     package struct Group: Hashable, Sendable {
         package let offsets: [UInt16]
         /// Terminal, or `waiting`.
         package let state: DeliveryState
-        /// For `waiting` the attempt that comes next, which is the present one when nothing was sent; else the present.
+        /// For `waiting` the next attempt, which is the present one if nothing was sent; otherwise the present one.
         /// Never taken for less than the claim's.
         package let attempt: UInt8
         package let status: UInt16
@@ -142,7 +142,7 @@ package struct Settlement: Hashable, Sendable {
 
     package let claim: ClaimID
     package let groups: [Group]
-    /// When the provider was asked, kept as the time of each detail; nil for the moment at which it is settled.
+    /// When the push was submitted to the provider, stored as the time of each detail; nil for the time of settlement.
     package let attempted: Timestamp?
 
     package init(claim: ClaimID, groups: [Group], attempted: Timestamp? = nil) {
@@ -153,7 +153,7 @@ package struct Settlement: Hashable, Sendable {
 }
 
 package enum SettleVerdict: Hashable, Sendable {
-    /// Those the claim no longer held, which keep the state they have.
+    /// Devices the claim no longer held, which keep their state.
     case settled(refused: SegmentSet)
     case missing
 }
@@ -161,7 +161,7 @@ package enum SettleVerdict: Hashable, Sendable {
 package struct LedgerSnapshot: Hashable, Sendable {
     package let counts: StateCounts
     package let isCancelled: Bool
-    /// In the order of offsets; only devices that were marked.
+    /// In the order of offsets; only marked devices.
     package let states: [UInt16: DeliveryState]
 
     package init(counts: StateCounts, isCancelled: Bool, states: [UInt16: DeliveryState]) {
@@ -175,7 +175,7 @@ package struct TaskProgress: Hashable, Sendable {
     package let plan: TaskPlan
     package let jobsResolved: Int
     package let isCancelled: Bool
-    /// Of closed segments and open ones, as they stand.
+    /// Current counts of closed and open segments.
     package let counts: StateCounts
     /// When the last segment was closed; the counts are final.
     package let closed: Timestamp?

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// A partition of a topic as one consumer group reads it.
+/// A partition of a topic as read by one consumer group.
 package struct ConsumedPartition: Hashable, Sendable, CustomStringConvertible {
     package let group: String
     package let channel: String
@@ -15,32 +15,32 @@ package struct ConsumedPartition: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(group)/\(channel)/\(number)" }
 }
 
-/// How often messages were started by processes that ended before the message did, so that a message that ends every
-/// process which handles it is found.
+/// Counts the starts of messages whose process ended before the message did, to find messages that kill every process
+/// handling them.
 ///
-/// A consumer opens a partition before it handles its first message of it and closes it when it is told to end. One that
-/// was not closed belonged to a process that died, or lost the partition: its next owner counts each start, and takes the
-/// count back when the message is handled or returned. Losing the counts only delays the finding.
+/// A consumer opens a partition before it handles its first message and closes it when it is stopped. A partition left
+/// open belonged to a process that died or lost it: its next owner counts each start, and takes the count back when the
+/// message is handled or returned. Losing the counts only delays the detection.
 package protocol MessageStarts: Sendable {
-    /// True when starts should be counted: another owner did not close the partition, or counts are left.
+    /// True if starts should be counted: the previous owner did not close the partition, or counts are left.
     func open(_ partition: ConsumedPartition, owner: String) async throws(StoreError) -> Bool
-    /// Returns how many starts of each message are counted, and counts one more of each; where any of them has one
-    /// already it counts none, unless they are started `regardless`.
+    /// Returns the number of counted starts of each message, and adds one to each; if any message already has one, none
+    /// is added, unless they are started `regardless`.
     func begin(
         _ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool
     ) async throws(StoreError) -> [Int]
     /// The messages are done: their counts are removed.
     func end(_ offsets: [Int64], of partition: ConsumedPartition) async throws(StoreError)
-    /// The messages were not handled, and the process lives: one start of each is taken back.
+    /// The messages were not handled, and the process lives: removes one start of each.
     func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) async throws(StoreError)
-    /// An owner that ends in good order: it gives back what it has started. Ignored where another one is the owner by now,
-    /// but for what is given back.
+    /// Called at an orderly end: returns the starts of unfinished messages. Ignored if another owner has the partition
+    /// by now, except for the returned starts.
     func close(
         _ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]
     ) async throws(StoreError)
 }
 
 package enum MessageStartsBounds {
-    /// What is known of a partition is forgotten when nothing was written for so long.
+    /// A partition's counts are dropped after this time without a write.
     package static let memory = Duration.seconds(7 * 86_400)
 }

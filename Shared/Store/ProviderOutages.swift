@@ -1,7 +1,7 @@
 package import PushModel
 import ServiceKit
 
-/// An app's way to a provider: what an outage of the provider pauses.
+/// An app's route to a provider, which is paused during an outage of the provider.
 package struct ProviderRoute: Hashable, Sendable, CustomStringConvertible {
     package let app: AppID
     package let provider: PushProtocol
@@ -14,7 +14,7 @@ package struct ProviderRoute: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(app)/\(provider.name)" }
 }
 
-/// How long the pauses of an outage last: doubling from `first` to `longest`, with jitter.
+/// Durations of the pauses in an outage: doubling from `first` to `longest`, with jitter.
 package struct OutagePauses: Hashable, Sendable {
     package let first: Duration
     package let longest: Duration
@@ -26,41 +26,41 @@ package struct OutagePauses: Hashable, Sendable {
     }
 }
 
-/// What the store says to a sender that wants to find out whether an outage is over.
+/// The store's answer to a sender that wants to probe if an outage is over.
 package enum ProbeVerdict: Hashable, Sendable {
     /// There is no outage any more.
     case open
-    /// This sender sends one push; nobody else does until its lease is over.
+    /// This sender sends one push; all others wait until its lease expires.
     case granted
-    /// The pause lasts, or another sender's probe is under way.
+    /// The pause lasts, or another sender's probe is in flight.
     case refused(Duration)
 }
 
-/// Outages of providers, as all senders, schedulers and resolvers know them.
+/// Outages of providers, shared by all senders, schedulers and resolvers.
 ///
-/// An outage begins with a pause. After it one push is sent as a probe: an answer ends the outage, a failure extends it by
-/// the next pause. Nothing that waits for its end is lost with it: an outage that is forgotten is found out again.
+/// An outage begins with a pause. Then one push is sent as a probe: a response ends the outage, a failure extends it by
+/// the next pause. Losing this data loses no waiting push: a forgotten outage is detected again.
 package protocol ProviderOutages: Sendable {
-    /// What is left of each outage's pause; zero or less while it waits for its probe, since so long.
+    /// Time left of each outage's pause; zero or negative (the time waited) while it waits for its probe.
     func read() async throws(StoreError) -> [ProviderRoute: Duration]
-    /// Begins an outage, or extends it once its pause is over; what is left of the pause that holds. Senders that report
-    /// the same failure extend it once. `jitter` is evenly spread from 0 to 1.
+    /// Begins an outage, or extends it once its pause is over; returns the time left of the current pause. Senders that
+    /// report the same failure extend it once. `jitter` is uniformly distributed from 0 to 1.
     func extend(
         _ route: ProviderRoute, by pauses: OutagePauses, jitter: Double, isProbe: Bool
     ) async throws(StoreError) -> Duration
     func probe(_ route: ProviderRoute, for lease: Duration) async throws(StoreError) -> ProbeVerdict
-    /// The probe was not sent: another sender may.
+    /// The probe was not sent: another sender may take it.
     func giveBackProbe(_ route: ProviderRoute) async throws(StoreError)
     func end(_ route: ProviderRoute) async throws(StoreError)
-    /// Whether a device may be released that is to become the probe: one for each so long, once the pause is over.
+    /// True if one device may be released as the probe: at most one per `lease`, once the pause is over.
     func nominate(_ route: ProviderRoute, for lease: Duration) async throws(StoreError) -> Bool
 }
 
 package enum ProviderOutageBounds {
-    /// An outage of which no sender has heard for so long is forgotten.
+    /// An outage is forgotten after this time without reports.
     package static let memory = Duration.seconds(3_600)
-    /// How long a device is put aside while another sender's probe is under way.
+    /// How long a device is parked while another sender's probe is in flight.
     package static let probePause = Duration.seconds(2)
-    /// Each extension doubles the pause; more than this would pass every bound.
+    /// Each extension doubles the pause; a higher level would overflow.
     package static let levelMaximum = 20
 }

@@ -1,17 +1,17 @@
 package import PushModel
 
-/// Who can be reached, and by what. Each operation is atomic for one device; one that was cut off half-way leaves
-/// nothing that the next touch does not mend.
+/// The devices, their tokens and their subscriptions. Each operation is atomic for one device; an interrupted one
+/// leaves nothing that the next operation on it does not repair.
 ///
-/// An id whose device is not there answers nil or false; a registry that is not whole throws `notReady` instead, so that
-/// an empty store never looks like an unknown device.
+/// For an unknown id the result is nil or false; an incomplete registry throws `notReady` instead, so that an empty
+/// store never looks like an unknown device.
 package protocol Registry: Sendable {
-    /// A token that is known keeps its id, and what is not mentioned stays as it was.
+    /// A known token keeps its id, and fields not given stay unchanged.
     func register(
         _ token: PushToken, changes: DeviceChanges, in app: AppID
     ) async throws(StoreError) -> Registration
     func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice?
-    /// Also forgets failures counted so far: the device lives.
+    /// Also resets the failure count: the device is in use.
     func change(_ id: DeviceID, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool
     func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool
 
@@ -21,35 +21,35 @@ package protocol Registry: Sendable {
     func subscribe(
         _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID
     ) async throws(StoreError) -> SubscriptionChange?
-    /// False also when it was not subscribed.
+    /// False also if it was not subscribed.
     func unsubscribe(
         _ id: DeviceID, from topic: TopicName, in app: AppID
     ) async throws(StoreError) -> Bool?
-    /// Exactly these, and no others.
+    /// Replaces all subscriptions by these.
     func setSubscriptions(
         of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID
     ) async throws(StoreError) -> Bool
-    /// Ends every subscription to the topic; how many there were.
+    /// Ends all subscriptions to the topic and returns their number.
     func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int
 
     func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID]
     func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID?
-    /// Counts a delivery that failed, once for each of the last few tasks; at the limit the device is removed.
+    /// Counts a failed delivery, once for each of the last few tasks; at the limit the device is removed.
     func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict
-    /// Something was delivered to these devices: what was counted of them is forgotten. Asked of every delivery there
-    /// is, so it writes nothing where nothing is counted.
+    /// A delivery to these devices succeeded: their failure counts are reset. Called for every delivery, so it writes
+    /// nothing for devices without failures.
     func forgetFailures(of ids: [DeviceID], in app: AppID) async throws(StoreError)
 }
 
 package enum RegistryBounds {
     package static let subscriptionsMaximum = 1_000
-    /// Devices that carry one alias.
+    /// Maximum devices with the same alias.
     package static let devicesOfAliasMaximum = 256
-    /// Failures of a device whose tasks are remembered: results come again soon or not at all.
+    /// Number of tasks remembered per failing device: repeated results arrive soon or never.
     package static let failuresRemembered = 8
-    /// Of language, version, category and time zone, each.
+    /// For language, version, category and time zone each.
     package static let textBytesMaximum = 64
 }
 

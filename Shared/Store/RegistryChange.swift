@@ -1,15 +1,15 @@
 package import PushModel
 
-/// One thing that becomes true of one device. The last change of a subject replaces those before it, which is what lets
-/// a compacted log hold the registry.
+/// One new fact about one device. The last change of a subject replaces the earlier ones, which allows a compacted log
+/// to hold the registry.
 package struct RegistryChange: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// Nil when the device is gone, with all that belongs to it. A commit that says so also names, before it, the end
-        /// of each subscription and of the badge: a log that is compacted could not let go of their records otherwise.
+        /// Nil if the device was removed, with all its data. Such a commit also names, before this change, the end of
+        /// each subscription and of the badge: otherwise a compacted log could not drop their records.
         case device(Device?)
-        /// Nil when the subscription has ended.
+        /// Nil if the subscription has ended.
         case subscription(TopicName, SubscriptionOptions?)
-        /// As the device reported it; what is counted on top is not part of the truth.
+        /// The badge reported by the device; increments counted on top are not part of the log.
         case badge(UInt32?)
     }
 
@@ -26,18 +26,18 @@ package struct RegistryChange: Hashable, Sendable {
     package var segment: SegmentID { SegmentID(app, number: index.segment) }
 }
 
-/// Makes changes true. With the embedded bus the store itself does; with Kafka they are appended to the log first, and
-/// true once the projector has applied them.
+/// Commits changes. With the embedded bus the store applies them; with Kafka they are appended to the log first, and
+/// take effect once the projector has applied them.
 package protocol RegistryJournal: Sendable {
-    /// Returns once all are applied. The changes are of one device.
+    /// Returns once all are applied. The changes concern one device.
     func commit(_ changes: [RegistryChange]) async throws(StoreError)
 }
 
-/// The store as the projector sees it.
+/// Write access for the projector.
 package protocol RegistryProjection: Sendable {
-    /// Applies changes in their order, each segment's under its own guard: what was applied before is passed over.
+    /// Applies changes in order, each segment under its own guard: changes already applied are skipped.
     func apply(_ changes: [LoggedChange]) async throws(StoreError)
-    /// The offset after the last applied change of each segment; zero where nothing was.
+    /// The offset after the last applied change of each segment; zero if none was applied.
     func applied(in segments: [SegmentID]) async throws(StoreError) -> [Int64]
 }
 

@@ -1,35 +1,35 @@
-/// Where a registry stands as a whole.
+/// State of the registry as a whole.
 package enum RegistryState: Hashable, Sendable {
-    /// There is none: the store is new, or has lost what it held.
+    /// No registry exists: the store is new, or has lost its data.
     case absent
-    /// It is being filled from the log, and answers nobody but whoever fills it.
+    /// It is being filled from the log; only the rebuild can access it.
     case rebuilding
     case ready
 }
 
-/// What keeps a registry whole, beside its use. Every operation may be repeated.
+/// Maintenance of the registry, apart from its use. Every operation may be repeated.
 package protocol RegistryMaintenance: Sendable {
     func state() async throws(StoreError) -> RegistryState
-    /// Makes an empty registry ready where there is none, and leaves any other as it is: several may do it at once.
+    /// Makes an empty registry ready if none exists, and leaves an existing one unchanged; concurrent calls are safe.
     func initialize() async throws(StoreError)
-    /// Starts a new registry, empty: whoever used the old one, the projector too, hears `notReady` from now on, and what it
-    /// held is removed. A begin after a begin starts over.
+    /// Starts a new, empty registry: all users of the old one, including the projector, get `notReady` from now on, and
+    /// its data is removed. A second call starts over.
     func beginRebuild() async throws(StoreError) -> any RegistryRefill
-    /// One pass over all apps: removes what was left by operations that were cut off, and what nobody needs any more.
+    /// One pass over all apps: removes remnants of interrupted operations and data that is no longer needed.
     func sweep() async throws(StoreError) -> SweepReport
 }
 
-/// The way into a registry that is being filled. Nobody else may apply to it: a change that came from the present end of
-/// the log would have its segment pass over everything older. `notReady` once another rebuild began.
+/// Access to a registry while it is being filled. Only the rebuild may apply changes: with a change from the current
+/// end of the log, its segment would skip everything older. `notReady` once another rebuild has begun.
 package protocol RegistryRefill: RegistryProjection {
-    /// Everything is applied: the registry answers again. Does nothing when it is ready already.
+    /// All changes are applied: the registry becomes ready. No effect if it already is.
     func finish() async throws(StoreError)
 }
 
 package struct SweepReport: Hashable, Sendable {
-    /// Segments that were no longer needed in the list of a topic.
+    /// Segments removed from the list of a topic because they were no longer needed.
     package var topicEntries = 0
-    /// Removed devices whose last trace is gone.
+    /// Removed devices whose last data was deleted.
     package var removedDevices = 0
 
     package init() {}

@@ -1,18 +1,18 @@
 package import PushModel
 
-/// The registry as the resolver reads it: segment by segment, in packed form.
+/// Read access for the resolver: segment by segment, in packed form.
 package protocol RegistryReader: Sendable {
-    /// The segments that may hold members, in rising order; never one too few.
+    /// The segments that may hold members, in ascending order; none is missing.
     func segments(of audience: Audience, in app: AppID) async throws(StoreError) -> [SegmentNumber]
     func select(_ audience: Audience, in segment: SegmentID) async throws(StoreError) -> AudienceSelection
-    /// The records of those of the offsets that live, in rising order.
+    /// The records of the live devices among the offsets, in ascending order.
     func devices(at offsets: SegmentSet, in segment: SegmentID) async throws(StoreError) -> PackedDevices
-    /// Counted now, segment by segment.
+    /// Counted on each call, segment by segment.
     func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int
 }
 
-/// Devices of one segment as they are stored, side by side in one buffer: a broadcast reads millions of them, and most
-/// stages only hand them on.
+/// Devices of one segment in stored form, in one buffer: a broadcast reads millions of them, and most stages only pass
+/// them on.
 package struct PackedDevices: Hashable, Sendable {
     package private(set) var offsets: [UInt16] = []
     private var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ package struct PackedDevices: Hashable, Sendable {
         bytes[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
     }
 
-    /// Nil where the record cannot be read.
+    /// Nil if the record cannot be decoded.
     package func device(at position: Int) -> Device? {
         Device(packed: record(at: position))
     }

@@ -1,8 +1,8 @@
 package import ServiceKit
 
-/// An order and when it is due. The same order for the same time is the same entry.
+/// An order and its due time. The same order with the same time is the same entry.
 package struct RetryEntry: Hashable, Sendable {
-    /// Until the year 10889; a store counts milliseconds in six bytes.
+    /// The year 10889; a store has six bytes for milliseconds.
     private static let latest = Int64(1) << 48 - 1
 
     package let due: Timestamp

@@ -1,20 +1,20 @@
-/// What waits to be tried again, by the time it is due. It keeps orders as bytes and does not look into them.
+/// Pending retries by due time. It stores orders as bytes without interpreting them.
 ///
-/// Many schedulers share it. An entry is in one lease at a time; a lease that dies gives its entries back, so that
-/// whatever its holder did not complete is taken up by another.
+/// Many schedulers share it. An entry is in one lease at a time; an expired lease returns its entries, so that another
+/// scheduler takes the uncompleted ones.
 package protocol RetryIndex: Sendable {
-    /// Durable when it returns. An entry that is there already, be it in a lease, stays as it is.
+    /// Durable when it returns. An existing entry, leased or not, stays unchanged.
     func add(_ entries: [RetryEntry], to shard: RetryShard) async throws(StoreError)
-    /// Takes what is due, the earliest first, for so long; first of all what dead leases gave back.
+    /// Leases due entries for this time, the earliest first; entries of expired leases come before all others.
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease
-    /// These are done with, whoever holds them by now.
+    /// Removes these entries, whoever holds them now.
     func complete(_ entries: [RetryEntry], in shard: RetryShard) async throws(StoreError)
-    /// Gives up the lease: what it still holds is due again at once.
+    /// Ends the lease: entries it still holds are due again immediately.
     func giveBack(_ lease: RetryLease, in shard: RetryShard) async throws(StoreError)
     func outlook(of shard: RetryShard) async throws(StoreError) -> RetryOutlook
 }
 
 package enum RetryIndexBounds {
-    /// Of one call; more are added in several.
+    /// Limit per call; larger sets are added in several calls.
     package static let entriesMaximum = 256
 }

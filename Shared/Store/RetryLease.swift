@@ -1,12 +1,12 @@
 package import ServiceKit
 
-/// Entries that were due, held for a while.
+/// Entries that were due, held for a limited time.
 package struct RetryLease: Hashable, Sendable {
     /// The earliest first.
     package let entries: [RetryEntry]
-    /// When it was taken, by the clock of the index.
+    /// When it began, by the clock of the index.
     package let taken: Timestamp
-    /// It dies then. Who takes an entry after that gets a later end, so that the end tells whose an entry is.
+    /// When it expires. A later holder gets a later end, so the end identifies the holder of an entry.
     package let end: Timestamp
 
     package init(entries: [RetryEntry], taken: Timestamp, end: Timestamp) {

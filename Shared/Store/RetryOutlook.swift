@@ -1,12 +1,12 @@
 package import ServiceKit
 
-/// What lies ahead in a shard of the index.
+/// The pending work in a shard of the index.
 package struct RetryOutlook: Hashable, Sendable {
-    /// Entries that wait or are in a lease.
+    /// Entries that wait or are leased.
     package let depth: Int
-    /// When an entry is due or a lease dies, whichever comes first; nil for an empty shard.
+    /// When an entry is due or a lease expires, whichever comes first; nil for an empty shard.
     package let next: Timestamp?
-    /// By the clock of the index.
+    /// Current time by the clock of the index.
     package let now: Timestamp
 
     package init(depth: Int, next: Timestamp?, now: Timestamp) {
@@ -15,6 +15,6 @@ package struct RetryOutlook: Hashable, Sendable {
         self.now = now
     }
 
-    /// Zero for what is due already.
+    /// Zero if an entry is already due.
     package var untilNext: Duration? { next.map { max(.zero, $0 - now) } }
 }

@@ -1,20 +1,20 @@
 import ServiceKit
 
-/// Why the store did not do what was asked. Every operation may be repeated: what was half done is completed, and what
-/// was done is left as it is.
+/// Reason why the store did not perform an operation. Every operation may be repeated: an incomplete one is completed,
+/// a complete one has no further effect.
 package struct StoreError: RetriableError, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// The store does not answer, or its answer was lost.
         case unavailable
-        /// The registry is not whole: nothing may be concluded from what it does not hold.
+        /// The registry is incomplete: missing data allows no conclusion.
         case notReady
-        /// It is at its memory bound and refuses what would make it grow.
+        /// It has reached its memory limit and refuses writes that would make it grow.
         case full
-        /// A bound of the registry would be passed: subscriptions of a device, devices of a user, segments of an app.
+        /// A limit of the registry would be exceeded: subscriptions of a device, devices of a user, segments of an app.
         case tooMany
-        /// What it holds cannot be read.
+        /// Stored data cannot be decoded.
         case corrupt
-        /// It refuses us: credentials, or settings that do not fit.
+        /// It rejects us: wrong credentials or incompatible settings.
         case refused
     }
 

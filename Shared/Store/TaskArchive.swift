@@ -1,63 +1,63 @@
 package import PushModel
 package import ServiceKit
 
-/// What was accepted, kept beside the ledger for as long as somebody may ask for it: contents, the segments a task
-/// visits, its report. It keeps bytes and does not look into them.
+/// Accepted tasks, kept beside the ledger as long as they may be queried: contents, the segments a task visits, its
+/// report. It stores bytes without interpreting them.
 package protocol TaskArchive: Sendable {
-    /// Before the task is on the bus. A task that is there already stays as it is. Enters the task in its app's list.
+    /// Called before the task is sent to the bus. An existing task stays unchanged. Adds the task to its app's list.
     func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]?
 
-    /// A part of a long list; it goes by itself when its task never comes.
+    /// Stores a part of a long list; it expires if its task never follows.
     func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError)
     func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]?
 
-    /// The segments that a task visits, decided once; those that hold.
+    /// Stores the segments that a task visits, unless already decided; returns the stored ones.
     func decide(segments: [SegmentNumber], of task: TaskID) async throws(StoreError) -> [SegmentNumber]
 
-    /// Whom a job of a task for many means, decided once; those that hold. A job that is done again then marks and sends
-    /// on exactly what it did before, whatever has changed since.
+    /// Stores the devices of a job of a task for many, unless already decided; returns the stored ones. A repeated job
+    /// then marks and sends exactly the same devices, whatever has changed since.
     func decide(devices: [UInt8], job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]
     func devices(job: Int, of task: TaskID) async throws(StoreError) -> [UInt8]?
-    /// The job is resolved: nobody asks any more.
+    /// The job is resolved, and its devices are no longer needed.
     func dropDevices(job: Int, of task: TaskID) async throws(StoreError)
 
-    /// Nobody will send the task as it is; why not. Told only of a task that has no plan: it may be planned after all.
+    /// The task will not be sent as it is, for this reason. Only for a task without a plan, which may be planned later.
     func giveUp(_ task: TaskID, reason: String) async throws(StoreError)
     func reasonGivenUp(_ task: TaskID) async throws(StoreError) -> String?
 
-    /// The report of a closed task, fixed once; the one that holds.
+    /// Stores the report of a closed task, unless already stored; returns the stored one.
     func fix(report: [UInt8], of task: TaskID) async throws(StoreError) -> [UInt8]
     func report(of task: TaskID) async throws(StoreError) -> [UInt8]?
-    /// Notes how far the report has got, which never goes back.
+    /// Records the stage of the report, which never goes back.
     func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError)
     func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage
-    /// Whether the report of the task was ever fixed: the task is done, and must not be planned again. This outlives
-    /// everything else that `forget` removes, for an hour as a ledger does, for a day with a derived id.
+    /// True if the task's report was ever stored: the task is done, and must not be planned again. Outlives everything
+    /// else that `forget` removes: kept for an hour like a ledger, or for a day with a derived id.
     func isReported(_ task: TaskID) async throws(StoreError) -> Bool
 
-    /// The task was not accepted after all: its content goes at once. What resolvers have decided about it stays.
+    /// The task was not accepted after all: its content is removed immediately. Decisions of resolvers about it stay.
     func withdraw(_ task: TaskID) async throws(StoreError)
 
-    /// The task is closed: what is kept of it goes after this time. With a time of zero nothing is left.
+    /// The task is closed: its data expires after this time. With a time of zero nothing is left.
     func forget(_ task: TaskID, after: Duration) async throws(StoreError)
 
-    /// The newest first; those before the entry, when there is one.
+    /// The newest first; only tasks before the given entry, if any.
     func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID]
 }
 
-/// Where the report of a closed task has been taken. The raw value stands in the store and must not change.
+/// Stage of the report of a closed task. The raw value is stored and must not change.
 package enum ReportStage: Int, Sendable {
     case fixed = 0
     /// It is on the bus.
     case published = 1
-    /// Whoever wanted to hear of it has, or was given up, or there is nobody.
+    /// It was delivered to its receiver or abandoned, or it has no receiver.
     case settled = 2
 }
 
 /// A task in the list of its app's tasks.
 package struct TaskEntry: Sendable, Hashable {
-    /// What the list is ordered by.
+    /// The sort key of the list.
     package struct ID: Sendable, Hashable {
         package let created: Timestamp
         package let task: TaskID
@@ -67,7 +67,7 @@ package struct TaskEntry: Sendable, Hashable {
             self.task = task
         }
 
-        /// Tasks of one millisecond stand by their ids.
+        /// Tasks of the same millisecond are sorted by their ids.
         package func isBefore(_ other: ID) -> Bool {
             created == other.created
                 ? task.bytes.lexicographicallyPrecedes(other.task.bytes) : created < other.created
@@ -86,24 +86,24 @@ package struct TaskEntry: Sendable, Hashable {
 }
 
 package enum TaskArchiveBounds {
-    /// How long what was accepted outlives its deadline, should nobody ever close the task.
+    /// Retention of an accepted task's data after its deadline, if the task is never closed.
     package static let retention = Duration.seconds(8 * 86_400)
-    /// How long the parts of a list wait for their task.
+    /// Retention of list parts whose task has not arrived.
     package static let partRetention = Duration.seconds(86_400)
-    /// How long it is known whom a job means, should nobody ever resolve it.
+    /// Retention of a job's devices, if the job is never resolved.
     package static let devicesRetention = Duration.seconds(8 * 86_400)
-    /// From this age on a task without a ledger may be done and forgotten. Less than the hour for which a done task keeps its
-    /// ledger, since clocks differ.
+    /// From this age on a task without a ledger may be done and expired. Less than the hour for which a done task keeps
+    /// its ledger, since clocks differ.
     package static let forgettingAge = Duration.seconds(1_800)
-    /// How long content and report of a task for few outlive its end, where its trace says the same afterwards.
+    /// Retention of content and report of a closed task for few, whose trace holds the same data afterwards.
     package static let tracedRetention = Duration.seconds(600)
-    /// How long a finished task with a derived id is known as done. An idempotency key is older than the end of its task,
-    /// so no repeat can come later.
+    /// How long a finished task with a derived id is known as done. An idempotency key is older than the end of its
+    /// task, so no repeat can come later.
     private static let doneRetention = IdempotencyBounds.retention + .seconds(3_600)
-    /// How long a finished task is known as done: for as long as its ledger is there at the least.
+    /// How long a finished task is known as done: at least as long as its ledger exists.
     package static func proofRetention(of task: TaskID) -> Duration {
         task.isDerived ? doneRetention : TaskPlan.retention(isFast: true)
     }
-    /// Of one app's list; the oldest go first.
+    /// Limit of one app's list; the oldest entries are removed first.
     package static let listedMaximum = 10_000
 }

@@ -1,14 +1,14 @@
-/// What became of the attempt to begin a task for few.
+/// Result of an attempt to begin a task for few.
 package enum TaskBeginning: Hashable, Sendable {
     case begun(EnteredTask)
-    /// It has this plan already, and stays as it is.
+    /// The task already has this plan, and stays unchanged.
     case planned(TaskPlan)
 }
 
-/// A task with segments that are entered: what marking their devices takes.
+/// A task and its entered segments: the information needed to mark their devices.
 package struct EnteredTask: Hashable, Sendable {
     package let plan: TaskPlan
-    /// Whatever is marked ends at once.
+    /// True if marked devices end immediately.
     package let isCancelled: Bool
 
     package init(plan: TaskPlan, isCancelled: Bool) {

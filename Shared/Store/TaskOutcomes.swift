@@ -1,11 +1,11 @@
 package import PushModel
 
-/// How each device of a closed task ended.
+/// The final state of each device of a closed task.
 package struct TaskOutcomes: Hashable, Sendable {
     package struct Device: Hashable, Sendable {
         package let index: DeviceIndex
         package let state: DeliveryState
-        /// Nil where a sender had nothing to tell.
+        /// Nil if a sender recorded no details.
         package let detail: OutcomeDetail?
 
         package init(index: DeviceIndex, state: DeliveryState, detail: OutcomeDetail?) {
@@ -16,7 +16,7 @@ package struct TaskOutcomes: Hashable, Sendable {
     }
 
     package let plan: TaskPlan
-    /// In the order of their places.
+    /// In the order of their positions.
     package let devices: [Device]
 
     package init(plan: TaskPlan, devices: [Device]) {

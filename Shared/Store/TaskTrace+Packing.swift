@@ -1,11 +1,11 @@
 import PushModel
 import ServiceKit
 
-/// The form in which a trace is kept: about 40 bytes of a task for one device, and 8 for each further one.
+/// The storage format of a trace: about 40 bytes for a task with one device, and 8 for each further one.
 ///
-/// A version, flags, the app and the dialect, the time of closing and the others as distances from it, the number of
-/// jobs. Then the devices: distance from the one before, state and whether there is a detail, and of that attempt, distance
-/// in time, status and the reason, which is written once and referred to by its number.
+/// A version, flags, the app and the dialect, the time of closing and the others as differences from it, the number of
+/// jobs. Then the devices: difference from the previous one, state and whether there is a detail, and of the detail the
+/// attempt, time difference, status and the reason, which is written once and then referenced by its number.
 extension TaskTrace {
     private static let version: UInt8 = 1
     private static let hasDetail: UInt8 = 16
@@ -30,7 +30,7 @@ extension TaskTrace {
         return bytes
     }
 
-    /// Nil for bytes of a version that is not known here.
+    /// Nil for an unknown version.
     package init?(packed bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.byte() == TaskTrace.version, let flags = reader.byte().map(Flags.init),
@@ -132,7 +132,7 @@ extension TaskTrace {
 }
 
 extension [UInt8] {
-    /// A span of time in either direction, cut at about 198 days, beyond which no task lives.
+    /// A signed time span, limited to about 198 days, which no task exceeds.
     fileprivate mutating func append(signed span: Duration) {
         let limit = Int64(1) << 34 - 1
         let milliseconds = Swift.min(Swift.max(span.wholeMilliseconds, -limit), limit)

@@ -1,10 +1,10 @@
 import PushModel
 package import ServiceKit
 
-/// What is left of a closed task for few devices when its ledger is gone.
+/// The remaining data of a closed task for few devices after its ledger has expired.
 package struct TaskTrace: Hashable, Sendable {
     package let outcomes: TaskOutcomes
-    /// In the words of whoever writes it; the store does not look into it.
+    /// Defined by the writer; the store does not interpret it.
     package let dialect: String
     package let created: Timestamp
     package let closed: Timestamp
@@ -22,7 +22,7 @@ package struct TaskTrace: Hashable, Sendable {
 
     package var plan: TaskPlan { outcomes.plan }
 
-    /// As the ledger answered it last.
+    /// As last returned by the ledger.
     package var progress: TaskProgress {
         let counts = outcomes.devices.reduce(into: StateCounts()) { counts, device in counts[device.state] += 1 }
         return TaskProgress(

@@ -5,7 +5,7 @@ package struct SocketAddress: Sendable, Equatable {
     let family: Int32
     private let bytes: [UInt8]
 
-    /// Asks the resolver, which blocks; call it on a thread of its own. Numeric hosts do not reach the resolver.
+    /// Resolves the host. Blocks, so call it on a dedicated thread. Numeric hosts do not reach the resolver.
     package static func resolve(host: String, port: UInt16) throws(TLSSocketError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -29,7 +29,7 @@ package struct SocketAddress: Sendable, Equatable {
         return addresses
     }
 
-    /// Calls connect(2); zero, or the error number.
+    /// Calls connect(2); returns zero or the error number.
     func connect(_ descriptor: Int32) -> Int32 {
         let result = bytes.withUnsafeBytes { bytes -> Int32 in
             guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }

@@ -6,10 +6,10 @@ package final class TCPListener: Sendable {
     package let descriptor: Int32
     package let port: UInt16
 
-    /// An IPv4 or IPv6 address; `::` takes both kinds of clients. Port zero lets the kernel choose one.
+    /// An IPv4 or IPv6 address; `::` accepts both kinds of clients. Port zero lets the kernel choose one.
     package init(address: String, port: UInt16) throws(TLSSocketError) {
         guard let name = ListenAddress(address, port: port) else {
-            throw TLSSocketError(.misconfigured, message: "\(address) is no IPv4 or IPv6 address to listen on")
+            throw TLSSocketError(.misconfigured, message: "\(address) is not an IPv4 or IPv6 address to listen on")
         }
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(name.family, kind, 0)
@@ -31,7 +31,7 @@ package final class TCPListener: Sendable {
         close(descriptor)
     }
 
-    /// Nil when nobody waits, or when the process has no descriptor left for whoever does.
+    /// Nil if no client waits, or if the process has no descriptor left.
     package func accept(tls: TLSContext?) throws(TLSSocketError) -> TLSSocket? {
         let connection = carillon_accept(descriptor)
         return connection < 0 ? nil : try TLSSocket(accepted: connection, tls: tls)
@@ -48,13 +48,13 @@ package final class TCPListener: Sendable {
     }
 }
 
-/// An address to listen on, as the kernel takes it.
+/// A listen address in the form of the kernel.
 private struct ListenAddress {
     let family: Int32
     private var storage = sockaddr_storage()
     private var length: socklen_t
 
-    /// Nil when the text is no IPv4 or IPv6 address.
+    /// Nil if the text is not an IPv4 or IPv6 address.
     init?(_ text: String, port: UInt16) {
         var four = sockaddr_in()
         var six = sockaddr_in6()
@@ -75,7 +75,7 @@ private struct ListenAddress {
         }
     }
 
-    /// The port it listens on; nil when the address is taken or not this machine's.
+    /// The port in use; nil if the address is taken or does not belong to this machine.
     func listen(_ descriptor: Int32) -> UInt16? {
         var name = storage
         var nameLength = length
@@ -86,7 +86,7 @@ private struct ListenAddress {
             }
         }
         guard isListening else { return nil }
-        // Both kinds of address have the port at the same place.
+        // Both address families store the port at the same offset.
         return withUnsafeBytes(of: name) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 }

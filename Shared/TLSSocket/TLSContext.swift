@@ -1,15 +1,15 @@
 import COpenSSL
 import Glibc
 
-/// What the connections to one kind of peer share: trust, our own certificate, protocols. Made once and used by any
-/// number of threads.
+/// Settings shared by the connections to one kind of peer: trust, our certificate, protocols. Created once and used by
+/// any number of threads.
 ///
-/// `@unchecked Sendable`: OpenSSL counts references to a context atomically, and nothing changes it after `init`.
+/// `@unchecked Sendable`: OpenSSL counts references to a context atomically, and it is immutable after `init`.
 package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let verifiesPeer: Bool
     let isServer: Bool
-    /// In the form of the wire: each name behind its length. OpenSSL keeps the address for the time of the context.
+    /// In wire format: each name after its length. OpenSSL keeps the pointer for the lifetime of the context.
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
     package init(_ configuration: TLSConfiguration) throws(TLSSocketError) {
@@ -26,7 +26,7 @@ package final class TLSContext: @unchecked Sendable {
         try offerProtocols()
     }
 
-    /// For the side that takes connections, which reads ahead unless it saves memory.
+    /// For the accepting side, which reads ahead unless it saves memory.
     package init(_ configuration: TLSServerConfiguration) throws(TLSSocketError) {
         pointer = try TLSContext.make(TLS_server_method())
         isServer = true
@@ -42,7 +42,7 @@ package final class TLSContext: @unchecked Sendable {
             try trust(authorities)
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         }
-        // Nothing is resumed, so no tickets; without the context's name a client that tries all the same is cut off.
+        // No resumption, so no tickets; without a session id context, a client that tries to resume would fail.
         SSL_CTX_set_num_tickets(pointer, 0)
         SSL_CTX_set_session_id_context(pointer, "carillon", 8)
         if !protocols.isEmpty {
@@ -59,22 +59,22 @@ package final class TLSContext: @unchecked Sendable {
     private static func make(_ method: OpaquePointer?) throws(TLSSocketError) -> OpaquePointer {
         ignoreBrokenPipes
         guard let pointer = SSL_CTX_new(method) else {
-            throw TLSSocketError(.misconfigured, message: "OpenSSL gave no context: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL failed to create a context: \(TLSErrors.take())")
         }
         guard carillon_ssl_context_require_tls_1_2(pointer) == 1 else {
             SSL_CTX_free(pointer)
-            throw TLSSocketError(.misconfigured, message: "OpenSSL has no TLS 1.2: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL does not support TLS 1.2: \(TLSErrors.take())")
         }
         carillon_ssl_context_allow_partial_writes(pointer)
         return pointer
     }
 
-    /// OpenSSL writes with write(2), which raises SIGPIPE on a connection the peer has closed; the error number that
-    /// comes with it says the same and does not end the process.
+    /// OpenSSL uses write(2), which raises SIGPIPE on a connection closed by the peer; the error number reports the
+    /// same without ending the process.
     private static let ignoreBrokenPipes: Void = {
         var action = sigaction()
         sigaction(SIGPIPE, nil, &action)
-        // A handler somebody has installed stays.
+        // An existing handler is kept.
         if action.__sigaction_handler.sa_handler == nil { signal(SIGPIPE, SIG_IGN) }
     }()
 
@@ -107,13 +107,13 @@ package final class TLSContext: @unchecked Sendable {
 
     private func offerProtocols() throws(TLSSocketError) {
         guard !protocols.isEmpty else { return }
-        // Unlike its neighbours this call returns zero for success.
+        // Unlike the calls around it, this one returns zero for success.
         guard SSL_CTX_set_alpn_protos(pointer, protocols.baseAddress, UInt32(protocols.count)) == 0 else {
             throw TLSSocketError(.misconfigured, message: "the application protocols cannot be offered")
         }
     }
 
-    /// The first of ours that the client offers too.
+    /// The first of our protocols that the client also offers.
     fileprivate func select(
         from offer: UnsafePointer<UInt8>?, _ length: UInt32
     ) -> (name: UnsafePointer<UInt8>, length: UInt8)? {
@@ -132,7 +132,7 @@ private func selectProtocol(
     context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    // A session holds its context as long as it lives, so the pointer is good.
+    // A session retains its context, so the pointer is valid.
     let tls = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue()
     guard let choice = tls.select(from: offer, offerLength) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
     name?.pointee = choice.name

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// OpenSSL keeps a queue of errors for each thread.
 enum TLSErrors {
-    /// Empties this thread's queue; what it said, oldest first.
+    /// Empties this thread's queue and returns its errors, oldest first.
     static func take() -> String {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {

@@ -2,21 +2,21 @@ import COpenSSL
 import Glibc
 import ServiceKit
 
-/// The TLS side of one socket; belongs to the socket's thread.
+/// The TLS state of one socket; confined to the socket's thread.
 final class TLSSession {
     private let pointer: OpaquePointer
     private let context: TLSContext
 
-    /// For the side that connects.
+    /// For the connecting side.
     convenience init(_ context: TLSContext, serverName: String) throws(TLSSocketError) {
         try self.init(context)
         SSL_set_connect_state(pointer)
         guard expect(serverName) else {
-            throw TLSSocketError(.misconfigured, message: "\(serverName) cannot be checked: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "\(serverName) cannot be verified: \(TLSErrors.take())")
         }
     }
 
-    /// For the side that has accepted.
+    /// For the accepting side.
     convenience init(accepting context: TLSContext) throws(TLSSocketError) {
         try self.init(context)
         SSL_set_accept_state(pointer)
@@ -24,7 +24,7 @@ final class TLSSession {
 
     private init(_ context: TLSContext) throws(TLSSocketError) {
         guard let pointer = SSL_new(context.pointer) else {
-            throw TLSSocketError(.misconfigured, message: "OpenSSL gave no session: \(TLSErrors.take())")
+            throw TLSSocketError(.misconfigured, message: "OpenSSL failed to create a session: \(TLSErrors.take())")
         }
         self.pointer = pointer
         self.context = context
@@ -36,7 +36,7 @@ final class TLSSession {
 
     func attach(_ descriptor: Int32) throws(TLSSocketError) {
         guard SSL_set_fd(pointer, descriptor) == 1 else {
-            throw TLSSocketError(.broken, message: "OpenSSL did not take the socket: \(TLSErrors.take())")
+            throw TLSSocketError(.broken, message: "OpenSSL rejected the socket: \(TLSErrors.take())")
         }
     }
 
@@ -65,7 +65,7 @@ final class TLSSession {
         return result == 1 ? .bytes(count) : try obstacle(result)
     }
 
-    /// Ends our side, so that the peer can tell a whole stream from one that was cut.
+    /// Sends close_notify, so that the peer can distinguish a complete stream from a truncated one.
     func sayGoodbye() {
         ERR_clear_error()
         SSL_shutdown(pointer)
@@ -80,7 +80,7 @@ final class TLSSession {
         return OutsideText.replacing(UnsafeBufferPointer(start: name, count: Int(length)))
     }
 
-    /// The common name on the certificate that the peer has shown.
+    /// The common name of the peer's certificate.
     var peerName: String? {
         guard let certificate = SSL_get0_peer_certificate(pointer) else { return nil }
         var name = [CChar](repeating: 0, count: 256)
@@ -89,7 +89,7 @@ final class TLSSession {
         return length < 0 ? nil : OutsideText.replacing(cString: name)
     }
 
-    /// A numeric host is checked against the certificate's addresses and is not sent as a name, which RFC 6066 forbids.
+    /// A numeric host is checked against the certificate's addresses and not sent as SNI, which RFC 6066 forbids.
     private func expect(_ serverName: String) -> Bool {
         if isNumeric(serverName) {
             return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(pointer), serverName) == 1
@@ -118,6 +118,6 @@ final class TLSSession {
             let reason = String(cString: X509_verify_cert_error_string(verdict))
             return TLSSocketError(.untrusted, message: "the certificate of \(peer) is not trusted: \(reason)")
         }
-        return TLSSocketError(.handshake, message: "no TLS with \(peer): \(TLSErrors.take())")
+        return TLSSocketError(.handshake, message: "TLS handshake with \(peer) failed: \(TLSErrors.take())")
     }
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// One non-blocking TCP connection, with TLS when a context is given.
+/// One non-blocking TCP connection, with TLS if a context is given.
 ///
-/// Belongs to one thread, which waits for readiness and calls: first `advance()` until it is done, then `read` and
-/// `write`. Nothing here waits, except the resolver in `init`. The descriptor closes with the last reference.
+/// Confined to one thread, which waits for readiness and calls first `advance()` until it is done, then `read` and
+/// `write`. Nothing here blocks, except the resolver in `init`. The descriptor closes with the last reference.
 package final class TLSSocket {
     package enum Progress: Equatable, Sendable {
         case done
@@ -25,14 +25,14 @@ package final class TLSSocket {
         case open
     }
 
-    /// What to poll. It may change while connecting, when one address fails and the next one is tried.
+    /// The descriptor to poll. It may change while connecting, if one address fails and the next is tried.
     package private(set) var descriptor: Int32 = -1
     package private(set) var phase = Phase.connecting
     private let peer: String
     private var untried: ArraySlice<SocketAddress>
     private var session: TLSSession?
 
-    /// Resolves the host and starts to connect. `serverName` is what the certificate must be for, unless it is the host.
+    /// Resolves the host and starts to connect. `serverName` is the certificate's expected name; default: the host.
     package convenience init(
         host: String, port: UInt16, tls: TLSContext? = nil, serverName: String? = nil
     ) throws(TLSSocketError) {
@@ -40,7 +40,7 @@ package final class TLSSocket {
         try self.init(peer: "\(host):\(port)", at: addresses, tls: tls, serverName: serverName ?? host)
     }
 
-    /// Starts to connect to the first address that takes it; `peer` is how messages call the other side.
+    /// Starts to connect to the first address that accepts; `peer` names the other side in messages.
     package init(
         peer: String, at addresses: [SocketAddress], tls: TLSContext?, serverName: String
     ) throws(TLSSocketError) {
@@ -50,7 +50,7 @@ package final class TLSSocket {
         try connectNext(after: 0)
     }
 
-    /// Takes over a connection that a listener has accepted; the descriptor is closed even when this throws.
+    /// Takes over a connection accepted by a listener; the descriptor is closed even if this throws.
     init(accepted descriptor: Int32, tls: TLSContext?) throws(TLSSocketError) {
         peer = "the client"
         untried = []
@@ -65,12 +65,12 @@ package final class TLSSocket {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Connects and shakes hands as far as it goes now.
+    /// Continues connecting and the handshake as far as possible without waiting.
     package func advance() throws(TLSSocketError) -> Progress {
         if phase == .connecting {
             guard try finishConnecting() else { return .wantWrite }
             phase = session == nil ? .open : .handshaking
-            // The session takes the descriptor only now, since a failed address would have changed it.
+            // The session gets the descriptor only now, since a failed address would have changed it.
             try session?.attach(descriptor)
         }
         if phase == .handshaking, let session {
@@ -95,7 +95,7 @@ package final class TLSSocket {
         }
     }
 
-    /// `hasMore` lets the kernel wait for what follows at once, to send both in one packet.
+    /// `hasMore` lets the kernel wait for more data, to send both in one packet.
     package func write(
         _ bytes: UnsafeRawBufferPointer, hasMore: Bool = false
     ) throws(TLSSocketError) -> Transfer {
@@ -112,14 +112,14 @@ package final class TLSSocket {
         }
     }
 
-    /// Reads what the peer still sends, for nobody: the bytes of the socket, below TLS.
+    /// Reads and discards remaining data of the peer: the bytes of the socket, below TLS.
     package func discard(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 { return .bytes(count) }
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .wantRead : .end
     }
 
-    /// Tells the peer that nothing more will be written, as far as it can be told without waiting.
+    /// Signals the end of writing to the peer, as far as possible without waiting.
     package func endWriting() {
         session?.sayGoodbye()
         shutdown(descriptor, Int32(SHUT_WR))
@@ -127,10 +127,10 @@ package final class TLSSocket {
 
     package var isSecure: Bool { session != nil }
 
-    /// The protocol both sides agreed on (ALPN), once the handshake is done.
+    /// The negotiated protocol (ALPN), after the handshake.
     package var applicationProtocol: String? { session?.applicationProtocol }
 
-    /// The common name on the certificate the peer has shown, if it has.
+    /// The common name of the peer's certificate, if it has sent one.
     package var peerName: String? { session?.peerName }
 
     private func connectNext(after failure: Int32) throws(TLSSocketError) {
@@ -148,7 +148,7 @@ package final class TLSSocket {
             failure = address.connect(descriptor)
             if failure == 0 || failure == EINPROGRESS { return }
         }
-        throw TLSSocketError(.unreachable, message: "no connection to \(peer): \(String(cString: strerror(failure)))")
+        throw TLSSocketError(.unreachable, message: "cannot connect to \(peer): \(String(cString: strerror(failure)))")
     }
 
     private func setOption(_ level: Int32, option: Int32) {

@@ -1,11 +1,11 @@
-/// Why a socket could not be opened or used.
+/// Reason why a socket could not be opened or used.
 package struct TLSSocketError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// The host name has no address.
         case unresolved
-        /// Nobody took the connection.
+        /// No connection could be established.
         case unreachable
-        /// A certificate or key file of ours, or a setting, is wrong.
+        /// A local certificate file, key file or setting is invalid.
         case misconfigured
         /// The peer's certificate is not trusted, or is for another host.
         case untrusted
@@ -23,7 +23,7 @@ package struct TLSSocketError: Error, Sendable, Equatable, CustomStringConvertib
         self.message = message
     }
 
-    /// A wrong file or an untrusted certificate stays so until somebody changes a setting; the rest may pass.
+    /// An invalid file or an untrusted certificate stays so until a setting changes; other errors may be temporary.
     package var isRetriable: Bool {
         switch code {
         case .misconfigured, .untrusted: false

@@ -16,7 +16,7 @@ import Testing
                 // Neither another service's variable nor an address that Kubernetes puts there is a mistake.
                 "CARILLON_SIMULATOR_HOST": "localhost", "CARILLON_RELEASE_PORT": "tcp://10.0.0.1:80",
             ])
-        let sentence = "CARILLON_REDDIS_URL is read by nobody; did you mean CARILLON_REDIS?"
+        let sentence = "unknown variable CARILLON_REDDIS_URL; did you mean CARILLON_REDIS?"
         #expect(await service.prints("\"level\":\"warning\"", "unknown variable", sentence))
         try await service.expectReadiness(503, texts: "settings: \(sentence)\"")
         await service.stop()
@@ -30,28 +30,28 @@ import Testing
             settings: ["CARILLON_SIMULATOR_FOLDER": folder.path, "CARILLON_SIMULATOR_BUNDEL": "x"])
         #expect(
             await simulator.prints(
-                "CARILLON_SIMULATOR_BUNDEL is read by nobody; did you mean CARILLON_SIMULATOR_BUNDLE?"))
+                "unknown variable CARILLON_SIMULATOR_BUNDEL; did you mean CARILLON_SIMULATOR_BUNDLE?"))
         await simulator.stop()
         let command = try ChildProcess.service(
             "carillon", settings: ["CARILLON_APS": "x", "CARILLON_APPS": folder.path], arguments: ["apps", "list"])
         #expect(await command.end() == .exited(0))
-        #expect(command.lines.contains("carillon: CARILLON_APS is read by nobody; did you mean CARILLON_APPS?"))
+        #expect(command.lines.contains("carillon: unknown variable CARILLON_APS; did you mean CARILLON_APPS?"))
     }
 
     /// One of its own and one that all have, for each service.
     @Test(arguments: [
         ("ingest-api", "CARILLON_INGEST_ADDRESS", "nowhere", "set it to an IPv4 or IPv6 address"),
         ("ingest-api", "CARILLON_INGEST_TLS_KEY", "/dev/null", "set CARILLON_INGEST_TLS_CERTIFICATE as well"),
-        ("targeting-resolver", "CARILLON_RESOLVER_WINDOW", "0", "set it to a whole number from 1"),
+        ("targeting-resolver", "CARILLON_RESOLVER_WINDOW", "0", "set it to an integer from 1"),
         ("renderer", "CARILLON_RENDERER_CACHE_BYTES", "64", "set it to a size from 1MiB"),
-        ("apns-sender", "CARILLON_APNS_HOST", "https://api.push.apple.com", "set it to a host's name or address alone"),
-        ("apns-sender", "CARILLON_APNS_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
-        ("android-sender", "CARILLON_FCM_HOST", "fcm:443", "set it to a host's name or address alone"),
-        ("android-sender", "CARILLON_FCM_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
-        ("android-sender", "CARILLON_HUAWEI_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
-        ("scheduler", "CARILLON_SCHEDULER_LEASE", "never", "set it to a time from"),
-        ("reporter", "CARILLON_REPORTER_WEBHOOK_CA_FILE", "/nowhere/ca.pem", "name a file that is there"),
-        ("provider-simulator", "CARILLON_SIMULATOR_APNS_PORT", "70000", "set it to a whole number from 0 to 65535"),
+        ("apns-sender", "CARILLON_APNS_HOST", "https://api.push.apple.com", "set it to a host name or address"),
+        ("apns-sender", "CARILLON_APNS_CA_FILE", "/nowhere/ca.pem", "name an existing file"),
+        ("android-sender", "CARILLON_FCM_HOST", "fcm:443", "set it to a host name or address"),
+        ("android-sender", "CARILLON_FCM_CA_FILE", "/nowhere/ca.pem", "name an existing file"),
+        ("android-sender", "CARILLON_HUAWEI_CA_FILE", "/nowhere/ca.pem", "name an existing file"),
+        ("scheduler", "CARILLON_SCHEDULER_LEASE", "never", "set it to a duration from"),
+        ("reporter", "CARILLON_REPORTER_WEBHOOK_CA_FILE", "/nowhere/ca.pem", "name an existing file"),
+        ("provider-simulator", "CARILLON_SIMULATOR_APNS_PORT", "70000", "set it to an integer from 0 to 65535"),
     ])
     func aWrongValueEndsTheStart(name: String, variable: String, value: String, cure: String) async throws {
         let shared = ["CARILLON_BUS": "http://127.0.0.1", "CARILLON_REDIS_PASSWORD_FILE": "/nowhere/password"]

@@ -36,7 +36,7 @@ import Topics
         let port = try await first.adminPort()
         let second = try ProbeService(bus: server.url, topic: first.topic, settings: ["CARILLON_ADMIN_PORT": "\(port)"])
         #expect(await second.process.end() == .exited(1))
-        let reason = try await second.logged("stopped by a failure")["error"]
+        let reason = try await second.logged("stopped after a failure")["error"]
         #expect(reason?.contains("cannot listen on 127.0.0.1 port \(port): Address already in use") == true)
         #expect(try await first.get("/healthz").status == 200)
     }

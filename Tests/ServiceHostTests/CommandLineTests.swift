@@ -54,12 +54,12 @@ import Testing
         #expect(await process.end() == .exited(78))
         let expected = [
             ("CARILLON_LOG_LEVEL", "set it to debug, info, warning, error"),
-            ("CARILLON_DRAIN_DEADLINE", "set it to a time from 0s to 1h"),
-            ("CARILLON_WORKER_CONCURRENCY", "set it to a whole number from 1 to 1024"),
-            ("CARILLON_ADMIN_PORT", "set it to a whole number from 0 to 65535"),
+            ("CARILLON_DRAIN_DEADLINE", "set it to a duration from 0s to 1h"),
+            ("CARILLON_WORKER_CONCURRENCY", "set it to an integer from 1 to 1024"),
+            ("CARILLON_ADMIN_PORT", "set it to an integer from 0 to 65535"),
             ("CARILLON_BUS", "set it to redis://HOST:PORT or kafka://HOST:PORT"),
             ("CARILLON_BUS_HEARTBEAT", "keep it at a third or less"),
-            ("PROBE_PARTITIONS", "set it to a whole number from 1 to 64"),
+            ("PROBE_PARTITIONS", "set it to an integer from 1 to 64"),
         ]
         for (variable, fix) in expected {
             let line = process.lines.first { $0.hasPrefix("\(variable): ") }

@@ -41,7 +41,7 @@ import Topics
         probe.process.signal(15)
         #expect(await probe.process.end() == .exited(1))
         let late = "worker probes of \(probe.topic.declaration.name)"
-        #expect(try await probe.logged("stopped by a failure")["error"] == "cut off at the deadline: \(late)")
+        #expect(try await probe.logged("stopped after a failure")["error"] == "drain deadline exceeded: \(late)")
         #expect(!probe.process.lines.contains("handled wait"))
 
         let next = try ProbeService(bus: server.url, topic: probe.topic)

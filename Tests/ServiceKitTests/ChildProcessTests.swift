@@ -19,7 +19,7 @@ import Testing
 
     @Test func whatCannotBeStartedIsNamed() {
         let error = #expect(throws: SpawnError.self) { try ChildProcess("/nonexistent/program") }
-        #expect(error?.description.hasPrefix("/nonexistent/program could not be started: ") == true)
+        #expect(error?.description.hasPrefix("/nonexistent/program cannot be started: ") == true)
     }
 
     @Test func oldLinesAreForgottenAndNewOnesAreFoundAllTheSame() async throws {

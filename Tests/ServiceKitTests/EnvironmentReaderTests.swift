@@ -39,7 +39,7 @@ import Testing
         let error = try #require(throws: ConfigurationError.self) { try reader.finish() }
         #expect(error.problems.map(\.variable) == ["LIMIT", "ROOM", "COUNT", "BUS"])
         #expect(error.problems.allSatisfy { !$0.fix.isEmpty })
-        #expect(error.description.contains("COUNT: \"10\" is not a whole number from 1 to 9; set it to"))
+        #expect(error.description.contains("COUNT: \"10\" is not an integer from 1 to 9; set it to"))
         #expect(error.description.split(separator: "\n").count == 4)
     }
 
@@ -117,8 +117,8 @@ import Testing
         _ = reader.secret("CARILLON_REDIS_PASSWORD", meaning: "")
         #expect(
             reader.unknownVariables == [
-                "CARILLON_LOUDNESS is read by nobody; see --help for those that are",
-                "CARILLON_REDIS_CONECTIONS is read by nobody; did you mean CARILLON_REDIS_CONNECTIONS?",
+                "unknown variable CARILLON_LOUDNESS; see --help for the known variables",
+                "unknown variable CARILLON_REDIS_CONECTIONS; did you mean CARILLON_REDIS_CONNECTIONS?",
             ])
     }
 }

@@ -62,7 +62,7 @@ import Testing
             async let obstacles = health.obstacles()
             #expect(await time.hasSleepers(1))
             time.advance(by: .seconds(2))
-            #expect(await obstacles == ["stuck: no answer within 2s"])
+            #expect(await obstacles == ["stuck: no reply within 2s"])
         }
         #expect(began.withLock { $0 } == 1)
         answer.happen()

@@ -76,7 +76,7 @@ import Testing
         #expect(await time.hasSleepers(1))
         time.advance(by: .seconds(5))
         await #expect(throws: StagedFailure.self) { try await end.value }
-        #expect(sink.lines.contains { $0.contains("cut off: worker") })
+        #expect(sink.lines.contains { $0.contains("drain deadline exceeded: worker") })
         stubborn.release()
     }
 }

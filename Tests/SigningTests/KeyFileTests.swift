@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aFolderIsNoKeyFile() {
-        expectFailure(.unreadable, file: directory.path, mentions: ["no key file"], for: .es256)
+        expectFailure(.unreadable, file: directory.path, mentions: ["not a key file"], for: .es256)
     }
 
     @Test func aLargeFileIsNoKeyFile() {
@@ -59,7 +59,7 @@ import Testing
         (OpenSSLCommand.rsa2048, .es256, "an RSA key of 2048 bits"),
         (OpenSSLCommand.p256, .rs256, "the curve prime256v1"),
         (OpenSSLCommand.rsa1024, .ps256, "an RSA key of 1024 bits"),
-        (OpenSSLCommand.ed25519, .es256, "another kind"),
+        (OpenSSLCommand.ed25519, .es256, "another type"),
     ])
     func anUnsuitableKeyIsDescribed(options: [String], algorithm: SigningAlgorithm, found: String) async throws {
         let file = try await OpenSSLCommand.makeKey("key", options: options, in: directory)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// One request on its way through both threads. The library knows it by `next` being part of it: it is its slot.
+/// One request on its way through both threads. `next` is its place in the queue; the library stores a pointer to it.
 struct request {
     struct MHD_Connection *connection;
     struct request *next;
@@ -22,7 +22,7 @@ static struct {
     const char *answer;
 } work = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/// The thread of the handlers: an answer is only a mark here.
+/// The handler thread: answering only sets a flag.
 static void *answer_requests(void *unused) {
     for (;;) {
         pthread_mutex_lock(&work.lock);
@@ -32,7 +32,7 @@ static void *answer_requests(void *unused) {
         work.end = &work.first;
         pthread_mutex_unlock(&work.lock);
         while (request) {
-            // Once it is resumed, the request belongs to the library's thread.
+            // After resuming, the request belongs to the library's thread.
             struct request *next = request->next;
             request->is_answered = true;
             MHD_resume_connection(request->connection);

@@ -1,2 +1,2 @@
-// Swift calls libnghttp2 as it is; the package manager wants a source file in every C target.
+// Swift calls libnghttp2 directly; the package manager requires a source file in every C target.
 #include "shim.h"

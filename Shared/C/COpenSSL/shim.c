@@ -21,7 +21,7 @@ void carillon_ssl_context_release_buffers(SSL_CTX *context) {
 
 void carillon_ssl_context_read_ahead(SSL_CTX *context) {
     SSL_CTX_set_read_ahead(context, 1);
-    // Room for two records of the largest size, head and padding included.
+    // Space for two records of maximum size, with header and padding.
     SSL_CTX_set_default_read_buffer_len(context, 2 * (SSL3_RT_MAX_PACKET_SIZE));
 }
 

@@ -15,7 +15,7 @@ struct csimdjson_parser {
 
 namespace {
 
-/// simdjson's handles are a document and an index, but their constructors are private: they cross into C as bytes.
+/// simdjson's handles are a document and an index, but their constructors are private: they are passed to C as bytes.
 template <typename Handle> Handle restored(const csimdjson_element &bytes) {
     static_assert(sizeof(Handle) == sizeof(csimdjson_element), "the handle must fit");
     static_assert(std::is_trivially_copyable<Handle>::value, "the handle must survive a copy of its bytes");
@@ -44,7 +44,7 @@ const size_t csimdjson_padding = simdjson::SIMDJSON_PADDING;
 
 csimdjson_parser *csimdjson_parser_create(size_t bytes_maximum, size_t depth_maximum) {
     auto parser = new (std::nothrow) csimdjson_parser(bytes_maximum);
-    // Allocating is how simdjson is told the depth, of which the document itself takes one; the room grows later.
+    // Allocation is the only way to set the depth, of which the document itself takes one level; capacity grows later.
     if (parser && parser->parser.allocate(dom::MINIMAL_DOCUMENT_CAPACITY, depth_maximum + 1)) {
         delete parser;
         return nullptr;
@@ -59,7 +59,7 @@ void csimdjson_parser_destroy(csimdjson_parser *parser) {
 int32_t csimdjson_parse(
     csimdjson_parser *parser, const uint8_t *bytes, size_t length, size_t capacity, csimdjson_element *root) {
     if (!bytes) { return simdjson::EMPTY; }
-    // Before simdjson would copy a document that it refuses anyway.
+    // Check first: simdjson would copy a document and then refuse it.
     if (length > parser->parser.max_capacity()) { return simdjson::CAPACITY; }
     bool is_padded = capacity >= length && capacity - length >= simdjson::SIMDJSON_PADDING;
     dom::element element;

@@ -1,16 +1,16 @@
 import ServiceKit
 import TLSSocket
 
-/// One connection of a pool: socket, session, and whether the peer still lives. Its pool's thread's alone.
+/// One connection of a pool: socket, session and heartbeat. Confined to the pool's thread.
 final class ClientConnection {
     let session: ClientSession
     /// Counted from one over all connections of its pool.
     let number: Int
-    /// When it last ended a request, or became ready for the first.
+    /// Time at which it last ended a request, or became ready.
     var lastAnswer: Duration
     private let transport: Transport
     private var heartbeat: Heartbeat
-    /// What the handshake waits for.
+    /// The event that the handshake waits for.
     private var progress = TLSSocket.Progress.wantWrite
     private var pollPlace: Int?
     private let address: String
@@ -30,17 +30,17 @@ final class ClientConnection {
             })
     }
 
-    /// How many more requests can be given to it now; none while what it was given before waits to be written, since
-    /// that could go on for as long as the peer does not read.
+    /// Number of further requests it accepts now; none while earlier ones wait to be written, since that may last as
+    /// long as the peer does not read.
     var room: Int { transport.isBlocked ? 0 : session.room }
 
-    /// False when it cannot go out here.
+    /// False if this connection cannot send it.
     func send(_ request: PendingRequest) -> Bool {
         request.connection = number
         return session.send(request)
     }
 
-    /// Shakes hands as far as it goes, then reads.
+    /// Continues the handshake as far as possible, then reads.
     func read(_ loop: ReactorLoop, now: Duration) throws(HTTP2Error) {
         let isReady = loop.set.isReady(pollPlace)
         if transport.socket.phase != .open {
@@ -56,41 +56,41 @@ final class ClientConnection {
         throw HTTP2Error(.broken, message: "\(address) closed the connection\(reason)")
     }
 
-    /// Writes what the session has to say, after the question whether the peer lives if it is time for it.
+    /// Writes the session's frames, after a PING if one is due.
     func write(now: Duration) throws(HTTP2Error) {
         guard transport.socket.phase == .open else { return }
         heartbeat.isOwed(!session.open.isEmpty, now: now)
         switch heartbeat.beat(now: now) {
         case .none: break
         case .ping: session.ping()
-        case .giveUp: throw HTTP2Error(.silent, message: "\(address) does not answer a PING")
+        case .giveUp: throw HTTP2Error(.silent, message: "\(address) did not answer a PING")
         }
         try transport.write(from: session) { session.bytesTaken = $0 }
         if session.isOver && session.goodbye == nil {
-            throw HTTP2Error(.protocolViolation, message: "\(address) broke the rules of HTTP/2")
+            throw HTTP2Error(.protocolViolation, message: "\(address) violated the HTTP/2 protocol")
         }
     }
 
-    /// The socket is of no more use: what was not written to it can go elsewhere.
+    /// The socket is unusable: requests not written to it can go elsewhere.
     func breakUp(_ error: HTTP2Error) {
         session.breakUp(bytesWritten: transport.bytesWritten, error)
     }
 
-    /// Ends the stream of a request whose time is over.
+    /// Ends the stream of a request whose deadline has passed.
     func abandon(_ request: PendingRequest, error: HTTP2Error) -> HTTP2Outcome {
         session.abandon(request)
         guard let departure = request.departure, departure < transport.bytesWritten else { return .notSent(error) }
         return .unknown(error)
     }
 
-    /// A last word to the peer; nobody waits for it to arrive.
+    /// Sends a final GOAWAY without waiting for it to arrive.
     func sayGoodbye() {
         guard transport.socket.phase == .open else { return }
         session.sayGoodbye(lastStream: 0)
         try? transport.write(from: session)
     }
 
-    /// When the next turn is needed; `now` for at once.
+    /// When the next turn is needed; `now` for immediately.
     func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration? {
         let isOpen = transport.socket.phase == .open
         let writes = isOpen ? transport.isBlocked : progress == .wantWrite
@@ -105,7 +105,7 @@ final class ClientConnection {
         progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
         guard progress == .done else { return }
         guard socket.applicationProtocol == "h2" else {
-            throw HTTP2Error(.protocolViolation, message: "\(address) does not agree on HTTP/2 (ALPN)")
+            throw HTTP2Error(.protocolViolation, message: "\(address) did not negotiate HTTP/2 (ALPN)")
         }
     }
 }

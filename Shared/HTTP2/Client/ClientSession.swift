@@ -1,7 +1,7 @@
 import CNGHTTP2
 
-/// The client's side of one connection in terms of requests: which are open, which have their outcome, which came back
-/// unprocessed and can go to another connection.
+/// The client's side of one connection in terms of requests: open ones, completed ones, and those returned unprocessed,
+/// which can go to another connection.
 final class ClientSession: NGHTTP2Session {
     private let configuration: HTTP2Configuration
     private let authority: String
@@ -9,11 +9,11 @@ final class ClientSession: NGHTTP2Session {
     private(set) var allowance: StreamAllowance
     private(set) var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
     private(set) var unprocessed: [PendingRequest] = []
-    /// The peer's first SETTINGS have come.
+    /// The peer's first SETTINGS have arrived.
     private(set) var isGreeted = false
-    /// Why the peer takes no more requests here.
+    /// Reason why the peer accepts no more requests here.
     private(set) var goodbye: HTTP2Error?
-    /// Bytes that have been taken from the session so far; the owner keeps it up to date.
+    /// Bytes taken from the session so far; updated by the owner.
     var bytesTaken = 0
 
     init(_ configuration: HTTP2Configuration, authority: String) {
@@ -24,10 +24,10 @@ final class ClientSession: NGHTTP2Session {
         super.init(.client, settings: [.noPush], connectionWindow: 1 << 20)
     }
 
-    /// How many more requests can be given to it now.
+    /// Number of further requests it accepts now.
     var room: Int { goodbye == nil ? max(0, allowance.limit - open.count) : 0 }
 
-    /// False when it cannot go out here.
+    /// False if this connection cannot send it.
     func send(_ pending: PendingRequest) -> Bool {
         guard submit(pending.request, authority: authority, on: pending) else {
             goodbye = goodbye ?? HTTP2Error(.broken, message: "the connection has used up its streams")
@@ -37,23 +37,23 @@ final class ClientSession: NGHTTP2Session {
         return true
     }
 
-    /// Ends the stream; what the peer still says about it is ignored.
+    /// Ends the stream; later frames of the peer for it are ignored.
     func abandon(_ pending: PendingRequest) {
         open.remove(pending)
         attach(nil, to: pending.id)
         reset(pending.id, code: NGHTTP2_CANCEL)
     }
 
-    /// Adds what was settled since the last call, and answers what can go to another connection.
+    /// Adds the outcomes since the last call, and returns requests that can go to another connection.
     func takeEvents(into outcomes: inout [(request: PendingRequest, outcome: HTTP2Outcome)]) -> [PendingRequest] {
-        // Nearly always there is nothing yet, and then the lists change places: copying would count references.
+        // Usually `outcomes` is empty, and the arrays are swapped: copying would count references.
         if outcomes.isEmpty { swap(&outcomes, &settled) } else { outcomes += settled }
         settled.removeAll(keepingCapacity: true)
         defer { unprocessed = [] }
         return unprocessed
     }
 
-    /// The connection is gone: those whose first byte was not written can go elsewhere.
+    /// The connection has ended: requests whose first byte was not written can go elsewhere.
     func breakUp(bytesWritten: Int, _ error: HTTP2Error) {
         for pending in open.takeAll() {
             if let departure = pending.departure, departure < bytesWritten {
@@ -74,7 +74,7 @@ final class ClientSession: NGHTTP2Session {
     ) {
         let pending = pending(stream)
         if name.first == UInt8(ascii: ":") {
-            // An interim answer (1xx) is replaced by the final one.
+            // The final response replaces an interim one (1xx).
             pending.forgetIncoming()
             // The library has checked that a status is three digits.
             pending.status = value.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
@@ -90,7 +90,7 @@ final class ClientSession: NGHTTP2Session {
         let room = configuration.responseBodyMaximum - stream.body.count
         if bytes.count > room && !stream.isTruncated {
             stream.isTruncated = true
-            // The status is what matters; the rest is not worth its transport.
+            // The status is sufficient; the rest is not worth transferring.
             stream.isComplete = true
             reset(stream.id, code: NGHTTP2_CANCEL)
         }
@@ -99,7 +99,7 @@ final class ClientSession: NGHTTP2Session {
 
     override func streamCompleted(_ stream: NGHTTP2Stream) {
         stream.isComplete = true
-        // An answer may come before the request has been read, as with one that is too large.
+        // A response may arrive before the request was read, as for one that is too large.
         if !stream.isOutgoingBodySent { reset(stream.id, code: NGHTTP2_CANCEL) }
     }
 
@@ -116,7 +116,7 @@ final class ClientSession: NGHTTP2Session {
         } else {
             let reason = String(cString: nghttp2_http2_strerror(code))
             settled.append(
-                (pending, .unknown(HTTP2Error(.reset, message: "the stream was ended without an answer: \(reason)"))))
+                (pending, .unknown(HTTP2Error(.reset, message: "the stream ended without a response: \(reason)"))))
         }
     }
 
@@ -127,10 +127,10 @@ final class ClientSession: NGHTTP2Session {
 
     override func goAwayArrived(code: UInt32, detail: String) {
         let reason = String(cString: nghttp2_http2_strerror(code))
-        goodbye = HTTP2Error(.refused, message: "the peer said goodbye: \(reason) \(detail)")
+        goodbye = HTTP2Error(.refused, message: "the peer sent GOAWAY: \(reason) \(detail)")
     }
 
-    /// Only such streams are ever attached to this session.
+    /// Only streams of this type are attached to this session.
     private func pending(_ stream: NGHTTP2Stream) -> PendingRequest {
         unsafeDowncast(stream, to: PendingRequest.self)
     }

@@ -1,11 +1,11 @@
 import ServiceKit
 
-/// The life of one of a pool's connections, decided without touching a socket: what happened goes in, what to do comes
-/// out. A connection that is replaced goes on to answer what it has; here its place is free again by then.
+/// The lifecycle of one of a pool's connections, decided without touching a socket: events go in, actions come out. A
+/// replaced connection still answers its open requests; here its place is already free by then.
 struct ConnectionMachine {
     enum State: Equatable {
         case idle
-        /// From asking for the address to the peer's first SETTINGS.
+        /// From the address lookup to the peer's first SETTINGS.
         case opening
         case ready
         case backingOff
@@ -13,16 +13,16 @@ struct ConnectionMachine {
     }
 
     enum Event: Equatable {
-        /// There are requests that no open connection can take.
+        /// Requests exist that no open connection can take.
         case wanted
-        /// The peer's first SETTINGS have come.
+        /// The peer's first SETTINGS have arrived.
         case greeted
-        /// A request has been answered, so the peer is worth coming back to at once.
+        /// A request was answered, so reconnecting to the peer immediately is worthwhile.
         case answered
-        /// The peer wants no more requests here, or we want to send it none.
+        /// The peer accepts no more requests here, or we stop sending any.
         case retired
         case failed(HTTP2Error)
-        /// The moment in `timeout` has come.
+        /// The time in `timeout` has come.
         case timedOut
         case closed
     }
@@ -31,18 +31,18 @@ struct ConnectionMachine {
         case none
         case open
         case serve
-        /// Give it no more requests; it may answer those it has.
+        /// Send it no more requests; it may answer its open ones.
         case retire
-        /// Close the socket; what was written to it ends as unknown.
+        /// Close the socket; requests written to it end as unknown.
         case drop(HTTP2Error)
     }
 
     private(set) var state = State.idle
     /// When to report `timedOut`, in uptime.
     private(set) var timeout: Duration?
-    /// Attempts in a row that led to no answer.
+    /// Consecutive attempts without any response.
     private(set) var failures = 0
-    /// Since it became ready.
+    /// True once a request was answered on the current connection.
     private var hasAnswered = false
     private let configuration: HTTP2Configuration
     private let random: any RandomSource
@@ -79,7 +79,7 @@ struct ConnectionMachine {
             hasAnswered = true
             return .none
         case (.ready, .retired), (.ready, .timedOut):
-            // A peer that says goodbye to every connection before it answers anything would be called without a pause.
+            // A peer that ends every connection before it answers anything would be reconnected in a tight loop.
             if hasAnswered || event == .timedOut { move(to: .idle) } else { backOff(now: now) }
             return .retire
         case (.backingOff, .timedOut):
@@ -101,7 +101,7 @@ struct ConnectionMachine {
         move(to: .backingOff, until: now + pause)
     }
 
-    /// Not the same for all connections, so that those opened together are not replaced together.
+    /// Randomized, so that connections opened together are not replaced together.
     private func lifetime() -> Duration {
         random.duration(in: (configuration.ageMaximum / 2)...configuration.ageMaximum)
     }

@@ -1,8 +1,8 @@
-/// Whom a pool talks to.
+/// The peer of a pool.
 package struct HTTP2Endpoint: Sendable, Equatable, CustomStringConvertible {
     package var host: String
     package var port: UInt16
-    /// What the certificate must be for and what requests name as their authority, when it is not the host.
+    /// The name verified in the certificate and sent as the requests' authority, if it differs from the host.
     package var serverName: String?
 
     package init(host: String, port: UInt16 = 443, serverName: String? = nil) {
@@ -13,7 +13,7 @@ package struct HTTP2Endpoint: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(host):\(port)" }
 
-    /// The `:authority` of requests; the default port is not part of it.
+    /// The `:authority` of requests; the default port is omitted.
     var authority: String {
         let name = serverName ?? host
         return port == 443 ? name : "\(name):\(port)"

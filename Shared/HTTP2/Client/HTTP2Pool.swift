@@ -1,15 +1,15 @@
 package import ServiceKit
 import Synchronization
 
-/// Sends requests to one host over a few HTTP/2 connections. Every accepted request gets exactly one outcome, within its
-/// limit; cancelling a task does not take its request back.
+/// Sends requests to one host over a few HTTP/2 connections. Every accepted request gets exactly one outcome, within
+/// its limit; cancelling a task does not withdraw its request.
 ///
-/// All connections are served by one thread, the reactor's, which several pools may share. A pool that is no longer
-/// needed is closed; until then its thread keeps it alive.
+/// One thread, the reactor's, serves all connections; several pools may share it. A pool that is no longer needed must
+/// be closed; until then its thread keeps it alive.
 package final class HTTP2Pool: Sendable {
     package enum Admission: Equatable, Sendable {
         case accepted
-        /// The window has no room for all of them: none was taken.
+        /// The window has no room for all of them: none was accepted.
         case full
         case closed
     }
@@ -20,7 +20,7 @@ package final class HTTP2Pool: Sendable {
     private let ownsReactor: Bool
     private let hasEnded = OneTimeEvent()
 
-    /// Without a reactor the pool has one of its own.
+    /// Without a reactor the pool creates its own.
     package init(
         _ endpoint: HTTP2Endpoint, configuration: HTTP2Configuration = HTTP2Configuration(), log: Log,
         metrics: Metrics, reactor: HTTP2Reactor? = nil, time: any TimeSource = SystemTimeSource(),
@@ -37,8 +37,8 @@ package final class HTTP2Pool: Sendable {
         }
     }
 
-    /// The primitive for those who send hundreds at once. Takes all requests or none; `completion` gets the index of a
-    /// request and its outcome, once for each, on the reactor's thread, which it must not hold up.
+    /// The primitive for callers that send hundreds of requests together. Accepts all or none; calls `completion` once
+    /// per request, with its index and outcome, on the reactor's thread, which it must not block.
     package func submit(
         _ requests: [HTTP2Request], completion: @escaping @Sendable (Int, HTTP2Outcome) -> Void
     ) -> Admission {
@@ -49,7 +49,7 @@ package final class HTTP2Pool: Sendable {
         }
     }
 
-    /// Suspends until the outcome is known, and before that for as long as the window is full.
+    /// Suspends while the window is full, and then until the outcome is known.
     package func send(_ request: HTTP2Request) async -> HTTP2Outcome {
         await withCheckedContinuation { continuation in
             let admission = admit([request], areAwaited: true) { continuation.resume(returning: $1) }
@@ -68,21 +68,21 @@ package final class HTTP2Pool: Sendable {
         }
     }
 
-    /// How many requests `submit` would take now.
+    /// Number of requests that `submit` would accept now.
     package var room: Int { intake.room }
 
-    /// Replaces every connection, for one whose credentials the peer no longer takes: what they carry is answered there,
-    /// what is sent from now on goes to new ones.
+    /// Replaces every connection, for example when the peer no longer accepts its credentials: open requests finish
+    /// there, new ones go to new connections.
     package func renewConnections() {
         intake.renewConnections()
     }
 
-    /// For `Health.addReadinessCheck`: a pool nobody has used yet is ready.
+    /// For `Health.addReadinessCheck`: an unused pool is ready.
     package func readiness() -> Health.Readiness {
         intake.obstacle.map { .notReady("\(context.endpoint): \($0.message)") } ?? .ready
     }
 
-    /// Takes no more requests and waits for the outcome of those it has; what has none at the limit is given up.
+    /// Refuses new requests and waits for the outcomes of accepted ones; aborts the rest at the limit.
     package func close(within limit: Duration = .seconds(5)) async {
         intake.close()
         if await !hasEnded.wait(atMost: limit, time: context.time) {
@@ -106,7 +106,7 @@ package final class HTTP2Pool: Sendable {
     private func refusal(_ admission: RequestWindow.Admission) -> HTTP2Error? {
         switch admission {
         case .accepted: nil
-        case .full: HTTP2Error(.full, message: "too many requests wait for \(context.endpoint)")
+        case .full: HTTP2Error(.full, message: "too many requests are queued for \(context.endpoint)")
         case .closed: HTTP2Error(.closed, message: "the pool is closed")
         }
     }

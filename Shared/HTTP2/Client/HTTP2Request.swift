@@ -1,5 +1,4 @@
-/// One request. What many requests have in common, their shared headers and often the body, they hold together: copying
-/// either copies a reference.
+/// One request. Requests share their common headers and often the body: copying either copies a reference.
 package struct HTTP2Request: Sendable {
     package enum Method: Sendable {
         case get
@@ -20,9 +19,9 @@ package struct HTTP2Request: Sendable {
     package var sharedHeaders: HTTP2Headers
     package var headers: HTTP2Headers
     package var body: [UInt8]
-    /// How long the whole may take, waiting included; nil for the pool's own limit.
+    /// Time limit of the whole request, waiting included; nil for the pool's limit.
     package var limit: Duration?
-    /// The number of a connection that is not to carry it, since the server behind that one failed it before.
+    /// Number of a connection that must not carry it, since the server behind it failed the request before.
     package var avoidedConnection: Int?
 
     package init(

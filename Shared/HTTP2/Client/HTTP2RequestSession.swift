@@ -1,36 +1,36 @@
 import CNGHTTP2
 
-/// Who is told of requests while they arrive. Runs inside `receive` and `nextFrame` of the session.
+/// Receives requests while they arrive. Called inside `receive` and `nextFrame` of the session.
 package protocol HTTP2RequestReceiver: AnyObject {
-    /// A client has begun to send a header.
+    /// A client has started to send a header.
     func headerBegan()
     func headerArrived(_ stream: HTTP2RequestStream)
     func bodyArrived(_ bytes: UnsafeRawBufferPointer, on stream: HTTP2RequestStream)
     func bodyEnded(on stream: HTTP2RequestStream)
-    /// All of the answer is on its way, and the client still sends its request.
+    /// The whole response has been passed on, while the client still sends its request.
     func answerEnded(on stream: HTTP2RequestStream)
     /// Nothing more is received or sent on the stream, whether it was answered or not.
     func streamClosed(_ stream: HTTP2RequestStream)
 }
 
-/// One request of a client, as far as it has arrived, and the body of its answer.
+/// One request of a client, as far as it has arrived, and the body of its response.
 package final class HTTP2RequestStream: NGHTTP2Stream {
-    /// The names with a colon, as sent. The library has seen that each is there once.
+    /// The pseudo-header fields, as sent. The library has checked that each occurs once.
     package fileprivate(set) var method: [UInt8] = []
     package fileprivate(set) var path: [UInt8] = []
     package fileprivate(set) var authority: [UInt8] = []
     fileprivate var isHeaderComplete = false
     fileprivate var readAnswer: ((UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart)?
 
-    /// How many parts of the answer's body were put on their way.
+    /// Number of parts of the response's body taken for sending.
     package private(set) var partsTaken = 0
-    /// The answer's body had nothing when it was last asked.
+    /// The response's body had no data at the last read.
     package fileprivate(set) var waitsForBody = false
 
     package var fields: HTTP2Headers { headers }
-    /// The header is longer than is kept; what does not fit is left out.
+    /// True if the header exceeds the limit; the excess is dropped.
     package var isHeaderTooLarge: Bool { isTruncated }
-    /// Whether the client has sent all of the request.
+    /// True if the client has sent the whole request.
     package var isWhole: Bool { isComplete }
 
     override func readOutgoingBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart {
@@ -42,12 +42,12 @@ package final class HTTP2RequestStream: NGHTTP2Stream {
     }
 }
 
-/// The server's side of one connection, for requests that are decided on before they are whole.
+/// The server's side of one connection, for requests that are admitted or rejected before they are complete.
 package final class HTTP2RequestSession: NGHTTP2Session {
     package enum Body {
         case none
         case bytes([UInt8])
-        /// Asked for the next part when the client has room for it.
+        /// Called for the next part when the client has room for it.
         case parts((UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart)
     }
 
@@ -55,7 +55,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
     private let headerBytesMaximum: Int
     private weak var receiver: (any HTTP2RequestReceiver)?
     private var open = OpenStreams<HTTP2RequestStream>()
-    /// The client's SETTINGS have come.
+    /// The client's SETTINGS have arrived.
     package private(set) var isGreeted = false
     private var hasSaidGoodbye = false
 
@@ -76,29 +76,29 @@ package final class HTTP2RequestSession: NGHTTP2Session {
         case .bytes(let bytes): stream.outgoingBody = bytes
         case .parts(let read): stream.readAnswer = read
         }
-        // An answer that overtakes its request has a body, of no bytes if need be, since the end of a body is seen.
+        // A response sent before the end of its request has a body, maybe empty, since the end of a body is reported.
         var hasBody = !stream.isComplete
         if case .none = body {} else { hasBody = true }
         submit(status: String(status), headers: headers, hasBody: hasBody, on: stream)
     }
 
-    /// Invites a client to send the body that it has announced.
+    /// Sends 100 Continue for the body that the client has announced.
     package func invite(_ stream: HTTP2RequestStream) {
         submitContinue(on: stream)
     }
 
-    /// The body in `parts` has something again, or has ended.
+    /// The body in `parts` has data again, or has ended.
     package func resume(_ stream: HTTP2RequestStream) {
         stream.waitsForBody = false
         resumeBody(of: stream)
     }
 
-    /// The request was not worked on, so that the client may send it again.
+    /// The request was not processed, so the client may resend it.
     package func refuse(_ stream: HTTP2RequestStream) {
         reset(stream.id, code: NGHTTP2_REFUSED_STREAM)
     }
 
-    /// Tells the client to send no more of a request that is answered.
+    /// Tells the client to stop sending a request that is already answered.
     package func endRequest(_ stream: HTTP2RequestStream) {
         reset(stream.id, code: NGHTTP2_NO_ERROR)
     }
@@ -110,8 +110,8 @@ package final class HTTP2RequestSession: NGHTTP2Session {
     }
 
     override func streamBegan(_ id: Int32) {
-        // Between the goodbye and its departure the library would still take streams. The client reads that they were not
-        // worked on, and sends them again elsewhere.
+        // Between the goodbye and its transmission the library would still accept streams. The GOAWAY tells the client
+        // that they were not processed, and it resends them elsewhere.
         guard !hasSaidGoodbye else { return }
         let stream = HTTP2RequestStream()
         stream.id = id
@@ -125,7 +125,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
         _ stream: NGHTTP2Stream, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
         let stream = request(stream)
-        // Fields of a trailer are read over.
+        // Fields of a trailer are ignored.
         guard !stream.isHeaderComplete else { return }
         let size =
             stream.headers.bytes.count + stream.method.count + stream.path.count + stream.authority.count + name.count
@@ -173,7 +173,7 @@ package final class HTTP2RequestSession: NGHTTP2Session {
         isGreeted = true
     }
 
-    /// Only such streams are ever attached to this session.
+    /// Only streams of this type are attached to this session.
     private func request(_ stream: NGHTTP2Stream) -> HTTP2RequestStream {
         unsafeDowncast(stream, to: HTTP2RequestStream.self)
     }

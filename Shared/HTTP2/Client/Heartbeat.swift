@@ -1,4 +1,4 @@
-/// When to ask a quiet connection whether it still lives, and when to believe that it does not.
+/// Decides when to send a PING on a quiet connection, and when to consider it dead.
 struct Heartbeat {
     enum Action: Equatable {
         case none
@@ -8,7 +8,7 @@ struct Heartbeat {
 
     private let configuration: HTTP2Configuration
     private var lastHeard: Duration
-    /// Since when the peer owes us something; a silence before that says nothing.
+    /// Time since which the peer owes data; an earlier silence does not count.
     private var owedSince: Duration?
     private var pinged: Duration?
 
@@ -17,7 +17,7 @@ struct Heartbeat {
         lastHeard = now
     }
 
-    /// Any byte is a sign of life.
+    /// Any received byte resets the timers.
     mutating func heard(now: Duration) {
         lastHeard = now
         pinged = nil
@@ -27,7 +27,7 @@ struct Heartbeat {
         if isOwed { owedSince = owedSince ?? now } else { owedSince = nil }
     }
 
-    /// When to ask `beat` again.
+    /// When to call `beat` again.
     var due: Duration {
         if let pinged { return pinged + configuration.pingLimit }
         if let owedSince { return max(lastHeard, owedSince) + configuration.silenceBeforePing }

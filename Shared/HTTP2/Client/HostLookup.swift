@@ -1,14 +1,14 @@
 import ServiceKit
 import TLSSocket
 
-/// What must be known before a connection can be opened; finding it out may block.
+/// Information required to open a connection; getting it may block.
 struct HostLookup: Sendable {
     struct Finding: Sendable {
         let addresses: [SocketAddress]
         let tls: TLSContext
 
-        /// After a failed attempt the next one begins with the next address: one that swallows what is sent to it, as a
-        /// broken IPv6 does, takes all the time there is.
+        /// After a failed attempt the next one starts with the next address: an address that drops all packets, such as
+        /// a broken IPv6, uses up the whole time limit.
         func rotated(by count: Int) -> Finding {
             guard !addresses.isEmpty else { return self }
             let start = count % addresses.count
@@ -16,11 +16,11 @@ struct HostLookup: Sendable {
         }
     }
 
-    /// For which of the pool's places.
+    /// Index of the pool's place it is for.
     let place: Int
     let finding: Result<Finding, HTTP2Error>
 
-    /// Asks the resolver and reads certificates, both anew for each connection, so that changes are taken up.
+    /// Resolves the host and reads certificates, both again for each connection, so that changes take effect.
     static func start(
         for place: Int, endpoint: HTTP2Endpoint, tls: TLSConfiguration,
         completion: @escaping @Sendable (HostLookup) -> Void

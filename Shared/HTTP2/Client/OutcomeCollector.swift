@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gathers the outcomes of a batch and hands them over, in order, when the last one is there.
+/// Collects the outcomes of a batch and returns them, in order, when the last one has arrived.
 final class OutcomeCollector: Sendable {
     private struct State {
         var outcomes: [HTTP2Outcome?]

@@ -1,18 +1,18 @@
-/// A request that was accepted and has no outcome yet; at the same time its stream while one carries it.
+/// An accepted request without an outcome; also its stream while a connection carries it.
 ///
-/// `@unchecked Sendable`: handed to the reactor's thread under the intake's lock, and from then on that thread's alone.
+/// `@unchecked Sendable`: passed to the reactor's thread under the intake's lock, then confined to that thread.
 final class PendingRequest: NGHTTP2Stream, @unchecked Sendable {
     let request: HTTP2Request
     let accepted: Duration
     let deadline: Duration
     private let index: Int
     private let completion: @Sendable (Int, HTTP2Outcome) -> Void
-    /// How often it came back unprocessed.
+    /// Number of times it was returned unprocessed.
     var resends = 0
-    /// Of the bytes its connection has sent, the number before its first; nil while it is not among them.
+    /// Bytes its connection sent before its first byte; nil until that byte is among the outgoing ones.
     var departure: Int?
     var status = 0
-    /// The number of the connection that carries it.
+    /// Number of the connection that carries it.
     var connection = 0
 
     init(
@@ -35,7 +35,7 @@ final class PendingRequest: NGHTTP2Stream, @unchecked Sendable {
         completion(index, outcome)
     }
 
-    /// Ready for another connection.
+    /// Resets it for another connection.
     func rewind() {
         id = 0
         departure = nil

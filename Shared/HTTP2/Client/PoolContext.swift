@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What everything in one pool works with.
+/// The dependencies shared by all parts of one pool.
 struct PoolContext: Sendable {
     let endpoint: HTTP2Endpoint
     let configuration: HTTP2Configuration

@@ -1,10 +1,10 @@
 import ServiceKit
 import TLSSocket
 
-/// The thread's side of a pool: spreads requests over connections, opens those that are needed, and gives every request
-/// its outcome. Lives on the reactor's thread.
+/// The thread's side of a pool: distributes requests over connections, opens connections on demand, and gives every
+/// request its outcome. Confined to the reactor's thread.
 final class PoolDriver: ReactorMember {
-    /// Where a connection belongs; there are as many as the pool may have at once.
+    /// A slot for one connection; there are as many as the pool may have connections.
     private final class Place {
         var machine: ConnectionMachine
         var connection: ClientConnection?
@@ -19,7 +19,7 @@ final class PoolDriver: ReactorMember {
     private let intake: PoolIntake
     private let hasEnded: OneTimeEvent
     private let places: [Place]
-    /// They get no more requests and close once they have answered those they have.
+    /// They get no more requests and close once their open ones are answered.
     private var leaving: [ClientConnection] = []
     private var queue = RequestQueue()
     private var outcomes: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
@@ -57,7 +57,7 @@ final class PoolDriver: ReactorMember {
         var dues = places.map(\.machine.timeout) + [queue.earliestDeadline, earliestDeadline]
         for connection in allConnections { dues.append(connection.prepareToWait(&set, now: now)) }
         let isBehind = !queue.isEmpty && roomiest() != nil
-        // The last look comes last: whoever changes something after it wakes the thread.
+        // This check comes last: a later change wakes the thread.
         guard intake.mayWait(), !isBehind else { return now }
         return dues.compactMap { $0 }.min()
     }
@@ -95,7 +95,7 @@ extension PoolDriver {
                 collect(connection, place: place, now: now)
             } catch {
                 collect(connection, place: place, now: now)
-                // A peer may close a connection that nobody needs.
+                // A peer may close an unused connection.
                 let isHarmless = error.code == .broken && connection.session.open.isEmpty
                 handle(isHarmless && place.machine.state == .ready ? .retired : .failed(error), place: place, now: now)
             }
@@ -112,7 +112,7 @@ extension PoolDriver {
         }
     }
 
-    /// Takes what a connection has to tell, then lets its machine know.
+    /// Takes a connection's events, then informs its machine.
     private func collect(_ connection: ClientConnection, place: Place, now: Duration) {
         if place.machine.state == .opening && connection.session.isGreeted {
             connection.lastAnswer = now
@@ -125,7 +125,7 @@ extension PoolDriver {
         if connection.session.goodbye != nil { handle(.retired, place: place, now: now) }
     }
 
-    /// Whether there was an answer among it.
+    /// True if there was a response among them.
     @discardableResult
     private func collect(_ connection: ClientConnection) -> Bool {
         let before = outcomes.count
@@ -135,7 +135,7 @@ extension PoolDriver {
         return hasSettled
     }
 
-    /// Nobody has processed it, so it can go to any connection; not for ever, as a peer may refuse it each time.
+    /// The request was not processed, so any connection may take it; limited, as a peer may refuse it each time.
     private func putBack(_ request: PendingRequest, goodbye: HTTP2Error?) {
         if request.departure != nil {
             request.resends += 1
@@ -156,20 +156,20 @@ extension PoolDriver {
         }
         for request in queue.takeOverdue(now: now) {
             let reason = lastObstacle.map { ": \($0.message)" } ?? ""
-            outcomes.append((request, .notSent(HTTP2Error(.deadline, message: "not sent within its time\(reason)"))))
+            outcomes.append((request, .notSent(HTTP2Error(.deadline, message: "not sent before the deadline\(reason)"))))
         }
         guard let earliest = earliestDeadline, earliest <= now else { return }
         earliestDeadline = nil
         for place in places {
             guard let connection = place.connection, abandonOverdue(connection, now: now) else { continue }
-            context.log.warning("a connection answers nothing and is replaced", [.address: "\(context.endpoint)"])
+            context.log.warning("connection unresponsive; replacing it", [.address: "\(context.endpoint)"])
             handle(.retired, place: place, now: now)
         }
         for connection in leaving { _ = abandonOverdue(connection, now: now) }
     }
 
-    /// Whether the connection is mute: it took a request and answered none in all of that one's time. It may still answer
-    /// a PING, when whoever stands behind the peer is gone, so only this shows it.
+    /// True if the connection is mute: it took a request and answered none during that request's whole time. It may
+    /// still answer PINGs if a server behind the peer has failed, so only this shows it.
     private func abandonOverdue(_ connection: ClientConnection, now: Duration) -> Bool {
         var isMute = false
         for request in connection.session.open.all {
@@ -178,7 +178,7 @@ extension PoolDriver {
                 continue
             }
             let outcome = connection.abandon(
-                request, error: HTTP2Error(.deadline, message: "no answer within its time"))
+                request, error: HTTP2Error(.deadline, message: "no response before the deadline"))
             outcomes.append((request, outcome))
             if request.accepted >= connection.lastAnswer { isMute = true }
         }
@@ -191,7 +191,7 @@ extension PoolDriver {
 
     private func dispatch(now: Duration) {
         while !queue.isEmpty, let connection = roomiest() {
-            // A share at once, since looking for the roomiest one costs as much as handing it a request.
+            // Several per step, since finding the connection with the most room costs as much as passing it a request.
             let share = max(1, min(connection.room, queue.count / places.count))
             for _ in 0..<share {
                 guard let request = queue.next() else { break }
@@ -205,18 +205,18 @@ extension PoolDriver {
         if !queue.isEmpty { openAnother(now: now) }
     }
 
-    /// False when it waits for a connection that it may use.
+    /// False if it has to wait for a connection that it may use.
     private func dispatch(_ request: PendingRequest, to connection: ClientConnection, now: Duration) -> Bool {
         guard request.request.avoidedConnection == connection.number else { return connection.send(request) }
         if let other = roomiest(except: connection) { return other.send(request) }
-        // The only one that is open: the next one takes its place.
+        // It is the only open one: the next connection replaces it.
         if let place = places.first(where: { $0.connection === connection }) {
             handle(.retired, place: place, now: now)
         }
         return false
     }
 
-    /// Of those with room, the one with the fewest streams, so that all carry the same load.
+    /// The connection with room and the fewest streams, so that all carry the same load.
     private func roomiest(except avoided: ClientConnection? = nil) -> ClientConnection? {
         var best: ClientConnection?
         for place in places where place.machine.state == .ready {
@@ -227,7 +227,7 @@ extension PoolDriver {
         return best
     }
 
-    /// One at a time, and none while one backs off: a peer in trouble is not helped by more of them.
+    /// One at a time, and none during a backoff: more connections do not help a peer in trouble.
     private func openAnother(now: Duration) {
         let isBusy = places.contains { $0.machine.state == .opening || $0.machine.state == .backingOff }
         guard !isBusy, leaving.count < places.count * 2 else { return }
@@ -238,7 +238,7 @@ extension PoolDriver {
         guard !outcomes.isEmpty else { return }
         let settled = outcomes
         outcomes = []
-        // Released before anybody hears of it, since who does may submit again.
+        // Released before callers are resumed, since they may submit again.
         intake.settle(settled.count)
         for (request, outcome) in settled {
             context.instruments.count(outcome, after: now - request.accepted)
@@ -282,7 +282,7 @@ extension PoolDriver {
     }
 
     private func open(_ place: Place) {
-        // One that outlasted its attempt is still good for the next, and there is never more than one thread waiting.
+        // A lookup that outlasted its attempt serves the next one, and at most one thread waits.
         guard !place.isLookingUp, let index = places.firstIndex(where: { $0 === place }) else { return }
         place.isLookingUp = true
         var tls = context.configuration.tls
@@ -305,7 +305,7 @@ extension PoolDriver {
     }
 
     private func serve() {
-        if lastObstacle != nil { context.log.info("the peer is back", [.address: "\(context.endpoint)"]) }
+        if lastObstacle != nil { context.log.info("peer reachable again", [.address: "\(context.endpoint)"]) }
         lastObstacle = nil
         intake.report(nil)
     }
@@ -319,15 +319,15 @@ extension PoolDriver {
     private func drop(_ place: Place, error: HTTP2Error) {
         if let connection = place.connection { breakUp(connection, error: error) }
         place.connection = nil
-        // Closing is no trouble to report.
+        // Closing is not reported as a failure.
         guard error.code != .closed else { return }
         if lastObstacle != error {
-            context.log.warning("a connection failed", [.address: "\(context.endpoint)", .error: error.message])
+            context.log.warning("connection failed", [.address: "\(context.endpoint)", .error: error.message])
         }
         lastObstacle = error
         let isUp = places.contains { $0.machine.state == .ready }
         intake.report(isUp ? nil : error)
-        // Waiting does not help against wrong settings.
+        // Waiting does not help against invalid settings.
         if !error.isRetriable && !isUp { outcomes += queue.takeAll().map { ($0, .notSent(error)) } }
     }
 

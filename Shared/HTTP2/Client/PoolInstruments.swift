@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What a pool counts, by host.
+/// The metrics of a pool, by host.
 struct PoolInstruments: Sendable {
     let connections: Gauge
     let connectionsLost: Counter

@@ -1,19 +1,19 @@
 import ServiceKit
 import Synchronization
 
-/// What those who submit share with the pool's thread: the requests on their way to it, the window, and how it is doing.
+/// State shared by callers and the pool's thread: submitted requests, the window, and the pool's condition.
 final class PoolIntake: Sendable {
     private struct State {
         var window: RequestWindow
         var order = Order()
-        /// Something has changed since the thread's last look.
+        /// True if something has changed since the thread's last check.
         var hasNews = false
-        /// The thread waits and would not see what changes.
+        /// True while the thread waits and would not notice changes.
         var isAsleep = false
         var obstacle: HTTP2Error?
     }
 
-    /// What the thread finds when it looks.
+    /// The state that the thread reads.
     struct Order {
         var arrivals: [PendingRequest] = []
         var lookups: [HostLookup] = []
@@ -70,7 +70,7 @@ final class PoolIntake: Sendable {
     var obstacle: HTTP2Error? { state.withLock { $0.obstacle } }
     var room: Int { state.withLock { max(0, $0.window.room) } }
 
-    /// The thread's look at the start of its turn.
+    /// Called by the thread at the start of its turn.
     func take() -> Order {
         state.withLock { state in
             let order = state.order
@@ -83,7 +83,7 @@ final class PoolIntake: Sendable {
         }
     }
 
-    /// False when something has arrived since the last look, so that the thread must not wait.
+    /// False if something has arrived since the last check, so that the thread must not wait.
     func mayWait() -> Bool {
         state.withLock { state in
             state.isAsleep = !state.hasNews

@@ -1,10 +1,10 @@
-/// Requests that wait for a connection: those that came back go first, then the others in the order they were accepted.
+/// Requests that wait for a connection: returned ones first, then the others in order of acceptance.
 struct RequestQueue {
     private var returned: [PendingRequest] = []
     private var fresh: [PendingRequest] = []
-    /// Those before it have been taken.
+    /// Requests before this index have been taken.
     private var start = 0
-    /// None is due before it; it may be earlier than the first that is.
+    /// No request is due before it; it may be earlier than the first deadline.
     private(set) var earliestDeadline: Duration?
 
     var count: Int { returned.count + fresh.count - start }

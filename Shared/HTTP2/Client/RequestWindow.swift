@@ -1,4 +1,4 @@
-/// Counts the requests that are accepted and have no outcome yet: the bound on a pool's memory.
+/// Counts accepted requests without an outcome, which bounds a pool's memory.
 struct RequestWindow {
     enum Admission: Equatable {
         case accepted
@@ -16,7 +16,7 @@ struct RequestWindow {
         self.waitersMaximum = waitersMaximum
     }
 
-    /// All or none. Tasks that wait for the outcome anyway may go beyond the window, up to a bound of their own.
+    /// All or none. Tasks that wait for the outcome may exceed the window, up to their own limit.
     mutating func admit(_ count: Int, areAwaited: Bool) -> Admission {
         guard !isClosing else { return .closed }
         guard count <= room + (areAwaited ? waitersMaximum : 0) else { return .full }
@@ -33,6 +33,6 @@ struct RequestWindow {
         isClosing = true
     }
 
-    /// Below zero while tasks wait beyond the window.
+    /// Negative while tasks wait beyond the window.
     var room: Int { requestsMaximum - accepted }
 }

@@ -1,5 +1,5 @@
-/// How many streams a connection may have open: as many as the peer's SETTINGS and our own bound say, one until
-/// credentials are proven, and fewer for a while after the peer has refused one.
+/// Maximum open streams of a connection: the lower of the peer's SETTINGS and our limit, one until credentials are
+/// proven, and fewer for a while after the peer has refused one.
 struct StreamAllowance {
     private let ownMaximum: Int
     private var peerMaximum = 0
@@ -27,7 +27,7 @@ struct StreamAllowance {
         refusedAt = ceiling < min(ownMaximum, peerMaximum) ? ceiling + 1 : nil
     }
 
-    /// The peer took no more than what is still open.
+    /// The peer accepted no more than the streams still open.
     mutating func refused(whileOpen streams: Int) {
         refusedAt = min(refusedAt ?? .max, max(1, streams))
     }

@@ -1,8 +1,8 @@
 import CNGHTTP2
 
-// Free functions, as C wants them. Each finds its session in the context and its stream in the library's own table, and
-// borrows both: several run for every request, and counting references would cost more than what most of them do. The
-// session outlives the call that runs them, and a stream stays in its session's list of open ones until it is closed.
+// Free functions, as C requires. Each gets its session from the context and its stream from the library's table, and
+// borrows both: several run for every request, and reference counting would cost more than most of them do. The session
+// outlives the call that runs them, and a stream stays in its session's list of open streams until it is closed.
 
 extension NGHTTP2Session {
     static func makeCallbacks() -> OpaquePointer? {
@@ -20,9 +20,9 @@ extension NGHTTP2Session {
     static func makeOptions() -> OpaquePointer? {
         var options: OpaquePointer?
         guard nghttp2_option_new(&options) == 0 else { return nil }
-        // Streams that are over are kept for priorities only, which nobody uses.
+        // Closed streams are kept only for priorities, which are unused.
         nghttp2_option_set_no_closed_streams(options, 1)
-        // Before its SETTINGS a peer is taken to allow nothing.
+        // Until its SETTINGS arrive a peer is assumed to allow no streams.
         nghttp2_option_set_peer_max_concurrent_streams(options, 0)
         return options
     }
@@ -104,7 +104,7 @@ private func onStreamClose(
     _ session: OpaquePointer?, id: Int32, code: UInt32, context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let pointer = nghttp2_session_get_stream_user_data(session, id) else { return 0 }
-    // Held here: it leaves its session's list, which may have been the last to know it.
+    // Retained here: it leaves its session's list, which may hold the last reference.
     let stream = Unmanaged<NGHTTP2Stream>.fromOpaque(pointer).takeUnretainedValue()
     withSession(context) { $0.streamClosed(stream, code: code) }
     return 0
@@ -120,7 +120,7 @@ private func beforeFrameSend(
     return 0
 }
 
-/// The stream is looked up rather than kept in `source`: it may have been given up since the body was announced.
+/// The stream is looked up rather than kept in `source`: it may have been abandoned since the body was announced.
 func readOutgoingBody(
     _ session: OpaquePointer?, id: Int32, buffer: UnsafeMutablePointer<UInt8>?, capacity: Int,
     flags: UnsafeMutablePointer<UInt32>?, source: UnsafeMutablePointer<nghttp2_data_source>?,

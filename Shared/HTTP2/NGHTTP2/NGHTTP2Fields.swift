@@ -1,11 +1,11 @@
 import CNGHTTP2
 
-/// Header fields in the form the C library takes them. Kept from message to message, so that its memory is used again.
+/// Header fields in the C library's format. Reused for all messages, so that its memory is reused.
 ///
-/// Texts are copied into one buffer first: the library wants all of them to stay in place during its call.
+/// Texts are copied into one buffer first: the library needs all of them at stable addresses during its call.
 struct NGHTTP2Fields {
     private var texts: [UInt8] = []
-    /// Where each field's name begins among the texts; its value stands behind it.
+    /// Offset of each field's name in the texts; its value follows it.
     private var starts: [Int] = []
     private var fields: [nghttp2_nv] = []
 
@@ -27,13 +27,13 @@ struct NGHTTP2Fields {
         value.withUTF8 { append(name, $0, flag: NGHTTP2_NV_FLAG_NONE) }
     }
 
-    /// The library never puts `authorization` into the table, whatever the flag says, and `:path` only by name: both
-    /// are what Apple asks for. For the rest the flag decides. In a connection's first message everything is indexed,
-    /// which puts the names there.
+    /// The library never puts `authorization` into the table, whatever the flag, and `:path` only by name: both as
+    /// Apple requires. For other fields the flag decides. In a connection's first message everything is indexed, which
+    /// puts the names into the table.
     mutating func append(_ headers: HTTP2Headers, isFirst: Bool) {
         headers.bytes.withUnsafeBufferPointer { bytes in
             let start = texts.count
-            // As they are, with the lengths between the texts: one copy in place of two for each field.
+            // Copied with the lengths between the texts: one copy instead of two per field.
             texts.append(contentsOf: bytes)
             HTTP2Headers.forEachPlace(in: bytes) { place in
                 let isShared = isFirst || place.indexing == .table

@@ -1,7 +1,7 @@
 import CNGHTTP2
 
-/// Owns one session of the C library: bytes of the peer go in, frames for the peer come out, and what the frames mean
-/// arrives in the methods that a subclass overrides. One thread's; no method of a subclass may call back in with bytes.
+/// Owns one session of the C library: bytes of the peer go in, frames for the peer come out, and their meaning arrives
+/// in methods that a subclass overrides. Confined to one thread; a subclass method must not pass bytes back in.
 package class NGHTTP2Session {
     enum Role {
         case client
@@ -41,12 +41,12 @@ package class NGHTTP2Session {
         case .client: nghttp2_session_client_new2(&session, callbacks, nil, options)
         case .server: nghttp2_session_server_new2(&session, callbacks, nil, options)
         }
-        guard let session else { preconditionFailure("no memory is left for an HTTP/2 session") }
+        guard let session else { preconditionFailure("out of memory for an HTTP/2 session") }
         pointer = session
-        // Unretained: the callbacks run inside calls of this object only.
+        // Unretained: the callbacks run only inside calls of this object.
         nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
         submit(settings)
-        // Many small answers at once must not wait for each other's window updates.
+        // Many small responses in parallel must not wait for each other's window updates.
         nghttp2_session_set_local_window_size(session, none, 0, Int32(clamping: connectionWindow))
     }
 
@@ -58,13 +58,13 @@ package class NGHTTP2Session {
     func headerArrived(
         _ stream: NGHTTP2Stream, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {}
-    /// The header is complete, or the trailer; `isLast` when no body follows.
+    /// The header is complete, or the trailer; `isLast` if no body follows.
     func headerCompleted(_ stream: NGHTTP2Stream, isLast: Bool) {}
     func dataArrived(_ stream: NGHTTP2Stream, bytes: UnsafeBufferPointer<UInt8>) {}
     func streamCompleted(_ stream: NGHTTP2Stream) {}
-    /// The stream is over, with the peer's error code or ours; nothing more comes for it.
+    /// The stream has ended, with the peer's or our error code; no more callbacks follow for it.
     func streamClosed(_ stream: NGHTTP2Stream, code: UInt32) {}
-    /// The first frame of the stream is about to be put among the outgoing bytes.
+    /// The first frame of the stream is about to be appended to the outgoing bytes.
     func streamIsLeaving(_ stream: NGHTTP2Stream) {}
     /// The last part of the stream's body is among the outgoing bytes.
     func outgoingBodyEnded(_ stream: NGHTTP2Stream) {}
@@ -73,21 +73,21 @@ package class NGHTTP2Session {
 }
 
 extension NGHTTP2Session {
-    /// False when the peer has broken the protocol so that nothing more can be understood.
+    /// False if the peer has violated the protocol so that parsing cannot continue.
     package func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let taken = nghttp2_session_mem_recv(
             pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         return taken == bytes.count
     }
 
-    /// The next frame for the peer, valid until the next call; nil when there is none now.
+    /// The next frame for the peer, valid until the next call; nil if there is none now.
     package func nextFrame() -> UnsafeRawBufferPointer? {
         var bytes: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(pointer, &bytes)
         return count > 0 ? UnsafeRawBufferPointer(start: bytes, count: count) : nil
     }
 
-    /// Both sides have said goodbye and every stream is over.
+    /// True if both sides have sent GOAWAY and every stream has ended.
     package var isOver: Bool {
         nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0
     }
@@ -96,7 +96,7 @@ extension NGHTTP2Session {
         Int(nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// False when the connection can take no further request, for one because it has used up its stream numbers.
+    /// False if the connection can take no further request, for example because its stream numbers are used up.
     func submit(_ request: HTTP2Request, authority: String, on stream: NGHTTP2Stream) -> Bool {
         fields.removeAll()
         fields.append(":method", request.method.name)
@@ -123,19 +123,19 @@ extension NGHTTP2Session {
         submit(status: status, headers: headers, hasBody: !body.isEmpty, on: stream)
     }
 
-    /// The body, if there is one, is asked from the stream as the peer makes room for it.
+    /// The stream provides the body, if any, as the peer makes room for it.
     func submit(status: String, headers: HTTP2Headers, hasBody: Bool, on stream: NGHTTP2Stream) {
         fields.removeAll()
         fields.append(":status", status)
         fields.append(headers, isFirst: isFirstMessage)
         isFirstMessage = false
         fields.withFields { [pointer] fields, count in
-            // Fails only for a stream that is gone meanwhile.
+            // Fails only if the stream has ended meanwhile.
             _ = withProvider(hasBody: hasBody) { nghttp2_submit_response(pointer, stream.id, fields, count, $0) }
         }
     }
 
-    /// Tells the client that its body is wanted, before the answer.
+    /// Sends 100 Continue: the client's body is wanted.
     func submitContinue(on stream: NGHTTP2Stream) {
         fields.removeAll()
         fields.append(":status", "100")
@@ -144,7 +144,7 @@ extension NGHTTP2Session {
         }
     }
 
-    /// The stream's body has a part again.
+    /// The stream's body has data again.
     func resumeBody(of stream: NGHTTP2Stream) {
         nghttp2_session_resume_data(pointer, stream.id)
     }
@@ -162,14 +162,14 @@ extension NGHTTP2Session {
         nghttp2_submit_rst_stream(pointer, none, id, UInt32(code.rawValue))
     }
 
-    /// Takes no more streams of the peer; those up to `lastStream` are still answered.
+    /// Refuses further streams of the peer; those up to `lastStream` are still answered.
     func sayGoodbye(lastStream: Int32, code: nghttp2_error_code = NGHTTP2_NO_ERROR) {
         nghttp2_submit_goaway(pointer, none, lastStream, UInt32(code.rawValue), nil, 0)
     }
 
     var lastPeerStream: Int32 { nghttp2_session_get_last_proc_stream_id(pointer) }
 
-    /// From now on frames of this number find the stream; nil when they shall find nothing.
+    /// Later frames of this stream number find the stream; with nil they find none.
     func attach(_ stream: NGHTTP2Stream?, to id: Int32) {
         let context = stream.map { Unmanaged.passUnretained($0).toOpaque() }
         nghttp2_session_set_stream_user_data(pointer, id, context)

@@ -1,30 +1,30 @@
-/// What a session keeps of one stream, on either side: the body that goes out, the headers and body that come in.
+/// A session's state of one stream, on either side: the outgoing body, and the incoming headers and body.
 ///
-/// Touched only by the thread of its session, except while it is handed over.
+/// Confined to the thread of its session, except while it is passed to it.
 package class NGHTTP2Stream {
-    /// Zero until the session has taken it.
+    /// Zero until the session has accepted it.
     package final var id: Int32 = 0
-    /// Its place in the list of open streams.
+    /// Its index in the list of open streams.
     final var position = 0
     final var outgoingBody: [UInt8] = []
     final var outgoingBodySent = 0
     final var headers = HTTP2Headers()
     final var body: [UInt8] = []
-    /// More came than is kept.
+    /// More data arrived than is kept.
     final var isTruncated = false
-    /// The peer has sent all it wanted to.
+    /// The peer has sent everything.
     final var isComplete = false
 
     init() {}
 
     final var isOutgoingBodySent: Bool { outgoingBodySent == outgoingBody.count }
 
-    /// The next part of the body that goes out.
+    /// The next part of the outgoing body.
     func readOutgoingBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> OutgoingBodyPart {
         .bytes(copyOutgoingBody(into: buffer), isLast: isOutgoingBodySent)
     }
 
-    /// As much of the rest as there is room for; how many bytes that was.
+    /// Copies as much of the rest as fits and returns the number of bytes.
     private func copyOutgoingBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let count = min(outgoingBody.count - outgoingBodySent, buffer.count)
         outgoingBody.withUnsafeBufferPointer { body in
@@ -43,17 +43,17 @@ package class NGHTTP2Stream {
     }
 }
 
-/// What a stream has to say when the session can send.
+/// The data of a stream when the session can send.
 package enum OutgoingBodyPart: Equatable {
-    /// So many bytes were copied.
+    /// This many bytes were copied.
     case bytes(Int, isLast: Bool)
-    /// Nothing now; the session must be told to resume.
+    /// No data now; the session must be resumed later.
     case later
-    /// The body ends before it is whole, and so does the stream.
+    /// The body ends before it is complete, and so does the stream.
     case cut
 }
 
-/// The streams a session has open, each knowing its place, so that one is taken out without a search.
+/// The open streams of a session; each stores its index, so that removal needs no search.
 struct OpenStreams<Stream: NGHTTP2Stream> {
     private(set) var all: [Stream] = []
 

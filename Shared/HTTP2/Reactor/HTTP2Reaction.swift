@@ -1,13 +1,13 @@
-/// What a server does with a request: an answer, or one of the faults a provider can have.
+/// A server's reaction to a request: a response, or one of the faults a provider can have.
 package enum HTTP2Reaction: Sendable {
     case answer(HTTP2Answer)
-    /// Says that the request was not processed (REFUSED_STREAM).
+    /// Reports that the request was not processed (REFUSED_STREAM).
     case refuse
     /// Ends the stream with an internal error.
     case fail
-    /// Never answers; the connection goes on.
+    /// Never answers; the connection stays open.
     case stall
-    /// Closes the connection at once, with everything on it.
+    /// Closes the connection immediately, with all its streams.
     case drop
 }
 

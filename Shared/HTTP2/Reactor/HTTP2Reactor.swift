@@ -2,7 +2,7 @@ package import ServiceKit
 import Synchronization
 
 /// One thread that serves any number of pools and servers: it waits for their sockets, then gives each of them a turn.
-/// `stop` ends it; until then the thread keeps it alive. All that share it measure time with the same source.
+/// `stop` ends it; until then the thread keeps it alive. All of them must use the same time source.
 package final class HTTP2Reactor: Sendable {
     private struct State {
         var jobs: [@Sendable (ReactorLoop) -> Void] = []
@@ -20,13 +20,13 @@ package final class HTTP2Reactor: Sendable {
         }.detach()
     }
 
-    /// Runs the job on the thread, soon. Once the reactor has stopped nothing is run any more.
+    /// Runs the job on the thread, soon. After the reactor has stopped, jobs are dropped.
     func run(_ job: @escaping @Sendable (ReactorLoop) -> Void) {
         state.withLock { $0.jobs.append(job) }
         wakePipe.wake()
     }
 
-    /// Ends the thread. Its pools and servers are closed before that: who still waits for an outcome would get none.
+    /// Ends the thread. Close its pools and servers first: callers still waiting for an outcome would get none.
     package func stop() {
         state.withLock { $0.isStopped = true }
         wakePipe.wake()

@@ -1,18 +1,18 @@
 import ServiceKit
 
-/// What a reactor's thread gives turns to. Lives on that thread.
+/// Gets turns on a reactor's thread. Confined to that thread.
 protocol ReactorMember: AnyObject {
-    /// Does what there is to do: the set tells which sockets became ready.
+    /// Does all pending work; the set tells which sockets became ready.
     func turn(_ loop: ReactorLoop, now: Duration)
 
-    /// Adds the sockets to wait for, and says when a turn is needed though none becomes ready; `now` for at once.
+    /// Adds the sockets to wait for; returns when a turn is needed even if none becomes ready, `now` for immediately.
     func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration?
 }
 
 /// The thread's side of a reactor.
 final class ReactorLoop {
     private(set) var set = PollSet()
-    /// For any member to read into during its turn.
+    /// Read buffer shared by all members during their turns.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private let reactor: HTTP2Reactor
     private let time: any TimeSource

@@ -1,4 +1,4 @@
-/// What is due later, the earliest first; equal times keep their order.
+/// Elements due later, the earliest first; equal times keep their order.
 struct TimerHeap<Element> {
     private struct Entry {
         let due: Duration

@@ -1,23 +1,23 @@
 import TLSSocket
 
-/// Moves the bytes of one connection between its socket and its session. Frames are gathered first, so that a turn of
-/// the loop is one write however many requests it carries.
+/// Moves the bytes of one connection between its socket and its session. Frames are collected first, so that a turn of
+/// the loop is one write for any number of requests.
 final class Transport {
     let socket: TLSSocket
-    /// The kernel takes no more now; wait until the socket is writable.
+    /// The kernel accepts no more data; wait until the socket is writable.
     private(set) var isBlocked = false
-    /// Bytes wait in the socket's own buffer that no wait would report.
+    /// The TLS buffer holds data that polling the socket would not report.
     private(set) var hasUnread = false
-    /// Of the bytes gathered since the connection began, how many the socket has taken.
+    /// Number of collected bytes the socket has accepted since the connection was opened.
     private(set) var bytesWritten = 0
     private(set) var bytesGathered = 0
     private var outgoing: [UInt8] = []
     private var outgoingStart = 0
 
-    /// A bound on what is gathered before it is written, and on what is read or written in one turn.
+    /// Limit of the bytes collected before a write, and of those read or written in one turn.
     private static let pieceBytes = 64 << 10
     private static let piecesMaximum = 16
-    /// Less than a connection can have on its way, so that both sides work at the same time and not by turns.
+    /// Less than a connection can have in transit, so that both sides work in parallel instead of alternating.
     private static let readMaximum = 16 << 10
 
     init(_ socket: TLSSocket) {
@@ -25,7 +25,7 @@ final class Transport {
         outgoing.reserveCapacity(Transport.pieceBytes * 3 / 2)
     }
 
-    /// Reads what there is and hands it to the session. False when the peer has ended the connection.
+    /// Reads available data and passes it to the session. False if the peer has ended the connection.
     func read(
         into session: NGHTTP2Session, by buffer: UnsafeMutableRawBufferPointer
     ) throws(HTTP2Error) -> (bytes: Int, isEnded: Bool) {
@@ -47,7 +47,7 @@ final class Transport {
         return (total, false)
     }
 
-    /// Reads what there is for nobody; whether the peer has ended the connection.
+    /// Reads and discards available data; true if the peer has ended the connection.
     func discard(by buffer: UnsafeMutableRawBufferPointer) throws(HTTP2Error) -> Bool {
         hasUnread = false
         var total = 0
@@ -62,7 +62,7 @@ final class Transport {
         return false
     }
 
-    /// Gathers what the session has to say and writes it, until either has nothing left.
+    /// Collects the session's frames and writes them until all are written or the socket is full.
     func write(from session: NGHTTP2Session, gathered: (Int) -> Void = { _ in }) throws(HTTP2Error) {
         isBlocked = false
         for _ in 0..<Transport.piecesMaximum {
@@ -87,7 +87,7 @@ final class Transport {
 
     private func gather(from session: NGHTTP2Session, _ gathered: (Int) -> Void) {
         while outgoing.count < Transport.pieceBytes {
-            // Before the call, since the frame it returns is the one that starts here.
+            // Called before `nextFrame`, since the frame it returns starts at this position.
             gathered(bytesGathered)
             guard let frame = session.nextFrame() else { return }
             outgoing.append(contentsOf: frame)

@@ -1,11 +1,11 @@
 package import ServiceKit
 import TLSSocket
 
-/// An HTTP/2 server over TLS whose handler may answer, or misbehave as providers do: what the provider simulator stands
-/// on, and what the client's tests talk to.
+/// An HTTP/2 server over TLS whose handler may answer or misbehave as providers do: the base of the provider simulator
+/// and of the client's tests.
 ///
-/// The handler runs on the reactor's thread, so it must not block. A server is closed; until then its thread keeps it
-/// alive.
+/// The handler runs on the reactor's thread, so it must not block. A server must be closed; until then its thread keeps
+/// it alive.
 package final class HTTP2Server: Sendable {
     package let port: UInt16
     private let controls: ServerControls
@@ -13,7 +13,7 @@ package final class HTTP2Server: Sendable {
     private let ownsReactor: Bool
     private let hasEnded = OneTimeEvent()
 
-    /// Listens before it returns. Without a reactor the server has one of its own.
+    /// Listens before it returns. Without a reactor the server creates its own.
     package init(
         _ configuration: HTTP2ServerConfiguration, log: Log, reactor: HTTP2Reactor? = nil,
         time: any TimeSource = SystemTimeSource(),
@@ -37,7 +37,7 @@ package final class HTTP2Server: Sendable {
         }
     }
 
-    /// Tells each client, after so many requests on its connection, to open another one (GOAWAY); nil for never.
+    /// Tells each client after `count` requests on its connection to open another one (GOAWAY); nil for never.
     package func sayGoodbye(afterRequests count: Int?) {
         controls.change { $0.streamsBeforeGoodbye = count }
     }
@@ -47,19 +47,19 @@ package final class HTTP2Server: Sendable {
         controls.change { $0.commands.append(.goodbye) }
     }
 
-    /// Closes all connections, with everything on them.
+    /// Closes all connections with all their streams.
     package func dropConnections() {
         controls.change { $0.commands.append(.drop) }
     }
 
-    /// Changes what clients are allowed, on open connections and new ones.
+    /// Changes the limits of clients, on open connections and new ones.
     package func changeSettings(streamsMaximum: Int, streamWindow: Int = 64 << 10) {
         controls.change {
             $0.commands.append(.settings(streamsMaximum: streamsMaximum, streamWindow: streamWindow))
         }
     }
 
-    /// While frozen it neither accepts, reads nor writes; its sockets stay open.
+    /// A frozen server neither accepts, reads nor writes; its sockets stay open.
     package func freeze(_ isFrozen: Bool = true) {
         controls.change { $0.isFrozen = isFrozen }
     }

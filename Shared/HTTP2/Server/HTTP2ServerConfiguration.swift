@@ -1,24 +1,24 @@
 package import TLSSocket
 
-/// Where a server listens and what it allows.
+/// Address and limits of a server.
 package struct HTTP2ServerConfiguration: Sendable {
     package var address = "127.0.0.1"
     /// Zero lets the kernel choose one.
     package var port: UInt16 = 0
-    /// HTTP/2 is what is agreed on, whatever `applicationProtocols` says.
+    /// The server negotiates HTTP/2, whatever `applicationProtocols` contains.
     package var tls: TLSServerConfiguration
-    /// Whether a client must ask for HTTP/2 (ALPN), as RFC 9113 wants; else one that asks for nothing is taken at its
-    /// word when it speaks it, as Apple does.
+    /// True if a client must offer HTTP/2 (ALPN), as RFC 9113 requires; otherwise a client without ALPN is accepted if
+    /// it speaks HTTP/2, as Apple does.
     package var requiresALPN = true
     package var streamsMaximum = 1_000
-    /// What a client may send of one body before it hears that there is room again.
+    /// Bytes a client may send of one body before it gets a window update.
     package var streamWindow = 64 << 10
-    /// A longer body is answered with 413.
+    /// A longer body gets 413.
     package var requestBodyMaximum = 64 << 10
     package var requestHeadersMaximum = 16 << 10
     /// Further clients wait in the kernel's queue.
     package var connectionsMaximum = 1_000
-    /// For TLS and the client's first SETTINGS.
+    /// Time limit for TLS and the client's first SETTINGS.
     package var openLimit = Duration.seconds(10)
 
     package init(tls: TLSServerConfiguration) {

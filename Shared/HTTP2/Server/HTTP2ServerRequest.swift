@@ -1,12 +1,12 @@
-/// A whole request as a server's handler sees it.
+/// A complete request, as passed to a server's handler.
 package struct HTTP2ServerRequest: Sendable {
     package let method: String
     package let path: String
     package let headers: HTTP2Headers
     package let body: [UInt8]
-    /// Which connection it came on, counted from one.
+    /// Number of its connection, counted from one.
     package let connection: Int
-    /// The common name on the client's certificate, if it has shown one.
+    /// The common name of the client's certificate, if it has sent one.
     package let clientName: String?
 
     package init(

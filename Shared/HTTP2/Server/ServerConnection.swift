@@ -1,6 +1,6 @@
 import TLSSocket
 
-/// One client of a server. Its server's thread's alone.
+/// One client of a server. Confined to the server's thread.
 final class ServerConnection {
     let number: Int
     let session: ServerSession
@@ -10,7 +10,7 @@ final class ServerConnection {
     private var progress = TLSSocket.Progress.wantRead
     private var pollPlace: Int?
     private(set) var clientName: String?
-    /// Both sides are done; until then what the client still sends is read and dropped.
+    /// Set when both sides are done; until then data of the client is read and dropped.
     private var lingerDeadline: Duration?
     private static let linger = Duration.seconds(2)
 
@@ -24,7 +24,7 @@ final class ServerConnection {
 
     func read(_ loop: ReactorLoop, now: Duration) throws(HTTP2Error) {
         guard session.isGreeted || now < openDeadline else {
-            throw HTTP2Error(.unreachable, message: "the client did not finish its greeting")
+            throw HTTP2Error(.unreachable, message: "the client did not complete the handshake")
         }
         if let lingerDeadline, now >= lingerDeadline { throw HTTP2Error(.closed, message: "both sides are done") }
         guard loop.set.isReady(pollPlace) || transport.hasUnread else { return }
@@ -45,10 +45,10 @@ final class ServerConnection {
         try transport.write(from: session)
     }
 
-    /// A client that does not read its answers is not read either.
+    /// While a client does not read its responses, its requests are not read either.
     func prepareToWait(_ set: inout PollSet, now: Duration) -> Duration? {
         let isOpen = transport.socket.phase == .open
-        // Closed with requests unread, the kernel would throw away answers on their way to the client as well.
+        // If closed with unread requests, the kernel would also drop responses still in transit to the client.
         if isOpen && session.isOver && !transport.isBlocked && lingerDeadline == nil {
             lingerDeadline = now + ServerConnection.linger
         }
@@ -60,7 +60,7 @@ final class ServerConnection {
         return session.isGreeted ? nil : openDeadline
     }
 
-    /// Neither reads nor writes until it is asked again.
+    /// Neither reads nor writes until the next call.
     func rest() {
         pollPlace = nil
     }
@@ -70,7 +70,7 @@ final class ServerConnection {
         progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
         guard progress == .done else { return }
         let isAgreed = socket.applicationProtocol == "h2"
-        // A client that offers only other protocols does not get this far.
+        // A client that offers only other protocols fails in the handshake.
         guard isAgreed || (socket.applicationProtocol == nil && !requiresALPN) else {
             throw HTTP2Error(.protocolViolation, message: "the client does not offer HTTP/2 (ALPN)")
         }

@@ -1,7 +1,7 @@
 import ServiceKit
 import Synchronization
 
-/// What the owner of a server tells its thread.
+/// Orders from the owner of a server to its thread.
 final class ServerControls: Sendable {
     enum Command: Sendable {
         case goodbye
@@ -9,7 +9,7 @@ final class ServerControls: Sendable {
         case settings(streamsMaximum: Int, streamWindow: Int)
     }
 
-    /// What the thread finds when it looks.
+    /// The state that the thread reads.
     struct Order {
         var commands: [Command] = []
         var streamsBeforeGoodbye: Int?
@@ -37,7 +37,7 @@ final class ServerControls: Sendable {
         reactor.wakePipe.wake()
     }
 
-    /// Nil when nothing has changed since the last look.
+    /// Nil if nothing has changed since the last call.
     func take() -> Order? {
         state.withLock { state in
             guard state.hasNews else { return nil }

@@ -1,11 +1,11 @@
 import ServiceKit
 import TLSSocket
 
-/// The thread's side of a server: takes clients, asks the handler, keeps answers that are to wait. Lives on the
+/// The thread's side of a server: accepts clients, calls the handler, holds delayed responses. Confined to the
 /// reactor's thread.
 final class ServerDriver: ReactorMember {
     private struct Later {
-        /// Weak, so that a connection that is dropped meanwhile closes at once.
+        /// Weak, so that a connection dropped before the response is due closes immediately.
         weak var connection: ServerConnection?
         let stream: ServerStream
         let answer: HTTP2Answer
@@ -88,7 +88,7 @@ final class ServerDriver: ReactorMember {
         connections.forEach { $0.session.streamsBeforeGoodbye = order.streamsBeforeGoodbye }
     }
 
-    /// A client whose greeting fails is of no interest to the others.
+    /// A client whose handshake fails does not affect the others.
     private func accept(now: Duration) {
         while connections.count < configuration.connectionsMaximum {
             do throws(TLSSocketError) {
@@ -101,7 +101,7 @@ final class ServerDriver: ReactorMember {
                         socket, number: connectionsTaken, session: session, openDeadline: now + configuration.openLimit,
                         requiresALPN: configuration.requiresALPN))
             } catch {
-                log.debug("a client could not be taken", [.error: error.message])
+                log.debug("client not accepted", [.error: error.message])
             }
         }
     }
@@ -112,7 +112,7 @@ final class ServerDriver: ReactorMember {
                 try step(connection)
                 return false
             } catch {
-                log.debug("a connection ended", [.error: error.message])
+                log.debug("connection ended", [.error: error.message])
                 return true
             }
         }

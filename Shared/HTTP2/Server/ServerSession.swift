@@ -1,21 +1,21 @@
 import CNGHTTP2
 
-/// A stream as the server sees it.
+/// A stream on the server's side.
 final class ServerStream: NGHTTP2Stream {
     var method = ""
     var path = ""
     var isClosed = false
 }
 
-/// The server's side of one connection: gathers requests until they are whole.
+/// The server's side of one connection: collects requests until they are complete.
 final class ServerSession: NGHTTP2Session {
-    /// Some ten fields with a bearer token among them.
+    /// About ten fields, including a bearer token.
     private static let usualHeaderBytes = 640
     private let configuration: HTTP2ServerConfiguration
     private var open = OpenStreams<ServerStream>()
     private var complete: [ServerStream] = []
     private var taken = 0
-    /// After so many streams the client is told to go elsewhere.
+    /// After this many streams the client gets a GOAWAY.
     var streamsBeforeGoodbye: Int?
     /// Streams above it are not processed.
     private var lastStream: Int32?
@@ -46,7 +46,7 @@ final class ServerSession: NGHTTP2Session {
     }
 
     override func streamBegan(_ id: Int32) {
-        // Between the goodbye and its departure the library would still take new streams.
+        // Between the goodbye and its transmission the library would still accept new streams.
         guard lastStream == nil else { return }
         let stream = ServerStream()
         stream.id = id

@@ -1,12 +1,12 @@
-/// How the end of a request's body is found.
+/// How the end of a request's body is determined.
 ///
-/// Where a header leaves it open, a proxy in front may decide otherwise than this server and take the rest of the body for
-/// another client's request. So anything ambiguous is refused.
+/// If the header is ambiguous, a proxy in front may interpret it differently and treat the rest of the body as another
+/// client's request. So ambiguous requests are rejected.
 enum BodyFraming: Equatable {
     case none
     case length(Int)
     case chunked
-    /// The protocol tells, beside the header, as HTTP/2 does with its frames.
+    /// The protocol itself delimits the body, as HTTP/2 does with its frames.
     case untilEnd
 
     static func decide(_ headers: HTTPHeaders, isHTTP11: Bool) -> Result<BodyFraming, RequestError> {
@@ -17,17 +17,17 @@ enum BodyFraming: Equatable {
         }
         guard encodings.isEmpty else {
             guard isHTTP11, encodings.count == 1 else {
-                return .failure(.ambiguousLength("Transfer-Encoding is given twice, or to HTTP/1.0."))
+                return .failure(.ambiguousLength("Transfer-Encoding occurs twice or in an HTTP/1.0 request."))
             }
             return encodings[0].lowercased() == "chunked" ? .success(.chunked) : .failure(.unknownEncoding)
         }
         guard let first = lengths.first else { return .success(.none) }
         guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(first) else {
-            return .failure(.ambiguousLength("Content-Length is not a whole number."))
+            return .failure(.ambiguousLength("Content-Length is not a non-negative integer."))
         }
-        // Equal repeats say one thing, and RFC 9112 allows to take them as one.
+        // Equal duplicates are unambiguous, and RFC 9112 permits treating them as one.
         guard lengths.allSatisfy({ $0 == first }) else {
-            return .failure(.ambiguousLength("The request has two Content-Lengths that differ."))
+            return .failure(.ambiguousLength("The request has different Content-Length values."))
         }
         return .success(count == 0 ? .none : .length(count))
     }

@@ -1,10 +1,10 @@
-/// Reads a body in chunks (RFC 9112, 7.1) from bytes that arrive in pieces. Extensions and the trailer are checked,
-/// bounded and left out.
+/// Reads a chunked body (RFC 9112, 7.1) from bytes that arrive in pieces. Extensions and the trailer are checked,
+/// bounded and discarded.
 struct ChunkedBody {
     enum Step: Equatable {
         /// More bytes are needed.
         case incomplete
-        /// The body is over; the number says how many of the bytes belonged to it.
+        /// The body is complete; the number of the bytes that belonged to it.
         case complete(Int)
         case refused(RequestError)
     }
@@ -22,7 +22,7 @@ struct ChunkedBody {
 
     /// A size of fifteen digits cannot overflow; bodies are far smaller.
     private static let sizeDigitsMaximum = 15
-    /// Of all chunks of a body together.
+    /// For all chunks of a body together.
     private static let extensionBytesMaximum = 4 << 10
     private static let trailerBytesMaximum = 4 << 10
 
@@ -33,7 +33,7 @@ struct ChunkedBody {
     private var trailerBytes = 0
     private var trailerLine: [UInt8] = []
 
-    /// Hands each part of the body to `take`, which answers why it is not wanted.
+    /// Passes each part of the body to `take`, which returns an error if the part is rejected.
     mutating func read(
         _ bytes: UnsafeRawBufferPointer, take: (UnsafeRawBufferPointer) -> RequestError?
     ) -> Step {
@@ -58,7 +58,7 @@ struct ChunkedBody {
         return .incomplete
     }
 
-    /// True when the body is over.
+    /// True at the end of the body.
     private mutating func step(_ byte: UInt8) throws(RequestError) -> Bool {
         switch place {
         case .size: try readSize(byte)
@@ -97,7 +97,7 @@ struct ChunkedBody {
         left = left << 4 | digit
     }
 
-    /// Blanks behind a size are allowed before an extension alone.
+    /// Blanks after a size are allowed only before an extension.
     private mutating func readBlank(_ byte: UInt8) throws(RequestError) {
         try countExtension()
         switch byte {
@@ -119,7 +119,7 @@ struct ChunkedBody {
     private mutating func countExtension() throws(RequestError) {
         extensionBytes += 1
         guard extensionBytes <= ChunkedBody.extensionBytesMaximum else {
-            throw .malformed("The chunk extensions of the body are over \(ChunkedBody.extensionBytesMaximum) bytes.")
+            throw .malformed("The body's chunk extensions exceed \(ChunkedBody.extensionBytesMaximum) bytes.")
         }
     }
 

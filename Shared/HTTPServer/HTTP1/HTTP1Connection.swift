@@ -1,31 +1,31 @@
 import ServiceKit
 import TLSSocket
 
-/// A client that speaks HTTP/1.1 or HTTP/1.0.
+/// An HTTP/1.1 or HTTP/1.0 client connection.
 ///
-/// `advance` does all that can be done now: it sends, then reads, then handles what was read. A client that does not
-/// read its answers is not read either, and while a handler works on one request the next one stays in the kernel.
+/// `advance` does all work possible now: it sends, then reads, then handles the data read. While a client does not read
+/// its responses, its requests are not read either, and while a handler runs, the next request stays in the kernel.
 final class HTTP1Connection: Connection {
     private enum Phase {
-        /// Waits for a request, or has a part of its head.
+        /// Waits for a request, or has part of its head.
         case head
         case body(Exchange)
         case handling
         case answering
         case streaming(HTTPStream)
-        /// The answer is sent; the rest of a body that is not wanted is read over.
+        /// The response is sent; the rest of an unwanted body is discarded.
         case discarding(bytesLeft: Int)
         case closed
     }
 
-    /// What of a request decides how its answer is sent.
+    /// Properties of the request that determine how its response is sent.
     private struct Asked {
         var isHead = false
         var isHTTP11 = true
         var keepsAlive = false
         var route: HTTPRouter.Route?
         var began = Duration.zero
-        /// Bytes of a body that is not wanted but short enough to be read over.
+        /// Bytes of an unwanted body that is short enough to be discarded.
         var bodyBytesToDiscard = 0
     }
 
@@ -33,13 +33,13 @@ final class HTTP1Connection: Connection {
         case header
         case body
         case idle
-        /// For the client to read.
+        /// Waits for the client to read.
         case reader
     }
 
     private static let readsInTurnMaximum = 4
     private static let streamPartsInTurnMaximum = 16
-    /// A body up to here is copied behind its head, so that both go out in one packet.
+    /// A body up to this size is copied behind its head, so that both fit into one packet.
     private static let joinedBodyMaximum = 16 << 10
 
     let id: UInt64
@@ -50,7 +50,7 @@ final class HTTP1Connection: Connection {
     private var phase = Phase.head
     private var asked = Asked()
     private var scanner: HeadScanner
-    /// What was read and not handled yet, from `inputStart` on.
+    /// Data read and not handled yet, starting at `inputStart`.
     private var input: [UInt8] = []
     private var inputStart = 0
     private var outgoing = Outgoing()
@@ -58,7 +58,7 @@ final class HTTP1Connection: Connection {
     private var canRead = false
     private var hasPeerFinished = false
     private var closesAfterAnswer = false
-    /// The client may still send what the answer does not wait for.
+    /// True if the client may still send data after the response.
     private var lingers = false
 
     init(id: UInt64, socket: TLSSocket, loop: EventLoop, headerDeadline: Duration) {
@@ -69,7 +69,7 @@ final class HTTP1Connection: Connection {
         address = PeerAddress.peer(of: socket.descriptor)
         scanner = HeadScanner(bytesMaximum: core.configuration.headerBytesMaximum)
         deadline = (headerDeadline, .header)
-        // What came with the end of a handshake is in the socket's own buffer, which nothing reports.
+        // Data that arrived with the end of the handshake is in the TLS buffer, which the poller does not report.
         canRead = socket.isSecure
     }
 
@@ -90,12 +90,12 @@ final class HTTP1Connection: Connection {
     }
 
     func handle(_ event: Poller.Event) {
-        // A read over TLS may have waited for the socket to be writable.
+        // A read over TLS may have been waiting for the socket to become writable.
         if event.isReadable || socket.isSecure { canRead = true }
         if event.isFinished {
             hasPeerFinished = true
             canRead = true
-            // It may still read one answer, but a client that closed its side is not known to read a stream.
+            // The client may still read one response, but one that closed its side is not known to read a stream.
             if case .streaming = phase { return close() }
         }
         if event.isBroken, !event.isReadable || isWaitingForHandler { return close() }
@@ -148,7 +148,7 @@ final class HTTP1Connection: Connection {
     func expire() {
         guard let deadline, deadline.at <= loop.now else { return }
         switch deadline.wait {
-        // A client that has sent nothing at all has no use for an answer.
+        // A client that has sent nothing does not need a response.
         case .header where scanner.hasBegun || !input.isEmpty: refuse(.headerLate)
         case .body: refuse(.bodyLate)
         case .header:
@@ -184,7 +184,7 @@ extension HTTP1Connection {
         case .wantRead, .wantWrite: return canRead = false
         case .end: return close()
         }
-        // A short read has emptied a plain socket, but the end behind it shows only in the next one.
+        // A short read has emptied a plain socket, but the end of the stream shows only in the next read.
         canRead = count == loop.buffer.count || hasPeerFinished || socket.isSecure
         let bytes = UnsafeRawBufferPointer(rebasing: loop.buffer[..<count])
         guard input.isEmpty else {
@@ -196,7 +196,7 @@ extension HTTP1Connection {
         input.append(contentsOf: bytes[used...])
     }
 
-    /// Handles what was kept from earlier reads. False when more bytes are needed.
+    /// Handles buffered data of earlier reads. False if more bytes are needed.
     private func consumeInput() -> Bool {
         guard inputStart < input.count else { return false }
         let kept = input
@@ -210,7 +210,7 @@ extension HTTP1Connection {
         return used > 0
     }
 
-    /// Returns how many of the bytes were used; zero when more are needed.
+    /// Returns the number of bytes used; zero if more are needed.
     private func consume(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch phase {
         case .head: return consumeHead(bytes)
@@ -236,7 +236,7 @@ extension HTTP1Connection {
         let hadBegun = scanner.hasBegun
         switch scanner.scan(bytes) {
         case .incomplete:
-            // The first request has had its deadline since the connection was opened.
+            // The deadline of the first request already runs since the connection was opened.
             if !hadBegun, deadline?.wait == .idle {
                 deadline = (loop.now + core.configuration.headerDeadline, .header)
             }
@@ -258,7 +258,7 @@ extension HTTP1Connection {
     }
 }
 
-/// What becomes of a request.
+/// Handling requests.
 extension HTTP1Connection {
     private func begin(_ head: RequestHead) {
         asked.isHead = head.method == .head
@@ -286,7 +286,7 @@ extension HTTP1Connection {
         loop.run(exchange, for: id)
     }
 
-    /// Answers before the body is read. The connection stays when the body is short enough to be read over.
+    /// Answers before the body is read. The connection stays open if the body is short enough to be discarded.
     private func answerEarly(_ response: HTTPResponse, head: RequestHead) {
         switch head.framing {
         case .none: answer(response)
@@ -297,7 +297,7 @@ extension HTTP1Connection {
         }
     }
 
-    /// The server's own answer to what it does not take. The rest of the request is not read, so the connection ends.
+    /// The server's own response to an invalid request. The rest of the request is not read, so the connection ends.
     private func refuse(_ refusal: RequestError) {
         core.instruments.countRefusal(refusal.reason)
         answerAndClose(refusal.response(for: asked.route))
@@ -356,7 +356,7 @@ extension HTTP1Connection {
         ).bytes(date: loop.httpDate, log: core.log)
     }
 
-    /// False when the client has to read first, or has left.
+    /// False if the client must read first, or has left.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return true }
         switch outgoing.write(to: socket) {
@@ -364,7 +364,7 @@ extension HTTP1Connection {
             if deadline?.wait == .reader { deadline = nil }
             return true
         case .blocked:
-            // Anew each time the client has read something. A body that was invited has its own deadline already.
+            // Restarted each time the client has read something. An invited body already has its own deadline.
             if deadline == nil || deadline?.wait == .reader {
                 deadline = (loop.now + core.configuration.idleTimeout, .reader)
             }
@@ -375,7 +375,7 @@ extension HTTP1Connection {
         }
     }
 
-    /// False when the stream has nothing to send now, or was cut off.
+    /// False if the stream has no data now, or was aborted.
     private func send(_ stream: HTTPStream) -> Bool {
         let isChunked = asked.isHTTP11
         switch stream.read(
@@ -395,7 +395,7 @@ extension HTTP1Connection {
             phase = .answering
             return true
         case .cut:
-            // No last chunk: the client can tell that the body is not whole.
+            // Without a last chunk the client can detect the incomplete body.
             close()
             return false
         }

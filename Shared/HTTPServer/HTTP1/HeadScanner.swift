@@ -1,31 +1,31 @@
 import Glibc
 
-/// Finds the end of a request's head in bytes that arrive in pieces, and refuses line ends that two servers may see
-/// differently: RFC 9112 (2.2) allows a server to take a lone LF for a line end, and what stands behind a proxy that
-/// does not would then see another request.
+/// Finds the end of a request's head in bytes that arrive in pieces. Rejects line ends that two servers may interpret
+/// differently: RFC 9112 (2.2) allows a lone LF as a line end, and behind a proxy that does not accept it, the server
+/// would see a different request.
 struct HeadScanner {
     enum Step: Equatable {
         case incomplete
-        /// How many bytes the head has, with the empty line that ends it.
+        /// Length of the head in bytes, including the empty line that ends it.
         case complete(Int)
         case refused(RequestError)
     }
 
     private let bytesMaximum: Int
-    /// What was looked through in earlier calls, so that a head that comes byte by byte costs no more than its bytes.
+    /// Bytes scanned in earlier calls, so that a head that arrives byte by byte costs no more than its length.
     private var scanned = 0
     private var lineStart = 0
-    /// RFC 9112, 2.2: an empty line before the request line is passed over. More than one has no such excuse.
+    /// RFC 9112, 2.2: one empty line before the request line is ignored; more are rejected.
     private(set) var emptyLineBytes = 0
 
     init(bytesMaximum: Int) {
         self.bytesMaximum = bytesMaximum
     }
 
-    /// Whether bytes of a head have been seen.
+    /// True if bytes of a head have been seen.
     var hasBegun: Bool { scanned > 0 }
 
-    /// `bytes` are all bytes since the head's first one.
+    /// `bytes` are all bytes from the start of the head.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Step {
         if let first = bytes.first, first != UInt8(ascii: "\r"), !HTTPToken.contains(first) {
             return .refused(.malformed("The request does not begin with a method."))

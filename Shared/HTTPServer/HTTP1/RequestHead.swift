@@ -1,25 +1,25 @@
 import ServiceKit
 
-/// A complete request head that keeps to RFC 9110 and to that of its protocol, and what follows from it alone.
+/// A complete request head, valid by RFC 9110 and its protocol's RFC, with the facts derived from it alone.
 ///
-/// Anything that another server may read differently is refused and not repaired: a proxy in front that reads it the
-/// other way would take the rest of one client's body for the request of another.
+/// Anything another server may interpret differently is rejected, not repaired: a proxy in front with the other
+/// interpretation would treat the rest of one client's body as the request of another.
 struct RequestHead {
     let method: HTTPMethod
     let target: RequestTarget
     let isHTTP11: Bool
     let headers: HTTPHeaders
     let framing: BodyFraming
-    /// The client waits to be invited before it sends the body.
+    /// The client waits for 100 Continue before it sends the body.
     let expectsContinue: Bool
-    /// Whether the client wants to send further requests on this connection.
+    /// True if the client wants to send further requests on this connection.
     let keepsAlive: Bool
 
-    /// More fields than any client sends are refused, since each of them costs memory beside its bytes.
+    /// Limits the memory that each field costs besides its bytes; no real client sends more.
     static let fieldsMaximum = 128
     private static let methodBytesMaximum = 32
 
-    /// `bytes` begin with the request line and end with the empty line, as `HeadScanner` found them.
+    /// `bytes` start with the request line and end with the empty line, as found by `HeadScanner`.
     static func parse(_ bytes: UnsafeRawBufferPointer) -> Result<RequestHead, RequestError> {
         do throws(RequestError) {
             return .success(try RequestHead(bytes))
@@ -65,7 +65,7 @@ struct RequestHead {
 
     static func readMethod(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> HTTPMethod {
         guard !bytes.isEmpty, bytes.count <= methodBytesMaximum, bytes.allSatisfy(HTTPToken.contains) else {
-            throw .malformed("The method is no token of at most \(methodBytesMaximum) bytes.")
+            throw .malformed("The method is not a token of at most \(methodBytesMaximum) bytes.")
         }
         return HTTPMethod(rawValue: String(decoding: bytes, as: UTF8.self))
     }
@@ -114,7 +114,7 @@ struct RequestHead {
         }
     }
 
-    /// What RFC 3986 has in a host and a port. An empty host is allowed.
+    /// Characters that RFC 3986 allows in a host and a port. An empty host is allowed.
     private static func isOfHost(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -132,7 +132,7 @@ struct RequestHead {
     }
 }
 
-/// The lines of a head without their ends, of which `HeadScanner` has checked that each is CR LF.
+/// The lines of a head without their line ends; `HeadScanner` has checked that each is CR LF.
 private struct HeadLines {
     private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -149,8 +149,8 @@ private struct HeadLines {
 
 /// One line of a header, or of the trailer of a chunked body.
 enum FieldLine {
-    /// A line that begins with white space continues the field before it, in the eyes of some servers; a name with
-    /// white space before its colon is another name for some. Both are refused, as RFC 9112 (5.1, 5.2) wants it.
+    /// Some servers treat a line that starts with white space as a continuation, and a name with white space before its
+    /// colon as a different name. Both are rejected, as RFC 9112 (5.1, 5.2) requires.
     static func split(
         _ line: UnsafeRawBufferPointer
     ) throws(RequestError) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {

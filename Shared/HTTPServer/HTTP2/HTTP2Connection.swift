@@ -2,18 +2,18 @@ import HTTP2
 import ServiceKit
 import TLSSocket
 
-/// A client that speaks HTTP/2, with as many requests at a time as it is allowed to have open.
+/// An HTTP/2 client with up to the permitted number of concurrent requests.
 ///
-/// A client that does not read its answers is not read either. What it may hold is bounded by the number of its
-/// streams, by the budget for bodies, and by the requests that are handled for it, whether it has given them up or not.
+/// While a client does not read its responses, its requests are not read either. Its memory is bounded by the number of
+/// its streams, by the body budget, and by the number of its handlers running, including those of reset streams.
 final class HTTP2Connection: Connection {
     private static let streamsMaximum = 100
     private static let streamWindow = 256 << 10
     private static let readsInTurnMaximum = 4
     private static let writesInTurnMaximum = 16
     private static let pieceBytes = 64 << 10
-    /// Some clients lose an answer when the request that it refuses is reset while they send it, so their rest is read
-    /// over for a while.
+    /// Some clients lose a response if their request is reset while they send it, so the rest of the request is
+    /// discarded for this long.
     private static let discardingTime = Duration.seconds(5)
 
     let id: UInt64
@@ -22,18 +22,18 @@ final class HTTP2Connection: Connection {
     private unowned let loop: EventLoop
     private let core: ServerCore
     private let greetingDeadline: Duration
-    /// Nil once it is closed.
+    /// Nil after closing.
     private var session: HTTP2RequestSession?
     private var requests: [Int32: OpenRequest] = [:]
-    /// Those of streams that the client has given up count as well: resetting a stream must not make room for another.
+    /// Includes handlers of streams that the client has reset: resetting a stream must not make room for another.
     private var handlersRunning = 0
     private var outgoing = Outgoing()
     private var canRead = true
-    /// When a header that has begun must be complete.
+    /// Deadline for a header that has begun.
     private var headerDeadline: Duration?
-    /// When the last request ended, or the connection began.
+    /// When the last request ended, or the connection was opened.
     private var idleFrom: Duration
-    /// Since when the client has to read before anything more can be sent.
+    /// Time since when the client must read before more can be sent.
     private var blockedSince: Duration?
 
     init(id: UInt64, socket: TLSSocket, loop: EventLoop, greetingDeadline: Duration) {
@@ -117,7 +117,7 @@ final class HTTP2Connection: Connection {
         loop.closed(self)
     }
 
-    /// After the last answer.
+    /// Ends the connection after the last response.
     private func end() {
         guard forget() else { return }
         loop.linger(self, socket: socket)
@@ -133,7 +133,7 @@ final class HTTP2Connection: Connection {
     }
 }
 
-/// Bytes.
+/// Reading and sending bytes.
 extension HTTP2Connection {
     private func receive(into session: HTTP2RequestSession) {
         guard let transfer = try? socket.read(into: loop.buffer) else { return close() }
@@ -146,7 +146,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// False when nothing can be done before the client has read, or before the next turn.
+    /// False if no progress is possible before the client reads, or before the next turn.
     private func send(from session: HTTP2RequestSession) -> Bool {
         for _ in 0..<HTTP2Connection.writesInTurnMaximum {
             if outgoing.isEmpty { gather(from: session) }
@@ -174,7 +174,7 @@ extension HTTP2Connection {
     }
 }
 
-/// Requests.
+/// Handling requests.
 extension HTTP2Connection: HTTP2RequestReceiver {
     func headerBegan() {
         if headerDeadline == nil { headerDeadline = loop.now + core.configuration.headerDeadline }

@@ -1,13 +1,13 @@
 import HTTP2
 
-/// A request on a stream of its own.
+/// A request on its own stream.
 final class OpenRequest {
     enum Phase {
-        /// The body arrives.
+        /// The body is arriving.
         case body(Exchange, deadline: Duration)
         case handling
         case answering
-        /// It is answered, and the rest of a body that is not wanted is read over.
+        /// The response is given, and the rest of an unwanted body is discarded.
         case discarding(deadline: Duration)
     }
 
@@ -16,9 +16,9 @@ final class OpenRequest {
     var isHead = false
     var route: HTTPRouter.Route?
     var phase = Phase.answering
-    /// What the answer's body is read from, where it is written meanwhile.
+    /// Source of a streamed response body.
     var body: HTTPStream?
-    /// When the client was last seen to take a part of the answer, and how many parts it had taken then.
+    /// Time at which the client last took a part of the response, and the number of parts it had taken then.
     var lastProgress: Duration
     private var partsTaken = 0
 
@@ -44,12 +44,12 @@ final class OpenRequest {
         if case .answering = phase { true } else { false }
     }
 
-    /// What takes the body, while it is wanted.
+    /// Takes the body while it is wanted.
     var exchange: Exchange? {
         if case .body(let exchange, _) = phase { exchange } else { nil }
     }
 
-    /// Whether the client has made no room for its answer for so long.
+    /// True if the client has made no room for its response for `limit`.
     func isStalled(_ now: Duration, for limit: Duration) -> Bool {
         guard isAnswered, !stream.waitsForBody, stream.partsTaken == partsTaken else {
             partsTaken = stream.partsTaken

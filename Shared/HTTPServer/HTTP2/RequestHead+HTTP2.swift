@@ -2,14 +2,14 @@ import HTTP2
 import ServiceKit
 
 extension RequestHead {
-    /// What the library has decoded, held against the same rules as a head of HTTP/1.
+    /// Checks the fields decoded by the library against the same rules as an HTTP/1 head.
     init(_ request: HTTP2RequestStream) throws(RequestError) {
         method = try RequestHead.reading(request.method, read: RequestHead.readMethod)
         target = try RequestHead.reading(request.path, read: RequestHead.readTarget)
         isHTTP11 = true
         headers = try RequestHead.readFields(request)
         try RequestHead.checkHost(headers, isHTTP11: true)
-        // The library has seen that the length is a number and that the body keeps to it.
+        // The library has checked that the length is a number and that the body matches it.
         let told = try BodyFraming.decide(headers, isHTTP11: true).get()
         framing = request.isWhole ? .none : told == .none ? .untilEnd : told
         expectsContinue = try RequestHead.readExpectation(headers)
@@ -42,7 +42,7 @@ extension RequestHead {
             }
         }
         if let fault { throw fault }
-        // A proxy that comes from HTTP/1 may leave the host where it was.
+        // A proxy that converts from HTTP/1 may have kept the Host field.
         if !request.authority.isEmpty && !headers.contains("host") {
             Array("host".utf8).withUnsafeBytes { name in
                 request.authority.withUnsafeBytes { headers.append(name: name, value: $0) }

@@ -1,4 +1,4 @@
-/// Everything that is wrong with the environment a service was started in.
+/// All problems found in the environment at start-up.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     package struct Problem: Sendable, Equatable {
         package let variable: String

@@ -1,13 +1,13 @@
 extension EnvironmentReader {
-    /// The word after `CARILLON_` of every variable there is. One environment serves several programs, so that of another
-    /// one's family is none of this one's business.
+    /// The word after `CARILLON_` in the names of all variables. One environment serves several programs, so each
+    /// program ignores the families of the others.
     package static let families: Set<String> = [
         "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HUAWEI", "INGEST", "KAFKA", "KEY", "LOG", "PEPPER",
         "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR", "URL", "WORKER",
     ]
 
-    /// A sentence about each variable of ours that is set and that nobody reads. It is a typing error, and what it was
-    /// meant to change keeps its default. To be asked when everything was read.
+    /// An error text for each variable with our prefix that is set but unknown: probably a typing error, and the
+    /// intended setting keeps its default. Read this after all settings were read.
     package var unknownVariables: [String] {
         let own = Set(known.map(EnvironmentReader.family))
         return environment.filter { name, value in
@@ -16,8 +16,8 @@ extension EnvironmentReader {
                 && (own.contains(family) || !EnvironmentReader.families.contains(family))
                 && !EnvironmentReader.isServiceLink(name, value)
         }.keys.sorted().map { name in
-            let advice = nearest(to: name).map { "did you mean \($0)?" } ?? "see --help for those that are"
-            return "\(name) is read by nobody; \(advice)"
+            let advice = nearest(to: name).map { "did you mean \($0)?" } ?? "see --help for the known variables"
+            return "unknown variable \(name); \(advice)"
         }
     }
 
@@ -27,7 +27,7 @@ extension EnvironmentReader {
         String(name.dropFirst(prefix.count).prefix { $0 != "_" })
     }
 
-    /// Kubernetes puts the addresses of services into the environment, under the services' names.
+    /// Kubernetes adds variables with the addresses of services, named after the services.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
         name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.contains("_TCP")
             || value.hasPrefix("tcp://")

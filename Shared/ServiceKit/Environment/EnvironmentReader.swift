@@ -1,9 +1,9 @@
 import Glibc
 
-/// Reads a service's settings and remembers what was asked for, so that one list serves three ends: the values, the
-/// `--help` text, and the start-up error, which names every wrong variable at once and not the first alone.
+/// Reads a service's settings and records each variable read. The record yields the values, the `--help` text, and one
+/// start-up error that lists all invalid variables.
 package struct EnvironmentReader {
-    /// One variable as `--help` prints it.
+    /// One variable as `--help` shows it.
     package struct Variable: Sendable, Equatable {
         package let name: String
         package let defaultText: String
@@ -13,15 +13,15 @@ package struct EnvironmentReader {
     package private(set) var variables: [Variable] = []
     package private(set) var problems: [ConfigurationError.Problem] = []
     let environment: [String: String]
-    /// Every name that was looked up, those of files with secrets among them.
+    /// Every name that was looked up, including `…_FILE` names of secrets.
     private(set) var known: Set<String> = []
 
-    /// An empty value counts as none: compose files and charts pass variables on that way which nobody has set.
+    /// An empty value counts as unset: compose files and charts pass on variables that have no value.
     package init(_ environment: [String: String]) {
         self.environment = environment.filter { !$0.value.isEmpty }
     }
 
-    /// The environment this process was started with.
+    /// The environment of this process.
     package static func processEnvironment() -> [String: String] {
         var result: [String: String] = [:]
         var entry = environ
@@ -35,17 +35,17 @@ package struct EnvironmentReader {
         return result
     }
 
-    /// Throws when any variable read so far was wrong.
+    /// Throws if any variable read so far is invalid.
     package func finish() throws(ConfigurationError) {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
-    /// Whether a value was given, for a default that depends on other variables.
+    /// True if a value is set; used for a default that depends on other variables.
     package func isSet(_ name: String) -> Bool {
         environment[name] != nil
     }
 
-    /// Adds a problem that no single variable shows, such as two that contradict each other.
+    /// Adds a problem that concerns several variables, such as two that contradict each other.
     package mutating func reject(_ variable: String, problem: String, fix: String) {
         problems.append(.init(variable: variable, problem: problem, fix: fix))
     }
@@ -60,23 +60,23 @@ package struct EnvironmentReader {
         return environment[name]
     }
 
-    /// The path of a file or folder that must be there when the process starts.
+    /// The path of a file or folder that must exist when the process starts.
     package mutating func file(_ name: String, meaning: String) -> String? {
         guard let path = optionalText(name, meaning: meaning) else { return nil }
         if access(path, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
             reject(
                 name, problem: "\(path) cannot be read: \(reason)",
-                fix: "name a file that is there and that this user may read")
+                fix: "name an existing file that this user can read")
         }
         return path
     }
 
-    /// The name or address of a server, without scheme, port and path.
+    /// A host name or address, without scheme, port and path.
     package mutating func host(_ name: String, default value: String, meaning: String) -> String {
         parse(
             name, default: value, text: value, meaning: meaning,
-            expected: "a host's name or address alone, such as \(value)"
+            expected: "a host name or address, such as \(value)"
         ) {
             let isName = !$0.isEmpty && $0.utf8.allSatisfy { EnvironmentReader.isOfHostName($0) }
             return isName || IPAddress($0) != nil ? $0 : nil
@@ -92,8 +92,8 @@ package struct EnvironmentReader {
         }
     }
 
-    /// A secret can also be named by file (`NAME_FILE`), which keeps it out of process listings. Nil when neither is set
-    /// or both are empty.
+    /// A secret can also be read from a file (`NAME_FILE`), which keeps it out of process listings. Nil if neither is
+    /// set or both are empty.
     package mutating func secret(_ name: String, meaning: String) -> Secret? {
         declare(name, defaultText: "", meaning: meaning + " \(name)_FILE names a file that holds it.")
         known.insert(name + "_FILE")
@@ -107,7 +107,7 @@ package struct EnvironmentReader {
             var text = OutsideText.string(bytes)
         else {
             reject(
-                name + "_FILE", problem: "no readable text file at \(path)", fix: "name a file that this user may read")
+                name + "_FILE", problem: "no readable text file at \(path)", fix: "name a text file that this user can read")
             return nil
         }
         while text.last?.isNewline == true { text.removeLast() }
@@ -118,11 +118,11 @@ package struct EnvironmentReader {
         return Secret(text)
     }
 
-    /// `text` says what the default is where it differs from machine to machine.
+    /// `text` describes a default that differs from machine to machine.
     package mutating func integer(
         _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, meaning: String
     ) -> Int {
-        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
         return parse(name, default: value, text: text ?? String(value), meaning: meaning, expected: expected) {
             Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
@@ -132,7 +132,7 @@ package struct EnvironmentReader {
         _ name: String, default value: Duration, in range: ClosedRange<Duration>, meaning: String
     ) -> Duration {
         let expected = """
-            a time from \(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound)), \
+            a duration from \(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound)), \
             such as 250ms, 30s, 5m or 12h
             """
         return parse(name, default: value, text: DurationText.print(value), meaning: meaning, expected: expected) {
@@ -140,7 +140,7 @@ package struct EnvironmentReader {
         }
     }
 
-    /// `text` says what the default is where it differs from machine to machine.
+    /// `text` describes a default that differs from machine to machine.
     package mutating func bytes(
         _ name: String, default value: Int, text: String? = nil, in range: ClosedRange<Int>, meaning: String
     ) -> Int {
@@ -153,7 +153,7 @@ package struct EnvironmentReader {
         }
     }
 
-    /// Any other kind of value: `expected` completes the sentence "NAME should be …".
+    /// Reads a value of any other kind; `expected` is a noun phrase, as in "set it to …".
     package mutating func parse<Value>(
         _ name: String, default value: Value, text: String, meaning: String, expected: String,
         convert: (String) -> Value?
@@ -163,7 +163,7 @@ package struct EnvironmentReader {
         guard let converted = convert(given) else {
             reject(
                 name, problem: "\"\(given)\" is not \(expected)",
-                fix: "set it to \(expected), or leave it unset for \(text)")
+                fix: "set it to \(expected), or unset it to use \(text)")
             return value
         }
         return converted

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The memory that this process may use before the kernel ends it.
+/// Memory that this process may use before the kernel kills it.
 package enum MemoryLimit {
-    /// The smallest limit of the control groups that the process is in, or the machine's memory.
+    /// The smallest limit among the process' control groups, or the machine's memory.
     package static func bytes() -> Int {
         let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
         let cgroups = text("/proc/self/cgroup").map { paths(cgroups: $0) } ?? []
         return cgroups.compactMap { text($0).flatMap(limit) }.min().map { min($0, machine) } ?? machine
     }
 
-    /// The files that may hold a limit, for the text of `/proc/self/cgroup`: of the group itself and of each one around
-    /// it, in version 2 (`0::/path`) and version 1 (`7:memory:/path`). Inside of a container the root is its group.
+    /// The files that may hold a limit, derived from `/proc/self/cgroup`: those of the group and of its ancestors, in
+    /// version 2 (`0::/path`) and version 1 (`7:memory:/path`). Inside a container the root is the container's group.
     static func paths(cgroups text: String) -> [String] {
         text.split(separator: "\n").flatMap { line -> [String] in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ package enum MemoryLimit {
         }
     }
 
-    /// Nil for `max`, and for the huge number by which version 1 says so.
+    /// Nil for `max`, and for the huge number that version 1 uses for "no limit".
     static func limit(_ text: String) -> Int? {
         guard let bytes = Int(text.prefix { $0.isASCII && $0.isNumber }), bytes < 1 << 62 else { return nil }
         return bytes

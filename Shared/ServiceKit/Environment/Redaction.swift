@@ -1,10 +1,10 @@
-/// The last net under what is logged: long opaque strings, which is what device tokens, keys and JSON Web Tokens look
-/// like, and passwords inside URLs. Types that hold such values print themselves redacted already.
+/// The last safeguard for log lines: redacts long opaque strings, the shape of device tokens, keys and JSON Web Tokens,
+/// and passwords inside URLs. Types that hold such values already print themselves redacted.
 ///
-/// Works on bytes and passes each of them a fixed number of times: what is logged comes from outside, and characters
-/// joined by combining marks must neither hide a password nor cost time.
+/// Works on bytes and passes over each a fixed number of times: logged text comes from outside, and characters joined
+/// by combining marks must neither hide a password nor cost time.
 package enum Redaction {
-    /// An APNs token is the shortest secret at 64 hexadecimal digits, credentials are 43 characters of base 64; UUIDs
+    /// The shortest secrets are 64 hexadecimal digits (APNs tokens) or 43 characters of base 64 (credentials); UUIDs
     /// (36) and trace ids (32) stay readable.
     private static let longestReadable = 40
 
@@ -17,7 +17,7 @@ package enum Redaction {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Colon and equals sign join a name and a value as often as they are part of a token, so each side is judged alone.
+    /// A colon or equals sign may join a name and a value or be part of a token, so each side is checked separately.
     private static func isSecret(_ run: ArraySlice<UInt8>) -> Bool {
         run.count > longestReadable
             && run.split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }.contains(where: isOpaque)
@@ -30,11 +30,11 @@ package enum Redaction {
         {
             return true
         }
-        // Base 64 has slashes and letters of both cases; a path seldom has both of the latter.
+        // Base 64 contains slashes and letters of both cases; a path seldom mixes cases.
         return segments.count > 1 && text.contains(where: isUpperCase) && text.contains(where: isLowerCase)
     }
 
-    /// Groups of at most 32 hexadecimal digits, as UUIDs and `traceparent` have them.
+    /// Groups of at most 32 hexadecimal digits, as in UUIDs and `traceparent`.
     private static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
         text.split(separator: UInt8(ascii: "-")).allSatisfy { $0.count <= 32 && $0.allSatisfy(isHexadecimal) }
     }
@@ -88,7 +88,7 @@ package enum Redaction {
 }
 
 extension [UInt8] {
-    /// The bytes in order, cut wherever the answer changes.
+    /// Splits the bytes, in order, wherever the predicate's result changes.
     fileprivate func runs(where belongs: (UInt8) -> Bool) -> [ArraySlice<UInt8>] {
         var runs: [ArraySlice<UInt8>] = []
         var start = startIndex

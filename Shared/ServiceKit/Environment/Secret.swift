@@ -6,7 +6,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
         self.value = value
     }
 
-    /// The one way to the value; the name stands out in review.
+    /// The only access to the value; the method's name makes each use visible in review.
     package func reveal() -> String {
         value
     }

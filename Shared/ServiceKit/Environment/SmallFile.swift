@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads a file whole, up to a bound, without Foundation.
+/// Reads a whole file, up to a size limit, without Foundation.
 package enum SmallFile {
-    /// Nil when the file cannot be read or is larger than the bound.
+    /// Nil if the file cannot be read or exceeds the limit.
     package static func read(_ path: String, bytesMaximum: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,27 +1,27 @@
-/// Helps who mistyped a name.
+/// Suggestions for mistyped names.
 package enum Spelling {
-    /// Nobody meant a name longer than this, and comparing one would cost time in proportion.
+    /// No real name is longer, and the cost of a comparison grows with the length.
     private static let lengthMaximum = 64
 
-    /// The end of a sentence about an unknown word: the nearest known one, or all of them.
+    /// Ends an error about an unknown word with the nearest known one, or with all of them.
     package static func advice(_ word: String, among known: [String]) -> String {
         if let nearest = nearest(to: word, among: known) { return "; did you mean \(nearest)?" }
         return known.isEmpty ? "; there are none" : "; there are: \(known.joined(separator: ", "))"
     }
 
-    /// Nil when none is near enough to be meant.
+    /// The nearest known word; nil when none is near enough.
     package static func nearest(to word: String, among known: [String]) -> String? {
         guard word.utf8.count <= lengthMaximum else { return nil }
         return nearest(to: word, among: known, within: max(1, min(3, word.count / 3)))
     }
 
-    /// Nil when none is within so many corrections.
+    /// The nearest known word within `limit` corrections, or nil.
     package static func nearest(to word: String, among known: [String], within limit: Int) -> String? {
         guard word.utf8.count <= lengthMaximum else { return nil }
         return known.map { ($0, distance(word, $0)) }.filter { $0.1 <= limit }.min { $0.1 < $1.1 }?.0
     }
 
-    /// Characters to insert, remove or replace, and neighbours to swap, on the way from one to the other.
+    /// Number of insertions, removals, replacements and swaps of neighbors that turn one word into the other.
     package static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left)
         let right = Array(right)

@@ -1,23 +1,23 @@
 package import Glibc
 import Synchronization
 
-/// A process that was started from here: its output line by line, signals, its end. Killed when the last reference goes,
-/// so that a failed test or benchmark leaves nothing running.
+/// A child process: its output line by line, signals, and its end. Killed when the last reference is released, so that
+/// a failed test or benchmark leaves nothing running.
 package final class ChildProcess: Sendable {
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
     }
 
-    /// What a child has that others have not.
+    /// Optional behavior of a child process.
     package struct Options: Sendable {
-        /// It is killed when this process ends, however that comes; `setpriv` of util-linux arranges it.
+        /// Kills the child when this process ends in any way; `setpriv` of util-linux arranges it.
         package var diesWithParent = false
-        /// A group of its own does not hear the terminal's Ctrl-C: passing it on is then this process' affair.
+        /// A process group of its own does not receive the terminal's Ctrl-C: this process has to pass it on.
         package var leadsGroup = false
-        /// Becomes the child's descriptor 3. A lock on it is held until the child is gone too.
+        /// Becomes the child's descriptor 3. A lock on it is held until the child has ended too.
         package var inherited: Int32?
-        /// Older lines are forgotten.
+        /// Older lines are dropped.
         package var linesMaximum = Int.max
         /// Called with each line, on the thread that reads them.
         package var onLine: (@Sendable (String) -> Void)?
@@ -33,21 +33,21 @@ package final class ChildProcess: Sendable {
         var input: Int32?
     }
 
-    /// A line that does not end is cut into pieces of this size.
+    /// A longer line is split into pieces of this size.
     private static let lineBytesMaximum = 64 << 10
 
     package let processID: pid_t
     private let state: Monitor<State>
     private let hasEnded = OneTimeEvent()
 
-    /// Standard output and standard error are read together; `environment` replaces the inherited one when given.
+    /// Standard output and standard error are merged; `environment`, if given, replaces the inherited one.
     package init(
         _ path: String, arguments: [String] = [], environment: [String: String]? = nil, options: Options = Options()
     ) throws {
         let spawned = Monitor<Result<Spawned, SpawnError>?>(nil)
         let state = Monitor(State())
-        // The thread that waits for the child starts it too: the kernel takes the end of the thread that started a child
-        // for the end of the parent, and those of the concurrency runtime come and go.
+        // The thread that waits for the child must also start it: the kernel treats the end of the thread that started
+        // a child as the end of the parent, and threads of the concurrency runtime come and go.
         NativeThread(name: "child-wait") { [hasEnded] in
             let result = ChildProcess.spawning.withLock { _ in
                 ChildProcess.spawn(
@@ -75,8 +75,8 @@ package final class ChildProcess: Sendable {
         let output: Int32
     }
 
-    /// One at a time: between `pipe` and the close-on-exec flag another spawn would inherit the descriptors, and the
-    /// end of output would never be seen.
+    /// One spawn at a time: between `pipe` and the close-on-exec flag another child would inherit the descriptors, and
+    /// the end of output would never be seen.
     private static let spawning = Mutex(())
 
     private static func spawn(
@@ -115,8 +115,8 @@ package final class ChildProcess: Sendable {
         return .success(Spawned(pid: pid, input: input[1], output: output[0]))
     }
 
-    /// A child inherits what its parent ignores and what the spawning thread blocks, and those of the concurrency runtime
-    /// block nearly everything: it could not be told to stop.
+    /// A child inherits the signals its parent ignores and those the spawning thread blocks. Threads of the concurrency
+    /// runtime block nearly all signals, so the child could not be stopped.
     private static func set(_ attributes: inout posix_spawnattr_t, leadsGroup: Bool) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -136,20 +136,20 @@ package final class ChildProcess: Sendable {
         if let input { close(input) }
     }
 
-    /// Everything printed so far, as far as it is kept.
+    /// All output lines so far, up to the limit.
     package var lines: [String] { state.withLock { $0.lines } }
 
-    /// Nil while it runs.
+    /// Nil while the process runs.
     package var ending: Ending? { state.withLock { $0.ending } }
 
     package func signal(_ number: Int32) {
         state.withLock { state in
-            // Once it was reaped the id may belong to somebody else.
+            // After reaping, the id may belong to another process.
             if state.ending == nil { kill(processID, number) }
         }
     }
 
-    /// Writes a line to its standard input.
+    /// Writes a line to the child's standard input.
     package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         state.withLock { state in
@@ -163,7 +163,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The first line, printed already or to come, that matches; nil when it ends or the limit passes without one.
+    /// The first line, past or future, that matches; nil if the process ends or the limit passes without one.
     @discardableResult
     package func line(
         within limit: Duration = .seconds(30), from first: Int = 0, where matches: @escaping @Sendable (String) -> Bool
@@ -182,17 +182,17 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end and its last lines; nil when the limit passes first.
+    /// Waits for the end and the last lines; nil if the limit passes first.
     package func end(within limit: Duration = .seconds(30)) async -> Ending? {
         await onNativeThread("child-end") { [state] in
             let ending = state.wait(timeout: limit) { $0.ending }
-            // Bounded, since a child of its own may hold the pipe open for as long as it likes.
+            // Bounded, since a grandchild may keep the pipe open.
             if ending != nil { _ = state.wait(timeout: .seconds(2)) { $0.isOutputOver ? true : nil } }
             return ending
         }
     }
 
-    /// Waits for its end, however long that takes, or until the task is cancelled; nil then.
+    /// Waits without limit for the end; nil if the task is cancelled first.
     package func ended() async -> Ending? {
         await hasEnded.wait()
         return ending
@@ -233,7 +233,7 @@ package final class ChildProcess: Sendable {
     }
 
     private static func awaitEnd(of pid: pid_t, into state: Monitor<State>) {
-        // Waits without reaping, so that the id stays ours until the ending is recorded under the lock.
+        // Waits without reaping, so that the id stays valid until the ending is recorded under the lock.
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
         state.change { state in
@@ -248,6 +248,6 @@ package struct SpawnError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ path: String, status: Int32) {
-        description = "\(path) could not be started: \(String(cString: strerror(status)))"
+        description = "\(path) cannot be started: \(String(cString: strerror(status)))"
     }
 }

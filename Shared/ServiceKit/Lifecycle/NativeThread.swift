@@ -1,16 +1,16 @@
 import Glibc
 
-/// A thread of our own, for C libraries that block: the tasks of the concurrency runtime share as many threads as
-/// there are cores, and one blocked there stalls the service.
+/// A dedicated thread for C libraries that block: tasks of the concurrency runtime share as many threads as there are
+/// cores, and one blocked thread stalls the service.
 package struct NativeThread: ~Copyable {
     private let handle: pthread_t
 
-    /// Starts at once. The name shows in `top -H` and is cut to 15 characters.
+    /// Starts immediately. The name shows in `top -H` and is cut to 15 characters.
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(ThreadBody(name: name, run: body))
         var handle = pthread_t()
         let status = pthread_create(&handle, nil, runThreadBody, box.toOpaque())
-        precondition(status == 0, "no thread could be started: \(String(cString: strerror(status)))")
+        precondition(status == 0, "cannot start a thread: \(String(cString: strerror(status)))")
         self.handle = handle
     }
 
@@ -18,13 +18,13 @@ package struct NativeThread: ~Copyable {
         pthread_join(handle, nil)
     }
 
-    /// Lets the thread end by itself, unobserved.
+    /// Lets the thread run to its end without joining it.
     package consuming func detach() {
         pthread_detach(handle)
     }
 }
 
-/// Runs a call that may block on a thread of its own and suspends until it has returned.
+/// Runs a call that may block on a dedicated thread and suspends until it returns.
 package func onNativeThread<Result: Sendable>(
     _ name: String, body: @escaping @Sendable () -> Result
 ) async -> Result {
@@ -51,7 +51,7 @@ private func runThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
     return nil
 }
 
-/// Through /proc, since glibc shows `pthread_setname_np` to GNU C alone. A thread without a name works as well.
+/// Uses /proc, since glibc declares `pthread_setname_np` only for GNU C. A thread without a name works as well.
 private func nameThisThread(_ name: String) {
     let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

@@ -1,4 +1,4 @@
-/// Something that happens once: tasks wait for it suspended, native threads blocked, and anyone reports it.
+/// An event that happens once: tasks wait for it suspended, native threads blocked; any thread may report it.
 package final class OneTimeEvent: Sendable {
     private struct State {
         var hasHappened = false
@@ -26,13 +26,13 @@ package final class OneTimeEvent: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Returns when it has happened, at once if it has already, or when the task is cancelled.
+    /// Returns when the event has happened, immediately if it already has, or when the task is cancelled.
     package func wait() async {
         let number = state.withLock { $0.newNumber() }
         await withTaskCancellationHandler {
             _ = await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // A task is marked as cancelled before its handler runs, so one of the two sees the other.
+                    // A task is marked as cancelled before its handler runs: either this check or the handler sees it.
                     if state.hasHappened || Task.isCancelled { return true }
                     state.waiters[number] = continuation
                     return false
@@ -44,8 +44,8 @@ package final class OneTimeEvent: Sendable {
         }
     }
 
-    /// False when the limit passed first. Cancellation does not end it, since it ends by itself: whoever closes something
-    /// has often been cancelled already.
+    /// False if the limit passes first. Cancellation does not end the wait, which is bounded anyway: a task that closes
+    /// a resource has often been cancelled already.
     package func wait(atMost limit: Duration, time: any TimeSource) async -> Bool {
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
@@ -64,7 +64,7 @@ package final class OneTimeEvent: Sendable {
         }
     }
 
-    /// Blocks the calling native thread; false when the limit passed first.
+    /// Blocks the calling native thread; false if the limit passes first.
     package func block(atMost limit: Duration) -> Bool {
         state.wait(timeout: limit) { $0.hasHappened ? true : nil } ?? false
     }

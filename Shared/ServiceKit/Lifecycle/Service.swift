@@ -1,8 +1,8 @@
-/// A part of a process that runs until it is told to stop: a worker, a server, a bus.
+/// A part of a process that runs until it is stopped: a worker, a server, a bus.
 package protocol Service: Sendable {
     var name: String { get }
-    /// Returns when it was stopped and everything it had taken is finished. Cancelled when the deadline for that passes.
+    /// Returns after it was stopped and has finished its in-flight work. Cancelled when the drain deadline passes.
     func run() async throws
-    /// Stop taking; finish what was taken. Returns at once.
+    /// Stops taking new work; in-flight work is finished. Returns immediately.
     func stop()
 }

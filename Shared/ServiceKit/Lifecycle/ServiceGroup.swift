@@ -1,10 +1,10 @@
-/// Runs services that depend on each other, the needed ones first. Stopping goes the other way, one at a time: whoever
-/// feeds others is finished before those it feeds.
+/// Runs services that depend on each other, dependencies first. Stops them in reverse order, one at a time: a producer
+/// finishes before its consumers.
 package struct ServiceGroup: Sendable {
     package enum End: Equatable, Sendable {
-        /// Every service finished what it had taken.
+        /// Every service finished its in-flight work.
         case drained
-        /// The deadline passed first; these had not finished and were cancelled.
+        /// The deadline passed first; these services had not finished and were cancelled.
         case cutOff([String])
     }
 
@@ -24,8 +24,8 @@ package struct ServiceGroup: Sendable {
         self.time = time
     }
 
-    /// Runs until `stop` returns or a service ends or fails, then drains within the deadline. The first failure, also one
-    /// of the drain, is thrown after that; so is a service that ended though nobody had asked it to.
+    /// Runs until `stop` returns or a service ends or fails, then drains within the deadline. Afterwards throws the
+    /// first failure, including one of the drain or of a service that ended without being stopped.
     package func run(
         drainingWithin deadline: Duration, until stop: @escaping @Sendable () async -> Void
     ) async throws -> End {
@@ -47,7 +47,7 @@ package struct ServiceGroup: Sendable {
         }
         let (end, later) = await drain(runs, ended: ended, within: deadline, events: &iterator, report: report)
         guard let failure = failure ?? later else { return end }
-        if case .cutOff(let names) = end { log.error("cut off: \(names.joined(separator: ", "))") }
+        if case .cutOff(let names) = end { log.error("drain deadline exceeded: \(names.joined(separator: ", "))") }
         throw failure
     }
 
@@ -81,9 +81,9 @@ package struct ServiceGroup: Sendable {
                     failure = failure ?? error
                 case .asked: continue
                 case .deadline, nil:
-                    // Those before it were not asked yet, and some end only when they are.
+                    // The services before it were not stopped yet, and some end only when they are.
                     services[..<index].reversed().forEach { $0.stop() }
-                    // Not awaited any longer: a service that does not even heed its cancellation must not hold the end.
+                    // Not awaited any longer: a service that ignores cancellation must not delay the end.
                     runs.forEach { $0.cancel() }
                     let late = services.indices.filter { !ended.contains($0) }
                     return (.cutOff(late.map { services[$0].name }), failure)
@@ -94,8 +94,8 @@ package struct ServiceGroup: Sendable {
     }
 }
 
-/// A service returned though nobody had asked it to.
+/// A service returned without being stopped.
 package struct ServiceEndedEarlyError: Error, CustomStringConvertible {
     package let name: String
-    package var description: String { "\(name) ended by itself" }
+    package var description: String { "\(name) ended without being stopped" }
 }

@@ -1,4 +1,4 @@
-/// What several services of a process use together. Named first among them, it is closed when all of them have stopped.
+/// Resources shared by several services of a process. Listed first, they are closed after all services have stopped.
 package struct SharedResources: Service {
     package let name = "shared resources"
     private let close: @Sendable () async -> Void

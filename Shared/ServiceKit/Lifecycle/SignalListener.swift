@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Turns SIGTERM and SIGINT into an orderly end: the first asks the service to drain, a second ends it at once.
+/// Turns SIGTERM and SIGINT into an orderly shutdown: the first drains the service, a second ends it immediately.
 package final class SignalListener: Sendable {
     private struct State {
         var received: Int32?
@@ -10,16 +10,16 @@ package final class SignalListener: Sendable {
 
     private let state = Mutex(State())
 
-    /// Call once. Signals are taken by a handler and not by a mask and `sigwait`: the main thread, and those of the
-    /// concurrency runtime, are there before any of our code runs and could not be given the mask.
+    /// Call once. Uses a handler instead of a mask and `sigwait`: the main thread and those of the concurrency runtime
+    /// exist before any of our code runs and could not be given the mask.
     package static func install() -> SignalListener {
         let listener = SignalListener()
-        // A peer that closes its end of a socket or pipe is an error of that write, not the end of the process.
+        // A peer that closes a socket or pipe causes an error of that write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
-        precondition(pipe(&ends) == 0, "no pipe could be opened")
+        precondition(pipe(&ends) == 0, "cannot open a pipe")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // The handler must never wait; nobody needs more signals than a full pipe holds.
+        // The handler must never block; signals beyond a full pipe are not needed.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         caughtSignals.store(ends[1], ordering: .releasing)
         for number in [SIGTERM, SIGINT] { SignalListener.handle(number) }
@@ -34,7 +34,7 @@ package final class SignalListener: Sendable {
         sigaction(number, &action, nil)
     }
 
-    /// The signal that asked for the end.
+    /// The signal that requested the shutdown.
     @discardableResult
     package func stopRequest() async -> Int32 {
         await withCheckedContinuation { continuation in
@@ -64,7 +64,7 @@ package final class SignalListener: Sendable {
         }
     }
 
-    /// Whoever started this process may have left the signals blocked; one thread that takes them is enough.
+    /// The parent process may have left the signals blocked; one thread that takes them is enough.
     private static func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -74,10 +74,10 @@ package final class SignalListener: Sendable {
     }
 }
 
-/// Where the handler writes to.
+/// The descriptor the handler writes to.
 private let caughtSignals = Atomic<Int32>(-1)
 
-/// Runs in the middle of anything: no lock, no memory, nothing but one write.
+/// Async-signal-safe: no lock, no allocation, only one write.
 private func noteSignal(_ number: Int32) {
     let formerError = errno
     var byte = UInt8(truncatingIfNeeded: number)

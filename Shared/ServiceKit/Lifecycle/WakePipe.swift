@@ -1,16 +1,16 @@
 import Glibc
 
-/// Wakes a thread that polls: a socket pair whose bytes mean nothing.
+/// Wakes a polling thread through a socket pair; the bytes have no meaning.
 package final class WakePipe: Sendable {
-    /// To be polled for reading.
+    /// Poll this descriptor for reading.
     package let descriptor: Int32
     private let writeEnd: Int32
 
     package init() {
         var ends: [Int32] = [-1, -1]
-        // Unlike pipe(2) it takes the flags at once, so that no process started meanwhile inherits the ends.
+        // Unlike pipe(2) it takes the flags directly, so that no process started meanwhile inherits the ends.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no socket pair could be opened: too many open files")
+        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "cannot open a socket pair: too many open files")
         descriptor = ends[0]
         writeEnd = ends[1]
     }
@@ -22,7 +22,7 @@ package final class WakePipe: Sendable {
 
     package func wake() {
         var byte: UInt8 = 1
-        // Fails only when the pair is full, and then the thread has been woken already.
+        // Fails only when the pair is full; the thread has then been woken already.
         _ = write(writeEnd, &byte, 1)
     }
 

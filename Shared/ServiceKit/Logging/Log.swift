@@ -1,21 +1,21 @@
 import Glibc
 
-/// Where log lines go: standard output in a service, a list in a test.
+/// Destination of log lines: standard output in a service, a list in a test.
 package protocol LogSink: Sendable {
     func write(line: String)
 }
 
-/// One `write` a line, so that lines of several threads never mix.
+/// One `write` per line, so that lines of several threads never mix.
 package struct StandardOutputSink: LogSink {
     package init() {}
 
     package func write(line: String) {
-        // A closed or broken standard output must not stop the service: the line is given up.
+        // A closed or broken standard output must not stop the service: the line is dropped.
         WholeWrite.write(Array(line.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 }
 
-/// JSON lines with time, level, service and trace id; every value passes the redactor first.
+/// JSON lines with time, level, service and trace id; every value is redacted first.
 package struct Log: Sendable {
     package var level: LogLevel
     package var traceID: String?
@@ -33,7 +33,7 @@ package struct Log: Sendable {
         self.time = time
     }
 
-    /// The same log for work that belongs to one trace.
+    /// The same log for work of one trace.
     package func tracing(_ context: TraceContext?) -> Log {
         var copy = self
         copy.traceID = context?.traceID

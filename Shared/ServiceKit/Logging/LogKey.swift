@@ -1,4 +1,4 @@
-/// The names under which facts appear in log lines; one list, so that a dashboard can rely on them.
+/// The keys of facts in log lines; one list, so that dashboards can rely on them.
 package enum LogKey: String, Sendable {
     case address
     case app

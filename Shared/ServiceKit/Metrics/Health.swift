@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What `/healthz` and `/readyz` answer from.
+/// The state behind `/healthz` and `/readyz`.
 ///
 /// Alive: every work loop has ticked within its limit; a service that is not alive should be restarted. Ready: every
-/// check passes; a service that is not ready should get no work, and says why.
+/// check passes; a service that is not ready should get no work, and `/readyz` lists the reasons.
 package final class Health: Sendable {
     package enum Readiness: Equatable, Sendable {
         case ready
@@ -21,7 +21,7 @@ package final class Health: Sendable {
     private let time: any TimeSource
     private let checkDeadline: Duration
 
-    /// A check that has no answer within `checkDeadline` counts as one that fails.
+    /// A check that does not finish within `checkDeadline` counts as failed.
     package init(time: any TimeSource, checkDeadline: Duration = .seconds(2)) {
         self.time = time
         self.checkDeadline = checkDeadline
@@ -38,8 +38,7 @@ package final class Health: Sendable {
         state.withLock { $0.checks.append(ReadinessCheck(name, check: check)) }
     }
 
-    /// Something that people who look at the service's readiness should know, though it is ready all the same; nil when
-    /// there is nothing to say.
+    /// Adds a remark that `/readyz` shows without failing; nil when there is nothing to report.
     package func addRemark(_ name: String, text: @escaping @Sendable () -> String?) {
         state.withLock { $0.remarks.append((name, text)) }
     }
@@ -48,12 +47,12 @@ package final class Health: Sendable {
         state.withLock { $0.remarks }.compactMap { remark in remark.text().map { "\(remark.name): \($0)" } }
     }
 
-    /// From now on the service is not ready: it is about to stop.
+    /// Marks the service as not ready, because it is about to stop.
     package func startDraining() {
         state.withLock { $0.isDraining = true }
     }
 
-    /// The loops that have stopped ticking; empty when the service is alive.
+    /// The loops that have stopped ticking; empty if the service is alive.
     package func stalledLoops() -> [String] {
         state.withLock { $0.pulses }.compactMap { name, pulse in
             guard let silence = pulse.silence, silence > pulse.limit else { return nil }
@@ -61,7 +60,7 @@ package final class Health: Sendable {
         }
     }
 
-    /// The reasons why the service is not ready, in the order of the checks; empty when it is. All are asked at once.
+    /// The reasons why the service is not ready, in the order of the checks, which run concurrently; empty if it is.
     package func obstacles() async -> [String] {
         let (checks, isDraining) = state.withLock { ($0.checks, $0.isDraining) }
         var reasons = isDraining ? ["shutting down"] : []
@@ -80,7 +79,7 @@ package final class Health: Sendable {
     }
 }
 
-/// The heartbeat of one work loop.
+/// Heartbeat of one work loop.
 package final class Pulse: Sendable {
     fileprivate let limit: Duration
     private let time: any TimeSource
@@ -97,7 +96,7 @@ package final class Pulse: Sendable {
         last.withLock { $0 = now }
     }
 
-    /// The loop waits for work or has ended: its silence means nothing until the next tick.
+    /// Marks the loop as idle or ended: silence counts as healthy until the next tick.
     package func rest() {
         last.withLock { $0 = nil }
     }

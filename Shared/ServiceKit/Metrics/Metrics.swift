@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The metrics of one process. Ask for an instrument once and keep it: the look-up takes a lock, counting does not.
+/// The metrics of one process. Get an instrument once and keep it: the look-up takes a lock, counting does not.
 package final class Metrics: Sendable {
     package typealias Labels = KeyValuePairs<String, String>
 
@@ -15,34 +15,34 @@ package final class Metrics: Sendable {
         case histogram(Histogram)
     }
 
-    /// A label value taken from outside could otherwise fill the memory.
+    /// Limits the memory that label values from outside can take.
     private let seriesMaximum = 10_000
     private let series = Mutex<[Series: Instrument]>([:])
 
     package init() {}
 
     package func counter(_ name: MetricName, labels: Labels = [:]) -> Counter {
-        precondition(name.kind == .counter, "\(name.rawValue) is no counter")
+        precondition(name.kind == .counter, "\(name.rawValue) is not a counter")
         let made = instrument(name, labels: labels) { .counter(Counter()) }
         guard case .counter(let counter) = made else { return Counter() }
         return counter
     }
 
     package func gauge(_ name: MetricName, labels: Labels = [:]) -> Gauge {
-        precondition(name.kind == .gauge, "\(name.rawValue) is no gauge")
+        precondition(name.kind == .gauge, "\(name.rawValue) is not a gauge")
         let made = instrument(name, labels: labels) { .gauge(Gauge()) }
         guard case .gauge(let gauge) = made else { return Gauge() }
         return gauge
     }
 
     package func histogram(_ name: MetricName, labels: Labels = [:]) -> Histogram {
-        precondition(name.kind == .histogram, "\(name.rawValue) is no histogram")
+        precondition(name.kind == .histogram, "\(name.rawValue) is not a histogram")
         let made = instrument(name, labels: labels) { .histogram(Histogram()) }
         guard case .histogram(let histogram) = made else { return Histogram() }
         return histogram
     }
 
-    /// An instrument past the bound still counts, for nobody.
+    /// An instrument beyond the limit works but is not exported.
     private func instrument(_ name: MetricName, labels: Labels, make: () -> Instrument) -> Instrument {
         let key = Series(name: name, labels: Metrics.render(labels))
         return series.withLock { series in
@@ -133,7 +133,7 @@ package final class Gauge: Sendable {
     package var value: Int { current.load(ordering: .relaxed) }
 }
 
-/// Counts durations into fixed buckets from a millisecond to ten seconds.
+/// Counts durations in fixed buckets from a millisecond to ten seconds.
 package final class Histogram: Sendable {
     /// Upper bounds in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

@@ -2,8 +2,8 @@ import Glibc
 
 /// A value under a lock on which native threads can wait for a change.
 ///
-/// `Synchronization.Mutex` has no condition to wait on, and a task must never block; this one is for the threads that
-/// talk to C libraries, and for the tasks that hand work to them.
+/// `Synchronization.Mutex` has no condition variable, and a task must never block. This type is for the threads that
+/// call C libraries and for the tasks that pass work to them.
 ///
 /// `@unchecked Sendable`: `value` is touched only while `mutex` is held.
 package final class Monitor<Value>: @unchecked Sendable {
@@ -18,7 +18,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         changed = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // A wait must not end early or hang because somebody set the wall clock.
+        // A change of the wall clock must neither shorten nor prolong a wait.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -39,7 +39,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Changes the value and wakes every thread that waits for one.
+    /// Changes the value and wakes all waiting threads.
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -49,7 +49,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// Blocks the calling thread until `body` returns a result, asked anew after each change; nil once `timeout` is over.
+    /// Blocks the calling thread until `body`, evaluated after each change, returns a result; nil after `timeout`.
     package func wait<Result>(timeout: Duration, until body: (inout Value) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -60,8 +60,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
     }
 
-    /// A limit below zero, which a deadline that has passed yields, would give a time the system refuses at once, for
-    /// ever; one beyond some decades would overflow.
+    /// A negative limit, from a deadline that has passed, would yield a time that the system refuses immediately, in an
+    /// endless loop; a limit of some decades would overflow.
     private static func deadline(after timeout: Duration) -> timespec {
         let wait = min(max(timeout, .zero), .seconds(Int64(Int32.max))).components
         var deadline = timespec()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One reason why a service may not be ready, asked for with a limit. While a question has no answer, whoever asks waits
-/// for the same one: probes of a check that hangs must not pile up.
+/// One readiness check, run with a time limit. While a run is pending, all callers wait for that same run, so that
+/// probes of a hanging check do not pile up.
 final class ReadinessCheck: Sendable {
     private final class Question: Sendable {
         let answered = OneTimeEvent()
@@ -25,7 +25,7 @@ final class ReadinessCheck: Sendable {
             await tasks.next()
             tasks.cancelAll()
         }
-        return question.answer.withLock { $0 } ?? .notReady("no answer within \(DurationText.print(limit))")
+        return question.answer.withLock { $0 } ?? .notReady("no reply within \(DurationText.print(limit))")
     }
 
     private func ask() -> Question {
@@ -35,7 +35,7 @@ final class ReadinessCheck: Sendable {
             return open
         }
         if let former { return former }
-        // Not awaited by whoever asks: a check that hangs holds this task, and nobody else.
+        // Callers do not await this task, so a check that hangs blocks only itself.
         Task {
             let answer = await check()
             question.answer.withLock { $0 = answer }

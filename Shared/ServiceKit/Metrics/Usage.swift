@@ -1,10 +1,10 @@
 import Glibc
 
-/// What this process has used so far; the difference of two is what lay between them.
+/// Resources this process has used so far; subtract two values to get the use between them.
 package struct Usage: Sendable {
     package let seconds: Double
     package let cpuSeconds: Double
-    /// The most that was resident at once since the process started.
+    /// Peak resident memory since the process started.
     package let memoryBytesPeak: Int
 
     package static var now: Usage {

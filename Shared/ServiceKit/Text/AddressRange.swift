@@ -1,6 +1,6 @@
-/// A block of addresses as in `10.0.0.0/8` or `2001:db8::/32`; an address alone is a block of one.
+/// A block of addresses such as `10.0.0.0/8` or `2001:db8::/32`; a single address is a block of one.
 package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is no range; completes "NAME …" for people.
+    /// Why a text is not a range; completes an error that starts with the field's name.
     package struct FormatError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -21,10 +21,10 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         }
         base = first
         prefixLength = length
-        // Somebody who writes 10.0.0.5/8 means either one address or a network, and may get far more than was meant.
+        // 10.0.0.5/8 may mean one address or a network, and the network may be far larger than intended.
         guard base == address else {
             throw FormatError(
-                description: "must begin at the range's first address: \(self), or name one address without a /")
+                description: "must begin at the range's first address: \(self), or be one address without a /")
         }
     }
 

@@ -1,4 +1,4 @@
-/// Sizes as people write them in settings: `512KiB`, `64MiB`, `2GiB`, or plain bytes.
+/// Sizes as written in settings: `512KiB`, `64MiB`, `2GiB`, or plain bytes.
 package enum ByteText {
     private static let units: [(suffix: String, bytes: Int)] = [
         ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1), ("", 1),

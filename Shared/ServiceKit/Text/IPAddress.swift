@@ -1,10 +1,10 @@
 import Glibc
 
-/// An address of IPv4 (four bytes) or IPv6 (sixteen).
+/// An IPv4 address (four bytes) or IPv6 address (sixteen).
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    /// In network order. An IPv4 address mapped into IPv6 is the IPv4 address; nil for another number of bytes.
+    /// In network order. An IPv4-mapped IPv6 address becomes the IPv4 address; nil for any other number of bytes.
     package init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -15,9 +15,9 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Nil for any text but the plain numeric forms.
+    /// Nil for anything but the plain numeric forms.
     package init?(_ text: String) {
-        // C would take a text for what stands before a zero byte.
+        // C would read only the part before a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()

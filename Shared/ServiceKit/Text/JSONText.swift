@@ -1,9 +1,9 @@
-/// Writes JSON text, for the places that only ever print it (logs, problem answers, payloads) and should not pull
-/// Foundation into every executable for that. It gathers bytes, since appending to a text costs several times as much.
+/// Writes JSON for code that only prints it (logs, problem responses, payloads) and should not pull Foundation into
+/// every executable. It collects bytes, since appending to a `String` costs several times as much.
 package struct JSONText {
     private var bytes: [UInt8] = []
     private var needsComma = false
-    /// Where the gaps are, in order.
+    /// Positions of the gaps, in order.
     private var cuts: [Int] = []
 
     private init(_ members: (inout JSONText) -> Void) {
@@ -15,14 +15,14 @@ package struct JSONText {
         String(decoding: JSONText(members).bytes, as: UTF8.self)
     }
 
-    /// An object with gaps: what stands before, between and behind them.
+    /// Writes an object with gaps and returns the pieces before, between and after them.
     package static func parts(_ members: (inout JSONText) -> Void) -> [[UInt8]] {
         let text = JSONText(members)
         let starts = [0] + text.cuts
         return zip(starts, text.cuts + [text.bytes.count]).map { Array(text.bytes[$0..<$1]) }
     }
 
-    /// Of what is written so far.
+    /// Number of bytes written so far.
     package var byteCount: Int { bytes.count }
 
     package mutating func member(_ name: String, _ value: String) {
@@ -34,7 +34,7 @@ package struct JSONText {
         member(name, json: String(value))
     }
 
-    /// JSON has no infinities; they are written as null.
+    /// JSON has no infinities; they become null.
     package mutating func member(_ name: String, _ value: Double) {
         member(name, json: value.isFinite ? String(value) : "null")
     }
@@ -43,13 +43,13 @@ package struct JSONText {
         member(name, json: value ? "true" : "false")
     }
 
-    /// A value that is JSON text already.
+    /// Adds a value that is already JSON text.
     package mutating func member(_ name: String, json: String) {
         open(name)
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Likewise.
+    /// Adds a value that is already JSON text.
     package mutating func member(_ name: String, json: [UInt8]) {
         open(name)
         bytes.append(contentsOf: json)
@@ -60,13 +60,13 @@ package struct JSONText {
         writeObject(members)
     }
 
-    /// A number that is filled in later.
+    /// Leaves a gap for a number.
     package mutating func gap(_ name: String) {
         open(name)
         cuts.append(bytes.count)
     }
 
-    /// Escaped texts that are filled in later: one, or those of a list, with all that stands between them.
+    /// Leaves a gap for escaped texts: one text, or a list's texts with the punctuation between them.
     package mutating func gap(_ name: String, between start: StaticString, and end: StaticString) {
         open(name)
         start.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -93,7 +93,7 @@ package struct JSONText {
         "[" + elements.map { quoted($0) }.joined(separator: ",") + "]"
     }
 
-    /// A text as JSON writes it, with its quotation marks.
+    /// The text as a JSON string, with quotation marks.
     package static func quoted(_ value: String) -> String {
         var bytes: [UInt8] = []
         quote(value, into: &bytes)
@@ -106,7 +106,7 @@ package struct JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A text as it stands between quotation marks.
+    /// The text as a JSON string, without quotation marks.
     package static func escaped(_ value: String) -> String {
         var bytes: [UInt8] = []
         escape(value, into: &bytes)

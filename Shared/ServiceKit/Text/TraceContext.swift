@@ -1,4 +1,4 @@
-/// The W3C `traceparent` that follows a push from the publisher's request to the provider.
+/// The W3C `traceparent` that accompanies a push from the publisher's request to the provider.
 package struct TraceContext: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits.
     package let traceID: String
@@ -18,9 +18,9 @@ package struct TraceContext: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Nil for anything malformed: the specification asks that such a header be treated as absent.
+    /// Nil for a malformed header: the specification requires treating it as absent.
     package init?(header: String) {
-        // Later versions may have more parts, which are not looked at: a header of dashes would be a list of thousands.
+        // Later versions may have more parts, which stay unsplit: a header of dashes would yield thousands of parts.
         let parts = header.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
             parts[2].utf8.count == 16, parts[3].utf8.count == 2, parts[0] != "00" || parts.count == 4,
@@ -35,7 +35,7 @@ package struct TraceContext: Hashable, Sendable {
         "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")"
     }
 
-    /// The next step of the same trace.
+    /// A child span of the same trace.
     package func child(random: some RandomSource) -> TraceContext {
         TraceContext(traceID: traceID, spanID: random.hexadecimal(), isSampled: isSampled)
     }

@@ -1,5 +1,5 @@
-/// The address of a page or a service, as far as it is checked before it is passed on: `https://host:port/path`. Letters
-/// beyond ASCII may stand anywhere, as browsers take them.
+/// A URL, checked as far as needed before it is passed on: `https://host:port/path`. Non-ASCII letters are allowed
+/// anywhere, as in browsers.
 package struct WebAddress: Sendable, Equatable {
     package enum Scheme: String, CaseIterable, Sendable {
         case https
@@ -10,7 +10,7 @@ package struct WebAddress: Sendable, Equatable {
 
     package let scheme: Scheme
 
-    /// Nil for a text that is none: a blank or a control character in it, a name or a password before the host, no host, a
+    /// Nil for an invalid URL: one with a blank or control character, a name or password before the host, no host, a
     /// host with an empty part, brackets around anything but an IPv6 address, or a port that is not 1 to 65535.
     package init?(_ text: String) {
         let bytes = Array(text.utf8.prefix(WebAddress.bytesMaximum + 1))
@@ -27,7 +27,7 @@ package struct WebAddress: Sendable, Equatable {
     private static func scheme(of bytes: [UInt8]) -> Scheme? {
         Scheme.allCases.first { scheme in
             let start = Array(scheme.rawValue.utf8) + separator
-            // The bit that tells a small letter of ASCII from a capital one; `:` and `/` have it.
+            // The bit that distinguishes lower-case from upper-case ASCII letters; `:` and `/` have it set.
             return bytes.prefix(start.count).map { $0 | 0x20 } == start
         }
     }

@@ -1,17 +1,17 @@
-/// How long to wait before the next attempt: doubling from `first` to `longest`, with full jitter so that many
-/// clients that failed together do not come back together.
+/// The delay before the next attempt: doubles from `first` to `longest`, with jitter so that many clients that failed
+/// together do not retry together.
 package struct Backoff: Sendable, Equatable {
     package var first: Duration
     package var longest: Duration
 
     package init(first: Duration, longest: Duration) {
-        precondition(first > .zero && longest >= first, "a back-off starts above zero and does not shrink")
+        precondition(first > .zero && longest >= first, "a backoff starts above zero and does not shrink")
         self.first = first
         self.longest = longest
     }
 
-    /// The wait after `attempt` failures, counted from one. Never below half of its ceiling, so that a lucky draw
-    /// cannot turn the wait into a spin.
+    /// The delay after `attempt` failures, counted from one. At least half of its ceiling, so that no random value
+    /// turns the delay into a busy loop.
     package func delay(afterAttempt attempt: Int, random: some RandomSource) -> Duration {
         let doublings = min(max(attempt, 1) - 1, 30)
         let ceiling = min(longest, first * (1 << doublings))

@@ -1,4 +1,4 @@
-/// Durations as people write them in settings: `250ms`, `30s`, `5m`, `12h`, `7d`.
+/// Durations as written in settings: `250ms`, `30s`, `5m`, `12h`, `7d`.
 package enum DurationText {
     private static let units: [(suffix: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),

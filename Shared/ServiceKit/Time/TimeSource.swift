@@ -1,12 +1,12 @@
 import Glibc
 
-/// Time as a service sees it: what the wall says, how long it has been up, and waiting.
+/// Time for a service: the wall clock, the uptime, and sleeping.
 ///
-/// Nothing in the product asks the machine for time directly, so that a test or the simulation can turn the hands.
+/// Product code never reads the machine's clock directly, so that tests and the simulation can control time.
 package protocol TimeSource: Sendable {
-    /// What the wall says. It may jump either way when the machine's clock is set.
+    /// The wall clock. It may jump either way when the machine's clock is set.
     var now: Timestamp { get }
-    /// Time since some fixed moment; never goes back, so it is what deadlines are measured with.
+    /// Time since some fixed moment. It never goes back, so deadlines are measured with it.
     var uptime: Duration { get }
     func sleep(for duration: Duration) async throws
 }

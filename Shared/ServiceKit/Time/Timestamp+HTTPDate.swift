@@ -4,7 +4,7 @@ extension Timestamp {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, as HTTP's Date field has it (RFC 9110, 5.6.7). For times since 1970.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, as in HTTP's Date field (RFC 9110, 5.6.7). For times since 1970.
     package var httpDate: String {
         let seconds = max(0, milliseconds) / 1_000
         let days = seconds / 86_400

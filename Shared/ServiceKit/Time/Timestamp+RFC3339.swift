@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// `2026-01-31T12:00:00Z`, with a fraction of a second and an offset where there is one; nil for what is no such time.
+    /// `2026-01-31T12:00:00Z`, optionally with a fraction of a second and an offset; nil for any other text.
     package init?(rfc3339 text: String) {
         var rest = Array(text.utf8)[...]
         guard let year = rest.popNumber(digits: 4), rest.popByte("-"), let month = rest.popNumber(digits: 2),
@@ -11,7 +11,7 @@ extension Timestamp {
         else { return nil }
         let days = Timestamp.daysSinceEpoch(year, month: month, day: day)
         let total = (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1_000 + milliseconds
-        // An offset may lead out of the years that can be written.
+        // An offset may lead beyond the years that can be written.
         guard Timestamp.printable.contains(total) else { return nil }
         self.init(milliseconds: total)
     }
@@ -53,7 +53,7 @@ extension ArraySlice<UInt8> {
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Milliseconds; what is finer is cut off. Zero where there is no fraction.
+    /// Milliseconds; finer digits are cut off. Zero without a fraction.
     fileprivate mutating func popFraction() -> Int64? {
         guard popByte(".") else { return 0 }
         let count = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count

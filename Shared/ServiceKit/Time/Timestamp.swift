@@ -10,8 +10,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    // A moment may come from a message or from Redis, and be as far away as the type allows: what lies beyond the type
-    // is its first or last moment, not a trap.
+    // A moment from a message or from Redis may have any value of the type: a result outside the type's range becomes
+    // its first or last moment instead of trapping.
     package static func + (moment: Timestamp, duration: Duration) -> Timestamp {
         let span = duration.wholeMilliseconds
         let (sum, isBeyond) = moment.milliseconds.addingReportingOverflow(span)
@@ -28,7 +28,7 @@ extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds, as logs and public messages print it.
     package var description: String {
         let day = Int64(86_400_000)
-        // Rounded down without leaving the range: a time from outside may be as far away as the type allows.
+        // Rounded down without overflow: a time from outside may have any value of the type.
         let (wholeDays, rest) = milliseconds.quotientAndRemainder(dividingBy: day)
         let date = CivilDate(daysSinceEpoch: rest < 0 ? wholeDays - 1 : wholeDays)
         let inDay = rest < 0 ? rest + day : rest
@@ -44,7 +44,7 @@ extension Timestamp: CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// With zeros in front, and a character behind.
+    /// Padded with zeros and followed by `end`.
     private static func append(_ value: Int64, width: Int, end: Unicode.Scalar, to text: inout [UInt8]) {
         if value < 0 { text.append(UInt8(ascii: "-")) }
         let start = text.count
@@ -58,7 +58,7 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
-/// The proleptic Gregorian date of a day count, so that printing a time needs no Foundation.
+/// The proleptic Gregorian date of a day count; printing a time thus needs no Foundation.
 struct CivilDate {
     let year: Int64
     let month: Int64

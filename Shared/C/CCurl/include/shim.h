@@ -2,8 +2,8 @@
 
 #include <curl/curl.h>
 
-// libcurl's option calls are variadic, which Swift cannot call: one function here for each type of argument. The
-// caller picks the one that fits the option, as its manual page says; libcurl cannot notice a wrong choice.
+// libcurl's option calls are variadic, which Swift cannot call, so there is one function per type of argument. The
+// caller picks the one that fits the option, as in its manual page; libcurl cannot detect a wrong choice.
 
 #pragma clang assume_nonnull begin
 
@@ -13,7 +13,7 @@ CURLcode ccurl_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t valu
 /// libcurl copies the text, except for `CURLOPT_POSTFIELDS`, which must outlive the transfer.
 CURLcode ccurl_easy_setopt_string(CURL *easy, CURLoption option, const char *_Nullable value);
 
-/// libcurl keeps the pointer; the caller keeps what it points to alive until the transfer is over.
+/// libcurl keeps the pointer; the caller keeps its target alive until the transfer has ended.
 CURLcode ccurl_easy_setopt_pointer(CURL *easy, CURLoption option, void *_Nullable value);
 
 /// The caller frees the list, after the transfer.
@@ -31,10 +31,10 @@ CURLcode ccurl_easy_setopt_opensocket_callback(CURL *easy, CURLoption option, cu
 CURLcode ccurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *result);
 CURLcode ccurl_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *result);
 
-/// The text belongs to the handle and is gone with its next transfer.
+/// The text belongs to the handle and is valid until its next transfer.
 CURLcode ccurl_easy_getinfo_string(CURL *easy, CURLINFO info, const char *_Nullable *_Nonnull result);
 
-/// For `CURLINFO_PRIVATE`: what was set as `CURLOPT_PRIVATE`.
+/// For `CURLINFO_PRIVATE`: the value set as `CURLOPT_PRIVATE`.
 CURLcode ccurl_easy_getinfo_pointer(CURL *easy, CURLINFO info, void *_Nullable *_Nonnull result);
 
 CURLMcode ccurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value);

@@ -1,7 +1,7 @@
 #ifndef CARILLON_CEPOLL_SHIM_H
 #define CARILLON_CEPOLL_SHIM_H
 
-// Swift's module of the C library leaves this header out.
+// Swift's module of the C library omits this header.
 #include <sys/epoll.h>
 
 #endif

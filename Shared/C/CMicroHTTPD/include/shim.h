@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/// Starts a server on loopback over libmicrohttpd that answers every request with 201 and the same JSON, which must stay
-/// in memory, from another thread than the one that reads requests. It runs as long as the process. Its port, or zero.
+/// Starts a libmicrohttpd server on loopback that answers every request with 201 and the same JSON (which must stay in
+/// memory), from another thread than the reading one. It runs until the process ends. Returns its port, or zero.
 uint16_t cmicrohttpd_start_bare(const char *_Nonnull answer);
 
 #endif
