@@ -1,22 +1,22 @@
 package import ServiceKit
 package import Topics
 
-/// What carries messages between the stages. The drivers (Kafka, Redis Streams, memory) keep one contract:
+/// Carries messages between the stages. All drivers (Kafka, Redis Streams, memory) keep one contract:
 ///
 /// - `send` returns only when every message is durable.
-/// - A message is delivered until a consumer of the group has completed it: at least once, in order within a partition.
-/// - A partition belongs to one living consumer of a group; a slow one keeps what it holds, a dead one does not.
-/// - Memory is bounded, and what drains the house is never made to wait.
+/// - A message is redelivered until a consumer of the group completes it: at least once, in order within a partition.
+/// - A partition belongs to one live consumer of a group; a slow consumer keeps its partitions, a dead one loses them.
+/// - Memory is bounded, and consumers' output is never throttled.
 package protocol Bus: Sendable {
     func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer
     func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer
-    /// Shows everything that lies on a topic or lane now, the oldest of each partition first, without being a member of any
-    /// group; until `visit` returns false.
+    /// Passes every message of a topic or lane to `visit`, the oldest of each partition first, without joining a group.
+    /// Stops at the present end, or when `visit` returns false.
     func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws
-    /// How many messages each group has not handled yet, as the bus itself knows it: also while the group has no consumer.
-    /// Empty where the bus does not tell.
+    /// Number of messages that each group has not handled yet, as the bus reports it, even while the group has no
+    /// consumer. Empty if the bus does not report it.
     func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int]
-    /// Whether the bus answers now, for `/readyz`.
+    /// Readiness of the bus for `/readyz`: ready if it answers now.
     func readiness() async -> Health.Readiness
     func close() async
 }
@@ -26,18 +26,18 @@ extension Bus {
 }
 
 package protocol BusProducer: Sendable {
-    /// Returns once all are durable, with the place of each. After an error some may be durable and others not: send all
-    /// again, and let the consumers drop the repeats. Messages of one key stay in order as long as their sends do not
-    /// overlap.
+    /// Returns the position of each message once all are durable. After an error some may be durable and others not:
+    /// send all of them again; consumers drop the duplicates. Messages of one key stay in order as long as their sends
+    /// do not overlap.
     @discardableResult
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition]
-    /// Waits for what is being sent, then refuses more.
+    /// Waits for the sends in progress, then refuses new ones.
     func close() async
 }
 
 package struct ProducerOptions: Sendable {
-    /// How long a send waits before it fails, as `full` at a topic's bound or as `unavailable` without an answer: short
-    /// where a publisher waits, long between stages.
+    /// How long a send waits before it fails: with `full` at a topic's bound, with `unavailable` without an answer.
+    /// Short where a publisher waits, long between stages.
     package var patience: Duration
 
     package init(patience: Duration = .seconds(30)) {

@@ -1,21 +1,21 @@
-/// Most of a consumer is its mailbox; a driver adds who fills it, and what else has to be told.
+/// A consumer of one topic or lane. Most of it is its mailbox; a driver adds the code that fills the mailbox.
 package protocol BusConsumer: Sendable {
     var mailbox: Mailbox { get }
-    /// The next messages of one partition, in order; nil once the consumer was told to stop or the task is cancelled.
+    /// The next messages of one partition, in order; nil once the consumer is stopped or the task is cancelled.
     func next() async -> Delivery?
-    /// The work is done and its outputs are durable. What is never completed is delivered again, here after a restart
-    /// or to another consumer of the group.
+    /// Marks a delivery as done; its outputs must be durable. A delivery that is never completed is delivered again,
+    /// here after a restart or to another consumer of the group.
     func complete(_ delivery: Delivery)
-    /// False once the partition was taken away: the work now belongs to another consumer and should be dropped.
+    /// False once the partition was revoked: the work now belongs to another consumer and should be dropped.
     func isCurrent(_ delivery: Delivery) -> Bool
-    /// Whether it has found its place in its group, be it one without a partition.
+    /// True once the consumer has joined its group, even if it got no partition.
     var hasJoined: Bool { get }
     var assignedPartitions: Int { get }
-    /// Fetched or in work.
+    /// Bytes that are fetched or in flight.
     var bufferedBytes: Int { get }
-    /// `next` returns nil from now on; what was delivered can still be completed.
+    /// From now on `next` returns nil; deliveries in flight can still be completed.
     func stopTaking()
-    /// Records what was completed and leaves the group.
+    /// Commits completed work and leaves the group.
     func close() async
 }
 

@@ -4,11 +4,11 @@ package struct BusError: Error, Sendable, CustomStringConvertible, RetriableErro
     package enum Code: String, Sendable {
         /// The broker cannot be reached or did not answer in time.
         case unavailable
-        /// The topic is at its bound, and the patience of this producer is over.
+        /// The topic is at its bound, and the producer's patience is over.
         case full
         /// The message is larger than any bus carries.
         case tooLarge
-        /// The broker refused: rights, unknown topic, wrong settings.
+        /// The broker refused the request: access rights, unknown topic, wrong settings.
         case refused
         /// The producer or consumer was closed.
         case closed
@@ -22,8 +22,8 @@ package struct BusError: Error, Sendable, CustomStringConvertible, RetriableErro
         self.message = message
     }
 
-    /// A refusal can be mended by an operator while the service waits (a topic created, a right granted), so it is
-    /// tried again; a message that is too large stays too large, and a closed bus stays closed.
+    /// An operator can fix a refusal while the service waits (create a topic, grant a right), so a refused request is
+    /// retried. A message that is too large stays too large, and a closed bus stays closed.
     package var isRetriable: Bool {
         switch code {
         case .unavailable, .full, .refused: true

@@ -1,6 +1,6 @@
 package import Topics
 
-/// A group that works off a topic or lane.
+/// A consumer group and the topic or lane that it reads.
 package struct BusReader: Hashable, Sendable {
     package let channel: Channel
     package let group: String

@@ -1,7 +1,7 @@
 import Topics
 
 extension CloudEvent {
-    /// In the binary mode of CloudEvents' Kafka binding, which leaves the value as it is.
+    /// Binary mode of the CloudEvents Kafka binding, which leaves the value unchanged.
     var headers: [MessageHeader] {
         [
             MessageHeader("ce_specversion", "1.0"), MessageHeader("ce_id", id), MessageHeader("ce_type", type),

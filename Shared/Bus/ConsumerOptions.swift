@@ -4,7 +4,7 @@ package struct ConsumerOptions: Sendable {
     package enum Order: Sendable {
         /// One delivery of a partition at a time.
         case partition
-        /// Several deliveries of a partition at once, where only the work counts and not its order.
+        /// Several deliveries of a partition at the same time, for work whose order does not matter.
         case none
     }
 
@@ -13,13 +13,13 @@ package struct ConsumerOptions: Sendable {
     package var order: Order
     package var batchMessagesMaximum: Int
     package var batchBytesMaximum: Int
-    /// What may wait here before the consumer stops fetching, in equal shares for its partitions; with what is in work,
-    /// twice that.
+    /// Bytes that may be buffered before the consumer stops fetching, divided equally among its partitions. Including
+    /// work in flight, the limit is twice that.
     package var bufferBytesMaximum: Int
-    /// How long a partition that is taken away waits for the work in flight.
+    /// How long a revoked partition waits for the work in flight.
     package var handOverDeadline: Duration
-    /// Silence after which a member of the group counts as dead, where the driver counts for each group by itself, as Kafka
-    /// does; nil for what holds everywhere else.
+    /// Session timeout of this group's members, for drivers that have one per group, such as Kafka; nil for the
+    /// driver's default.
     package var silenceMaximum: Duration?
 
     package init(

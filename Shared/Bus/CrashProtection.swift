@@ -1,9 +1,9 @@
 package import Store
 
-/// What a worker needs to find the message that ends every process which handles it.
+/// Dependencies for finding a message that crashes every process that handles it.
 package struct CrashProtection: Sendable {
     package let starts: any MessageStarts
-    /// One for all workers of a process: a message that may end it is handled while no other one is.
+    /// Shared by all workers of a process: a message that may crash it is handled while no other is in flight.
     package let gate: HandlingGate
 
     package init(starts: any MessageStarts, gate: HandlingGate) {

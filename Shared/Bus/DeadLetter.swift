@@ -1,17 +1,17 @@
 package import ServiceKit
 package import Topics
 
-/// A message that was given up. It travels on `dead` as it was, value and headers, with its story in headers of its own,
-/// so that it can be looked at with any client and sent again as it was.
+/// A dead-lettered message. It travels on `dead` with its value and headers unchanged and the failure described in
+/// additional headers, so that any client can inspect it and it can be replayed as it was.
 package struct DeadLetter: Sendable {
     package enum Reason: String, CaseIterable, Sendable {
-        /// The bytes are no message of the topic.
+        /// The bytes cannot be decoded as a message of the topic.
         case undecodable
-        /// The handler said that no retry can help.
+        /// The handler reported that no retry can help.
         case poison
-        /// The handler failed on it as often as it may.
+        /// The handler failed the maximum number of times.
         case exhausted
-        /// Process after process ended while it handled it.
+        /// Several processes in a row crashed while they handled the message.
         case crashed
     }
 
@@ -26,7 +26,7 @@ package struct DeadLetter: Sendable {
     package let key: [UInt8]?
     package let value: [UInt8]
     package let headers: [MessageHeader]
-    /// False when it was too large for the bus, and the value is not kept.
+    /// False if the message was too large for the bus, and its value was dropped.
     package let isWhole: Bool
 
     package init(
@@ -57,22 +57,22 @@ package struct DeadLetter: Sendable {
                 + "\(letter.headers.bytes) of headers; \(letter.detail)")
         attempts = letter.attempts
         firstSeen = letter.firstSeen
-        // Whoever writes to a topic past this bus may send larger keys and headers than it carries.
+        // A program that writes to a topic directly may send larger keys and headers than this bus carries.
         key = letter.key.flatMap { $0.count <= Topics.keyBytesMaximum ? $0 : nil }
         value = []
         headers = letter.headers.bytes <= Topics.headersBytesMaximum ? letter.headers : []
         isWhole = false
     }
 
-    /// What is left to bury when the bus does not carry the whole.
+    /// The part to dead-letter if the bus cannot carry the whole message.
     package var withoutValue: DeadLetter { DeadLetter(withoutValueOf: self) }
 
     private static let prefix = "carillon-dead-"
     private static let detailBytesMaximum = 2_000
-    /// What the story takes in the headers, its detail with the names of topic and group and all numbers.
+    /// Maximum size of the dead-letter headers: detail, topic and group names and all numbers.
     package static let storyBytesMaximum = 4 * 1024
 
-    /// Cut by bytes, since a character may have any number of them.
+    /// Cuts by bytes, since a character may have any number of bytes.
     private static func shortened(_ detail: String) -> String {
         var end =
             detail.utf8.index(
@@ -81,7 +81,7 @@ package struct DeadLetter: Sendable {
         return String(detail[..<end])
     }
 
-    /// As it travels on the `dead` topic.
+    /// The message to send to the `dead` topic.
     package var outgoing: OutgoingMessage {
         let story = [
             ("channel", channel), ("partition", "\(partition)"), ("offset", "\(offset)"), ("group", group),
@@ -93,7 +93,7 @@ package struct DeadLetter: Sendable {
             headers: headers + story.map { MessageHeader(DeadLetter.prefix + $0.0, $0.1) })
     }
 
-    /// Reads it back from the `dead` topic; nil for a message that tells no such story.
+    /// Decodes a message of the `dead` topic; nil if it lacks the dead-letter headers.
     package init?(fromDead message: IncomingMessage) {
         func story(_ name: String) -> String? { message.headers[DeadLetter.prefix + name] }
         guard let channel = story("channel"), let partition = story("partition").flatMap({ Int32($0) }),
@@ -116,8 +116,8 @@ package struct DeadLetter: Sendable {
         isWhole = story("whole") != "false"
     }
 
-    /// The message as it was, to be sent again to where it came from; nil when that topic does not exist any more, or the
-    /// message is not there as it was.
+    /// The original message, addressed to its original topic; nil if that topic no longer exists or the message was not
+    /// kept whole.
     package func replay(into channel: Channel?) -> OutgoingMessage? {
         guard isWhole else { return nil }
         return channel.map { OutgoingMessage(channel: $0, key: key, value: value, headers: headers) }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Admits handlers of a process: any number of ordinary ones, or a single one that must be alone. In the order in which they
-/// ask, so that neither kind starves.
+/// Admits handlers of a process: any number of ordinary ones, or a single exclusive one. First come, first served, so
+/// that neither kind starves.
 ///
-/// Shared by all workers of a process. Waiting does not end with a cancellation: handlers that are cancelled leave, which
-/// admits those that wait.
+/// Shared by all workers of a process. A cancellation does not end a wait: cancelled handlers leave, which admits the
+/// waiting ones.
 package final class HandlingGate: Sendable {
     private struct Waiter {
         let isAlone: Bool
@@ -14,10 +14,10 @@ package final class HandlingGate: Sendable {
     private struct State {
         var inside = 0
         var isClosed = false
-        /// At most as many as there are workers.
+        /// At most one for each worker.
         var waiting = Queue<Waiter>()
 
-        /// Whether one more may enter, counting it if so.
+        /// Admits and counts one more handler, if possible; returns whether it did.
         mutating func admit(alone: Bool) -> Bool {
             guard !isClosed, !alone || inside == 0 else { return false }
             inside += 1
@@ -30,7 +30,7 @@ package final class HandlingGate: Sendable {
 
     package init() {}
 
-    /// How many handlers wait to be admitted.
+    /// Number of handlers that wait for admission.
     package var waiting: Int { state.withLock { $0.waiting.count } }
 
     package func enter(alone: Bool) async {

@@ -1,7 +1,7 @@
-/// What a consumer has fetched and what became of it: the part that every driver needs and none should write again.
+/// The state of all messages that a consumer has fetched: the part that every driver needs and none should write again.
 ///
-/// It decides who gets what and how far a partition is done; the owner fetches, waits and records. Completions may come
-/// out of order, but a partition is done only up to its watermark, the offset below which nothing is open.
+/// Decides what to deliver and up to where a partition is done; the owner fetches, waits and commits. Completions may
+/// come out of order; a partition is done up to its watermark, the offset below which nothing is in flight.
 package struct Inbox {
     private struct Flight {
         let ticket: Int
@@ -10,13 +10,13 @@ package struct Inbox {
         var isDone = false
     }
 
-    /// A class, so that a change of one field does not copy what is queued. Never leaves the inbox.
+    /// A class, so that changing one field does not copy the queue. Never leaves the inbox.
     private final class Tenure {
         let epoch: Int
         var waiting = Queue<IncomingMessage>()
         var waitingBytes = 0
         var flights: [Flight] = []
-        /// The offset that should come next, for noticing a gap.
+        /// The expected next offset, used to detect gaps.
         var position: Int64?
         var watermark: Int64?
         var recorded: Int64?
@@ -31,12 +31,12 @@ package struct Inbox {
     }
 
     private var tenures: [PartitionID: Tenure] = [:]
-    /// Partitions that can deliver, in turn, so that a busy one does not starve the others.
+    /// Partitions that can deliver, round-robin, so that a busy one does not starve the others.
     private var turns = Queue<PartitionID>()
     private var tickets = 0
     private var epochs = 0
     private let options: ConsumerOptions
-    /// Fetched or in work.
+    /// Bytes that are fetched or in flight.
     package private(set) var bufferedBytes = 0
     private var isPaused = false
 
@@ -46,8 +46,8 @@ package struct Inbox {
 
     package var assigned: [PartitionID] { Array(tenures.keys) }
 
-    /// Starts a tenure; work of an earlier one of the same partition is ignored from now on. Returns its number, for those
-    /// who offer from another thread than the one that assigns.
+    /// Starts a tenure of a partition; completions of an earlier tenure are ignored from now on. Returns its number,
+    /// for callers that offer from another thread than the one that assigns.
     @discardableResult
     package mutating func assign(_ id: PartitionID, from position: Int64? = nil) -> Int {
         remove(id)
@@ -56,7 +56,7 @@ package struct Inbox {
         return epochs
     }
 
-    /// Takes in what was fetched, in order. Returns how many messages are missing before and between.
+    /// Adds fetched messages, in order. Returns the number of missing messages before and between them.
     package mutating func offer(_ messages: some Sequence<IncomingMessage>, to id: PartitionID) -> Int64 {
         guard let tenure = tenures[id], !tenure.isLeaving else { return 0 }
         var missing: Int64 = 0
@@ -71,15 +71,15 @@ package struct Inbox {
         return missing
     }
 
-    /// Like `offer`, for a bus whose entries hold several messages: what lies before the position was done or offered
-    /// already. Nothing is taken in when the tenure for which it was fetched is over.
+    /// Like `offer`, for a bus whose entries hold several messages: skips those below the position, which are done or
+    /// were offered already. Ignores the messages if the tenure for which they were fetched is over.
     package mutating func offerUnseen(_ messages: [IncomingMessage], to id: PartitionID, tenure epoch: Int) -> Int64 {
         guard let tenure = tenures[id], tenure.epoch == epoch else { return 0 }
         let position = tenure.position ?? 0
         return offer(messages.drop { $0.offset < position }, to: id)
     }
 
-    /// The next delivery, when any partition can give one.
+    /// The next delivery, if any partition has one.
     package mutating func take() -> Delivery? {
         while let id = turns.popFirst() {
             guard let tenure = tenures[id] else { continue }
@@ -99,7 +99,7 @@ package struct Inbox {
         tenures[delivery.partition]?.epoch == delivery.tenure
     }
 
-    /// Ignored when the tenure the delivery came from is over: the partition's new owner does the work again.
+    /// Ignored if the delivery's tenure is over: the partition's new owner does the work again.
     package mutating func complete(_ delivery: Delivery) {
         guard let tenure = tenures[delivery.partition], tenure.epoch == delivery.tenure,
             let index = tenure.flights.firstIndex(where: { $0.ticket == delivery.ticket && !$0.isDone })
@@ -114,14 +114,14 @@ package struct Inbox {
         enqueue(delivery.partition, tenure: tenure)
     }
 
-    /// No further delivery from this partition; what is in flight may finish.
+    /// Stops deliveries from this partition; work in flight may finish.
     package mutating func beginLeaving(_ id: PartitionID) {
         guard let tenure = tenures[id] else { return }
         tenure.isLeaving = true
         dropWaiting(of: tenure)
     }
 
-    /// A tenure that leaves does not come back, though its partition may: once its work is done, another begins.
+    /// A leaving tenure never resumes. If the partition is assigned again, a new tenure starts once the work is done.
     package func isLeaving(_ id: PartitionID) -> Bool {
         tenures[id]?.isLeaving == true
     }
@@ -130,7 +130,7 @@ package struct Inbox {
         tenures[id]?.flights.isEmpty == false
     }
 
-    /// Ends the tenure. Whatever is still in flight is abandoned.
+    /// Ends the tenure. Work still in flight is abandoned.
     package mutating func remove(_ id: PartitionID) {
         guard let tenure = tenures.removeValue(forKey: id) else { return }
         dropWaiting(of: tenure)
@@ -141,7 +141,7 @@ package struct Inbox {
         tenures.values.contains { $0.watermark != $0.recorded }
     }
 
-    /// How far each partition is done, for those that moved since the last call.
+    /// The watermark of each partition whose watermark moved since the last call.
     package mutating func takeWatermarks() -> [PartitionID: Int64] {
         var moved: [PartitionID: Int64] = [:]
         for (id, tenure) in tenures {
@@ -152,22 +152,22 @@ package struct Inbox {
         return moved
     }
 
-    /// The watermark could not be recorded; it counts as moved again.
+    /// The watermark could not be committed; it counts as moved again.
     package mutating func forgetRecorded(_ id: PartitionID) {
         tenures[id]?.recorded = nil
     }
 
-    /// How far one partition is done in this tenure, also when that was taken before; nil before the first completion.
+    /// The watermark of a partition in this tenure, even if taken before; nil before the first completion.
     package func watermark(of id: PartitionID) -> Int64? {
         tenures[id]?.watermark
     }
 
-    /// What of one partition may wait here: each has its part of the buffer, so that one whose work stands still does not
-    /// keep the others from being fetched.
+    /// Bytes of one partition that may be buffered. Each partition has an equal share, so that one whose work stalls
+    /// does not block fetching of the others.
     package var share: Int { options.bufferBytesMaximum / max(1, tenures.count) }
 
-    /// The partitions that should not be fetched: from when one has filled its share until half of that is left. The gap is
-    /// wide because pausing throws away what a client library has fetched ahead, so it must not flutter.
+    /// The partitions to pause. A partition is paused when its share is full and resumed at half of it. The gap is wide
+    /// because pausing discards what a client library has prefetched, so it must not flap.
     package mutating func updateResting() -> Set<PartitionID> {
         let share = share
         var resting: Set<PartitionID> = []
@@ -182,8 +182,8 @@ package struct Inbox {
         return resting
     }
 
-    /// Whether all fetching should rest. Beyond the shares, since partitions that stand still may hold nearly all of the
-    /// buffer for as long as they like: only much in work at once leads here.
+    /// True if all fetching should pause. The limit is above the sum of the shares, since stalled partitions may hold
+    /// nearly the whole buffer indefinitely: only much work in flight reaches it.
     package mutating func updatePause() -> Bool {
         if bufferedBytes >= options.bufferBytesMaximum * 2 {
             isPaused = true
@@ -224,11 +224,11 @@ package struct Inbox {
     }
 }
 
-/// Messages of one partition handed to one worker.
+/// Messages of one partition given to one worker.
 package struct Delivery: Sendable {
     package let partition: PartitionID
     package let messages: [IncomingMessage]
-    /// The number of the tenure of the partition; it changes when the partition was away.
+    /// The tenure's number; it changes when the partition is revoked and assigned again.
     let tenure: Int
     fileprivate let ticket: Int
 }

@@ -1,7 +1,7 @@
 package import ServiceKit
 
-/// A message as the bus delivered it. A class, since it is handed through several queues on its way to the handler, and
-/// a value would have each of its four buffers retained at every step.
+/// A message as the bus delivered it. A class, since it passes through several queues on its way to the handler, and a
+/// struct would retain each of its four buffers at every step.
 package final class IncomingMessage: Sendable {
     package let partition: PartitionID
     package let offset: Int64
@@ -10,7 +10,7 @@ package final class IncomingMessage: Sendable {
     package let headers: [MessageHeader]
     /// When it was produced.
     package let timestamp: Timestamp
-    /// What it counts against bounds, as `OutgoingMessage.cost`.
+    /// Its size as counted against bounds, as in `OutgoingMessage.cost`.
     package let cost: Int
 
     package init(

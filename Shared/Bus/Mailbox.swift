@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// The inbox of one consumer, shared between the thread that fetches and the tasks that work.
+/// The inbox of one consumer, shared between the fetching thread and the worker tasks.
 ///
-/// The fetching thread may block here (until work in flight is done, until there is room); tasks never do.
+/// The fetching thread may block here (for work in flight or for room); tasks never do.
 package final class Mailbox: Sendable {
-    /// At most as many as there are workers.
+    /// At most one for each worker.
     private struct Taker {
         let number: Int
         let continuation: CheckedContinuation<Delivery?, Never>
@@ -23,7 +23,7 @@ package final class Mailbox: Sendable {
         state = Monitor(State(inbox: Inbox(options)))
     }
 
-    /// Nil once the mailbox was stopped or the task is cancelled.
+    /// Nil once the mailbox is stopped or the task is cancelled.
     package func next() async -> Delivery? {
         let number = state.withLock { state in
             state.numbers += 1
@@ -56,7 +56,7 @@ package final class Mailbox: Sendable {
         state.withLock { $0.inbox.isCurrent(delivery) }
     }
 
-    /// Everyone who waits for a delivery, now or later, gets nil.
+    /// Every current and future wait for a delivery returns nil.
     package func stop() {
         let takers = state.change { state in
             state.isStopped = true
@@ -66,7 +66,7 @@ package final class Mailbox: Sendable {
         for taker in takers { taker.continuation.resume(returning: nil) }
     }
 
-    /// Changes the inbox and hands out what has become deliverable.
+    /// Changes the inbox and hands out the deliveries that this made possible.
     @discardableResult
     package func change<Result>(_ body: (inout Inbox) -> Result) -> Result {
         var handOuts: [(Taker, Delivery)] = []
@@ -85,13 +85,13 @@ package final class Mailbox: Sendable {
         state.withLock { body($0.inbox) }
     }
 
-    /// Blocks the calling native thread until the inbox fulfils a condition; false when the time is over first.
+    /// Blocks the calling native thread until the inbox meets a condition; false on timeout.
     package func wait(timeout: Duration, until isFulfilled: (inout Inbox) -> Bool) -> Bool {
         state.wait(timeout: timeout) { isFulfilled(&$0.inbox) ? true : nil } ?? false
     }
 
-    /// Hands partitions over: nothing more is delivered from them, and the work in flight gets until the deadline.
-    /// Returns how far each is done. Blocks the calling native thread.
+    /// Stops deliveries from partitions and waits for their work in flight until the deadline. Returns their
+    /// watermarks. Blocks the calling native thread.
     package func drain(_ partitions: [PartitionID], within deadline: Duration) -> [PartitionID: Int64] {
         change { inbox in partitions.forEach { inbox.beginLeaving($0) } }
         _ = wait(timeout: deadline) { inbox in !partitions.contains { inbox.hasFlights($0) } }

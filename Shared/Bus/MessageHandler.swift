@@ -1,20 +1,20 @@
 package import ServiceKit
 package import Topics
 
-/// A stage's work: messages in, messages out. A plain value whose dependencies are protocols, so that a test or the
-/// simulation needs neither broker nor clock.
+/// The work of a stage: messages in, messages out. A plain value whose dependencies are protocols, so that tests and
+/// the simulation need neither broker nor clock.
 package protocol MessageHandler: Sendable {
     associatedtype Message: TopicMessage
 
-    /// Called with messages of one partition, in order. What it returns is made durable before they count as done. It may
-    /// see the same messages again, after an error, a restart or a hand-over.
+    /// Handles messages of one partition, in order. The returned messages are made durable before these count as done.
+    /// The same messages may come again after an error, a restart or a rebalance.
     ///
-    /// Throw `PoisonMessageError` where no retry can help, a `RetriableError` where something the work needs is away; any other
-    /// error is tried a few times.
+    /// Throw `PoisonMessageError` if no retry can help, a `RetriableError` if a dependency is unavailable; any other
+    /// error is retried a few times.
     func handle(_ messages: [ReceivedMessage<Message>], context: HandlerContext) async throws -> [OutgoingMessage]
 
-    /// A message that cannot be handled is about to go to `dead`, be it that its bytes cannot be read. It may be told of the
-    /// same message again. A `RetriableError` has the message wait; any other error is logged.
+    /// Called before a message is dead-lettered, even if it cannot be decoded; may be called again for the same
+    /// message. A `RetriableError` makes the message wait; any other error is logged.
     func giveUp(_ letter: DeadLetter) async throws
 }
 
@@ -34,14 +34,14 @@ package struct ReceivedMessage<Message: TopicMessage>: Sendable {
     package var trace: TraceContext? { origin.headers.trace }
 }
 
-/// The world as a handler sees it.
+/// The environment of a handler.
 package struct HandlerContext: Sendable {
     package let time: any TimeSource
     package let random: any RandomSource
-    /// For work whose outputs come while it runs; what `handle` returns needs no producer.
+    /// For work that sends outputs while it runs; messages that `handle` returns need no producer.
     package let producer: any BusProducer
     package let log: Log
-    /// Counted from one.
+    /// Starts at 1.
     package let attempt: Int
 
     package init(
@@ -55,7 +55,7 @@ package struct HandlerContext: Sendable {
     }
 }
 
-/// The handler cannot do this message, however often it tries.
+/// The handler can never handle this message, however often it is retried.
 package struct PoisonMessageError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,10 +1,10 @@
 package import ServiceKit
 package import Topics
 
-/// A message on its way to the bus.
+/// A message to be sent.
 package struct OutgoingMessage: Sendable {
     package let channel: Channel
-    /// Messages of one key stay in order; without one they are spread.
+    /// Messages of one key stay in order; messages without a key are spread over the partitions.
     package let key: [UInt8]?
     package let value: [UInt8]
     package let headers: [MessageHeader]
@@ -16,7 +16,7 @@ package struct OutgoingMessage: Sendable {
         self.headers = headers
     }
 
-    /// What it counts against bounds.
+    /// Its size as counted against bounds.
     package var cost: Int { messageCost(key: key, value: value, headers: headers) }
 }
 
@@ -31,20 +31,20 @@ extension Topic {
     }
 }
 
-/// A message's own bytes and a little for the house-keeping around them.
+/// A message's own bytes and an allowance for its overhead.
 func messageCost(key: [UInt8]?, value: [UInt8], headers: [MessageHeader]) -> Int {
     headers.bytes + value.count + (key?.count ?? 0) + 64
 }
 
 extension [OutgoingMessage] {
-    /// Refuses what no driver carries, before anything was sent.
+    /// Throws `tooLarge` if any message exceeds what the drivers carry, before anything is sent.
     package func checkSizes() throws(BusError) {
         for message in self { try message.checkSize() }
     }
 }
 
 extension OutgoingMessage {
-    /// A dead letter brings headers of its own: a message that was allowed must be allowed to die.
+    /// A dead letter adds its own headers: every message that can be sent must also fit as a dead letter.
     private var headersBytesMaximum: Int {
         let own = channel == Topics.dead.channel ? DeadLetter.storyBytesMaximum : 0
         return Topics.headersBytesMaximum + own
@@ -54,11 +54,11 @@ extension OutgoingMessage {
         try check("a message", count: value.count, maximum: Topics.messageBytesMaximum)
         try check("a key", count: key?.count ?? 0, maximum: Topics.keyBytesMaximum)
         guard !headers.isEmpty else { return }
-        try check("headers", count: headers.bytes, maximum: headersBytesMaximum)
+        try check("a header block", count: headers.bytes, maximum: headersBytesMaximum)
     }
 
     private func check(_ part: String, count: Int, maximum: Int) throws(BusError) {
         guard count > maximum else { return }
-        throw BusError(.tooLarge, message: "\(part) of \(count) bytes for \(channel.name); the most is \(maximum)")
+        throw BusError(.tooLarge, message: "\(part) for \(channel.name) has \(count) bytes; the maximum is \(maximum)")
     }
 }

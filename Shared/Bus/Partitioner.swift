@@ -1,6 +1,6 @@
-/// Chooses a partition as Kafka's Java client does (murmur2 of the key), so that a key has the same place whichever
-/// client or driver wrote it. What stands before the first zero byte of a key decides alone: records that compaction
-/// must tell apart can share a partition, and with it their order.
+/// Chooses a partition as Kafka's Java client does (murmur2 of the key), so that a key has the same partition with
+/// every client and driver. Only the bytes before the first zero byte of a key count: records that compaction must
+/// distinguish can share a partition, and with it their order.
 package enum Partitioner {
     package static func partition(ofKey key: [UInt8], count: Int) -> Int32 {
         Int32(Int(murmur2(key.prefix { $0 != 0 }) & 0x7FFF_FFFF) % count)

@@ -1,4 +1,4 @@
-/// First in, first out, without moving what stays: an array whose head wanders and is cut off now and then.
+/// A first-in, first-out queue that does not move its elements: an array with a head index, trimmed now and then.
 package struct Queue<Element> {
     private var elements: [Element?] = []
     private var head = 0

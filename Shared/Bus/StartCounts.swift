@@ -2,15 +2,15 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// What one worker knows of the starts of its messages.
+/// Counts how often one worker started its messages, to find those that crash processes.
 ///
-/// Nothing is counted while partitions come from owners that ended in good order, so that a message costs nothing more than
-/// before. Behind an owner that died starts are counted for a while: the message that ended it comes again soon, since
-/// messages that were done before it are recorded by then. A store that is away is no reason to wait: nothing is counted.
+/// Nothing is counted for partitions whose last owner shut down cleanly, so their messages cost nothing extra. After an
+/// owner that crashed, starts are counted for a while: the message that caused the crash is redelivered soon, since all
+/// earlier messages are committed by that time. If the store is unavailable, nothing is counted and nothing waits.
 final class StartCounts: Sendable {
-    /// For how long the starts of a partition are counted behind an owner that died.
+    /// How long starts of a partition are counted after its owner crashed.
     static let period = Duration.seconds(600)
-    /// So many counted starts of one message that ended with the process, all but the first of them alone, and it is given up.
+    /// Counted starts that ended with the process before a message is dead-lettered; all but the first are alone.
     static let maximum = 3
 
     private struct Tenure {
@@ -22,7 +22,7 @@ final class StartCounts: Sendable {
     private struct State {
         var tenures: [PartitionID: Tenure] = [:]
         var started: [PartitionID: Set<Int64>] = [:]
-        /// Set once the process was told to end: its end is no message's doing.
+        /// Set once the process is shutting down: its end is then not caused by a message.
         var closing: Task<Void, Never>?
     }
 
@@ -41,7 +41,7 @@ final class StartCounts: Sendable {
 
     private var isClosing: Bool { state.withLock { $0.closing != nil } }
 
-    /// Whether the starts of this delivery are to be counted. The first delivery of a partition opens it.
+    /// Returns true if the starts of this delivery should be counted. The first delivery of a partition opens it.
     func areCounted(for delivery: Delivery) async -> Bool {
         let now = environment.time.uptime
         let tenure: Tenure? = state.withLock { state in
@@ -65,7 +65,7 @@ final class StartCounts: Sendable {
         return isCounting
     }
 
-    /// How often each was started before and not ended, with one start of each counted where none was, or `regardless`.
+    /// Returns the earlier unended starts of each message. Counts one more of each if all are zero, or `regardless`.
     func begin(_ offsets: [Int64], of partition: PartitionID, regardless: Bool) async -> [Int] {
         let none = offsets.map { _ in 0 }
         guard !isClosing else { return none }
@@ -95,7 +95,7 @@ final class StartCounts: Sendable {
         await attempt { try await self.starts.giveBack(own, of: place) }
     }
 
-    /// The process was told to end: what it has started is given back at once, since it may be killed before it is done.
+    /// The process is shutting down: gives its starts back immediately, since it may be killed before it is done.
     func close() {
         state.withLock { state in
             guard state.closing == nil else { return }
@@ -112,20 +112,20 @@ final class StartCounts: Sendable {
         }
     }
 
-    /// Returns once the store knows of the end, or could not be told.
+    /// Returns once the store has recorded the shutdown, or recording failed.
     func closed() async {
         close()
         await state.withLock { $0.closing }?.value
     }
 
-    /// Nil when the store could not be asked.
+    /// Nil if the store did not answer.
     private func open(_ delivery: Delivery) async -> Bool? {
         let place = place(delivery.partition)
         let isCounting = await attempt { [owner] in try await self.starts.open(place, owner: owner) }
         if isClosing { await close(delivery.partition, givingBack: []) }
         if isCounting == true {
             environment.log.info(
-                "the partition was not closed by its last consumer; counting starts of its messages",
+                "partition was not closed by its last consumer: counting message starts",
                 [.topic: place.channel, .partition: "\(place.number)", .group: group])
         }
         return isCounting
@@ -138,7 +138,7 @@ final class StartCounts: Sendable {
         }
     }
 
-    /// Those of them that were noted as started here.
+    /// Returns the offsets among them that were noted as started here.
     private func forget(_ offsets: [Int64], of partition: PartitionID) -> [Int64] {
         state.withLock { state in
             let own = offsets.filter { state.started[partition]?.remove($0) != nil }
@@ -147,14 +147,14 @@ final class StartCounts: Sendable {
         }
     }
 
-    /// In a task of its own: a worker that is cancelled still has to say what it gives back.
+    /// In a separate task: a cancelled worker still has to give back its starts.
     @discardableResult
     private func attempt<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async -> Value? {
         await Task { [environment] in
             do {
                 return try await body()
             } catch {
-                environment.log.debug("starts of messages are not counted", [.group: group, .error: "\(error)"])
+                environment.log.debug("message starts not counted", [.group: group, .error: "\(error)"])
                 return nil
             }
         }.value

@@ -1,19 +1,19 @@
 import ServiceKit
 
-/// The way of some messages of a delivery through the handler: their place at the process' gate, and the counts of their
-/// starts. Belongs to one task.
+/// One pass of some messages of a delivery through the handler: their admission at the gate of the process and the
+/// counts of their starts. Belongs to one task.
 final class Turn {
     let delivery: Delivery
     let messages: [IncomingMessage]
     let pulse: Pulse
     private let isAlone: Bool
     private let gate: HandlingGate?
-    /// Nil where starts are not counted.
+    /// Nil if starts are not counted.
     private let counts: StartCounts?
     private var isInside = false
     private var wasInside = false
 
-    /// Without a gate it neither waits nor counts.
+    /// Without a gate the turn neither waits nor counts.
     init(
         _ delivery: Delivery, messages: [IncomingMessage], pulse: Pulse, isAlone: Bool = false, gate: HandlingGate?,
         counts: StartCounts?
@@ -28,14 +28,14 @@ final class Turn {
 
     private var offsets: [Int64] { messages.map(\.offset) }
 
-    /// Waits at the gate, then counts a start of each message; how many were counted before. Nothing when it is inside.
+    /// Waits at the gate, then counts a start of each message. Returns the earlier counts; empty if already inside.
     ///
-    /// One that found earlier starts of several messages has counted none, and is left again.
+    /// If any of several messages has earlier starts, nothing was counted, and the caller leaves again.
     @discardableResult
     func enter() async -> [Int] {
         guard !isInside else { return [] }
         isInside = true
-        // A wait for other handlers is not a stuck handler.
+        // Waiting for other handlers does not make this one stuck.
         pulse.rest()
         await gate?.enter(alone: isAlone)
         pulse.tick()
@@ -44,7 +44,7 @@ final class Turn {
         return await counts?.begin(offsets, of: delivery.partition, regardless: isAlone || isRepeated) ?? []
     }
 
-    /// The messages are not handled for now, as during a pause, or not here.
+    /// The messages are not being handled: during a pause, or because they are handled elsewhere.
     func leave() async {
         guard isInside else { return }
         isInside = false
@@ -52,7 +52,7 @@ final class Turn {
         gate?.leave()
     }
 
-    /// The messages are handled, or returned to the bus.
+    /// The messages are done, or returned to the bus.
     func finish(isDone: Bool) async {
         if isDone { await counts?.end(offsets, of: delivery.partition) }
         await leave()

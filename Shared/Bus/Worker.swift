@@ -1,11 +1,11 @@
 import ServiceKit
 package import Topics
 
-/// Runs a handler over one topic or lane: takes, works, makes the outputs durable, and only then acknowledges.
+/// Runs a handler over one topic or lane: takes, handles, makes the outputs durable, and only then acknowledges.
 ///
-/// Nothing is given up because of an outage: what fails for want of something else is tried until it succeeds. What fails
-/// by itself is tried a few times, alone, so that one bad message does not drag its neighbours to `dead`. What ends the
-/// process is found by the starts that are counted in the store, and given up as well.
+/// An outage dead-letters nothing: work is retried until its dependency is available. A message that fails by itself is
+/// retried a few times, alone, so that its neighbours are spared. A message that crashes processes is found by the
+/// starts counted in the store, and is dead-lettered too.
 package struct Worker<Handler: MessageHandler>: Service {
     package let name: String
     private let handler: Handler
@@ -18,7 +18,7 @@ package struct Worker<Handler: MessageHandler>: Service {
     private let gate: HandlingGate?
     private let counts: StartCounts?
 
-    /// Closes the consumer and the producer when it ends.
+    /// Closes the consumer and the producer when `run` ends.
     package init(
         channel: Channel, group: String, handler: Handler, options: WorkerOptions, consumer: any BusConsumer,
         producer: any BusProducer, protection: CrashProtection? = nil, environment: WorkerEnvironment
@@ -35,9 +35,9 @@ package struct Worker<Handler: MessageHandler>: Service {
         counts = protection.map { StartCounts($0.starts, group: group, environment: environment) }
     }
 
-    /// Until `stop`, and then until the work in flight is done or the task is cancelled.
+    /// Runs until `stop`, and then until the work in flight is done or the task is cancelled.
     package func run() async throws {
-        // A task of its own: a child has the priority that its parent has, whatever it is given.
+        // A separate task: a child task would run with its parent's priority whatever it is given.
         let deliveries = Task(priority: options.priority) { await workOff() }
         await withTaskCancellationHandler {
             await deliveries.value
@@ -45,7 +45,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             counts?.close()
             deliveries.cancel()
         }
-        // Before the next owners open the partitions.
+        // Must be recorded before the next owners open the partitions.
         await counts?.closed()
         await consumer.close()
         await producer.close()
@@ -76,7 +76,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         }
     }
 
-    /// True when every message is done, in one way or another.
+    /// True when every message is handled or dead-lettered.
     private func process(_ delivery: Delivery, pulse: Pulse) async -> Bool {
         let started = environment.time.uptime
         let isDone: Bool
@@ -89,7 +89,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         return isDone
     }
 
-    /// Together, unless some were in work when a process ended: those are handled alone in this process, in their place.
+    /// Handles the messages together, but those that were in flight when a process crashed alone, in order.
     private func handleCounted(
         _ messages: [IncomingMessage], delivery: Delivery, pulse: Pulse, counts: StartCounts
     ) async -> Bool {
@@ -117,15 +117,15 @@ package struct Worker<Handler: MessageHandler>: Service {
         return await handleCounted(Array(messages[start...]), delivery: delivery, pulse: pulse, counts: counts)
     }
 
-    /// A message that was in work when a process ended, here with no other one in work.
+    /// Handles a message that was in flight when a process crashed, while no other message is in flight.
     private func handleSuspect(
         _ message: IncomingMessage, startedBefore: Int, delivery: Delivery, pulse: Pulse, counts: StartCounts
     ) async -> Bool {
         let turn = Turn(delivery, messages: [message], pulse: pulse, isAlone: true, gate: gate, counts: counts)
-        // Nothing is counted, and 0 returned, in a process that was told to end.
+        // A process that is shutting down counts nothing and gets 0.
         let starts = max(startedBefore, await turn.enter().first ?? 0)
         environment.log.warning(
-            "message was in work when a process ended; handling it alone",
+            "message was in flight when a process crashed: handling it alone",
             [
                 .topic: delivery.partition.channel, .partition: "\(delivery.partition.number)",
                 .offset: "\(message.offset)", .group: group, .attempt: "\(starts + 1)",
@@ -133,9 +133,9 @@ package struct Worker<Handler: MessageHandler>: Service {
         guard starts >= StartCounts.maximum else { return await handle(turn) }
         let letter = DeadLetter(
             message, group: group, reason: .crashed,
-            detail: "each of \(starts) processes that counted their starts of it ended while they handled it",
+            detail: "\(starts) processes ended while they handled this message",
             attempts: starts)
-        // The handler is told once: should that end the process too, the next one does without.
+        // The handler is called only once: if that crashes the process too, the next process skips it.
         let isDone = await bury([letter], turn: turn, tellingHandler: starts == StartCounts.maximum)
         await turn.finish(isDone: isDone)
         return isDone
@@ -160,7 +160,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         return isDone
     }
 
-    /// First all at once; when that fails through the messages themselves, one by one, and when something is away, app by app.
+    /// Handles all messages together; one by one if the messages fail, by app if a dependency is unavailable.
     private func handleTogether(_ messages: [ReceivedMessage<Handler.Message>], turn: Turn) async -> Bool {
         guard !messages.isEmpty else { return true }
         guard messages.count > 1 else { return await handleAlone(messages[0], turn: turn) }
@@ -172,8 +172,8 @@ package struct Worker<Handler: MessageHandler>: Service {
         }
     }
 
-    /// The messages of each app by themselves, in their order, so that what one app lacks keeps no others; those that fail
-    /// are tried again.
+    /// Handles the messages of each app separately and in order, so that an outage for one app does not delay the
+    /// others; retries the failed ones.
     private func handleApart(_ parts: [[ReceivedMessage<Handler.Message>]], turn: Turn) async -> Bool {
         var waiting = parts
         var outages = 0
@@ -224,7 +224,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         return true
     }
 
-    /// Repeats through outages and, as often as it may, through failures of its own.
+    /// Retries through outages, and through failures of the message itself up to the maximum number of attempts.
     private func handleAlone(_ message: ReceivedMessage<Handler.Message>, turn: Turn) async -> Bool {
         var attempts = 0
         var outages = 0
@@ -254,13 +254,13 @@ package struct Worker<Handler: MessageHandler>: Service {
     private enum Outcome {
         case done
         case failed(any Error)
-        /// Something that the work needs is away.
+        /// A dependency is unavailable.
         case unavailable
-        /// The partition was taken away or the service was told to end: not ours to finish.
+        /// The partition was revoked or the service is shutting down: another process finishes the work.
         case abandoned
     }
 
-    /// Of one attempt.
+    /// Outcome of one attempt.
     private func outcome(
         of messages: [ReceivedMessage<Handler.Message>], _ turn: Turn, attemptsBefore: Int
     ) async -> Outcome {
@@ -279,12 +279,12 @@ package struct Worker<Handler: MessageHandler>: Service {
             let isOutage = (error as? any RetriableError)?.isRetriable ?? false
             report(error, delivery: turn.delivery, isOutage: isOutage)
             if isOutage { return .unavailable }
-            // A handler may also fail with the cancellation of a task of its own, which is a failure like any other.
+            // A handler may also fail with the cancellation of one of its own tasks, which counts as a failure.
             return Task.isCancelled ? .abandoned : .failed(error)
         }
     }
 
-    /// Moves letters to `dead`, through outages of the bus; false when the work was taken away meanwhile.
+    /// Sends letters to `dead`, waiting through outages of the bus; false if the partition was revoked meanwhile.
     private func bury(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool = true) async -> Bool {
         guard !letters.isEmpty else { return true }
         if tellingHandler {
@@ -309,7 +309,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         return false
     }
 
-    /// Tells the handler, through outages of what it needs; false when the work was taken away meanwhile.
+    /// Calls `giveUp` of the handler, waiting through outages; false if the partition was revoked meanwhile.
     private func giveUp(_ letters: [DeadLetter], turn: Turn) async -> Bool {
         for letter in letters {
             var outages = 0
@@ -332,7 +332,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         return true
     }
 
-    /// One of them is larger than the bus carries: it loses its value, since waiting would not make it smaller.
+    /// One letter is larger than the bus carries: it is sent without its value, since waiting would not help.
     private func buryWhatFits(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool) async -> Bool {
         guard letters.count > 1 else {
             return await bury(letters.map(\.withoutValue), turn: turn, tellingHandler: tellingHandler)
@@ -355,14 +355,14 @@ package struct Worker<Handler: MessageHandler>: Service {
 
     private func report(_ error: any Error, delivery: Delivery, isOutage: Bool) {
         environment.log.warning(
-            isOutage ? "work waits for something it needs" : "a handler failed",
+            isOutage ? "a dependency is unavailable; retrying" : "handler failed",
             [
                 .topic: delivery.partition.channel, .partition: "\(delivery.partition.number)",
                 .offset: "\(delivery.messages.first?.offset ?? -1)", .group: group, .error: "\(error)",
             ])
     }
 
-    /// Cancellation ends the wait early; the caller's loop sees it. Who waits is not stuck, however long the back-off.
+    /// Cancellation ends the wait early; the caller's loop notices it. A long backoff does not count as stuck.
     private func pause(afterAttempt attempt: Int, _ turn: Turn) async {
         await turn.leave()
         turn.pulse.rest()

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// What every worker of a process shares.
+/// Dependencies that all workers of a process share.
 package struct WorkerEnvironment: Sendable {
     package let time: any TimeSource
     package let random: any RandomSource

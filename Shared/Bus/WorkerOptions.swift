@@ -2,12 +2,12 @@ package import ServiceKit
 
 package struct WorkerOptions: Sendable {
     package var concurrency: Int
-    /// After so many failures of one message that nothing outside explains, it is moved to `dead`.
+    /// A message is dead-lettered after this many failures that no outage explains.
     package var attemptsMaximum: Int
     package var backoff: Backoff
-    /// A handler that takes longer than this on one attempt counts as stuck, which `/healthz` shows.
+    /// A handler whose single attempt takes longer counts as stuck, which `/healthz` reports.
     package var handlerLimit: Duration
-    /// What handlers run with; nil for what tasks have by themselves.
+    /// Priority of the handlers' tasks; nil for the default priority.
     package var priority: TaskPriority?
 
     package init(
@@ -32,15 +32,15 @@ package struct WorkerOptions: Sendable {
                 "Failures of one message before it is dead-lettered; failures caused by an outage are not counted.")
         let first = environment.duration(
             "CARILLON_WORKER_BACKOFF_FIRST", default: defaults.backoff.first, in: .milliseconds(1) ... .seconds(60),
-            meaning: "Wait after the first failure; it doubles with each further one.")
+            meaning: "Backoff after the first failure; it doubles with each further failure.")
         let longest = environment.duration(
             "CARILLON_WORKER_BACKOFF_LONGEST", default: defaults.backoff.longest,
             in: .milliseconds(1) ... .seconds(3_600),
             meaning: "Maximum wait after a failure.")
         if longest < first {
             environment.reject(
-                "CARILLON_WORKER_BACKOFF_LONGEST", problem: "it is shorter than CARILLON_WORKER_BACKOFF_FIRST",
-                fix: "set it to the longer of the two")
+                "CARILLON_WORKER_BACKOFF_LONGEST", problem: "shorter than CARILLON_WORKER_BACKOFF_FIRST",
+                fix: "set it to at least CARILLON_WORKER_BACKOFF_FIRST")
         }
         backoff = Backoff(first: first, longest: max(first, longest))
         handlerLimit = environment.duration(

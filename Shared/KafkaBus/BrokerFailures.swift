@@ -2,8 +2,8 @@ import Bus
 import ServiceKit
 import Synchronization
 
-/// The failures of all connections of one bus to its brokers: many clients with several connections each notice the same
-/// outage. Called from threads of the library and from those that poll.
+/// Failures of all broker connections of one bus: many clients with several connections each notice the same outage.
+/// Called from threads of the library and from polling threads.
 final class BrokerFailures: Sendable {
     private let outage = Mutex(BrokerOutage())
     private let log: Log
@@ -19,7 +19,7 @@ final class BrokerFailures: Sendable {
         write(outage.withLock { [now = time.uptime] in $0.fail(reason, at: now) })
     }
 
-    /// Tells of an end.
+    /// Logs the end of an outage.
     func look() {
         write(outage.withLock { [now = time.uptime] in $0.isOpen ? $0.look(at: now) : nil })
     }
@@ -28,14 +28,14 @@ final class BrokerFailures: Sendable {
         switch line {
         case nil: return
         case .began(let reason):
-            log.warning("brokers fail: further failures are counted", [.error: reason])
+            log.warning("broker connections failing: counting further failures", [.error: reason])
         case .lasts(let reason, let failures, let since):
             log.warning(
-                "brokers still fail",
+                "broker connections still failing",
                 [.error: reason, .count: "\(failures)", .duration: DurationText.print(since)])
         case .ended(let reason, let failures, let lasted):
             log.info(
-                "brokers fail no more",
+                "broker connections recovered",
                 [.error: reason, .count: "\(failures)", .duration: DurationText.print(lasted)])
         }
     }

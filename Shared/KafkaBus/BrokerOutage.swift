@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// Turns the failures of connections to brokers, of which the library tells by the dozen while brokers are away, into a
-/// line at the beginning of an outage, one a minute while it lasts, and one at its end.
+/// Reduces the dozens of connection failures that the library reports during an outage to one line at its beginning,
+/// one a minute while it lasts, and one at its end.
 ///
-/// The library does not say when a connection is up again. It tells of each connection that fails at least every 30
-/// seconds, so an outage is over when no failure came for somewhat longer. Decides only; the owner logs.
+/// The library does not report that a connection is up again. It reports each failing connection at least every 30
+/// seconds, so an outage is over when no failure was reported for somewhat longer. Decides only; the owner logs.
 struct BrokerOutage {
     enum Line: Equatable {
         case began(String)
@@ -25,11 +25,11 @@ struct BrokerOutage {
 
     private var current: Current?
 
-    /// Whether `look` may have anything to say.
+    /// False if `look` cannot return a line.
     var isOpen: Bool { current != nil }
 
     mutating func fail(_ reason: String, at now: Duration) -> Line? {
-        // The last outage ended without a line, since `look` was not called in time; one now would be misleading.
+        // The last outage ended without a line, since `look` was not called in time; a line now would be misleading.
         guard var outage = current, now - outage.last < Self.quiet else {
             current = Current(began: now, last: now, told: now, reason: reason)
             return .began(reason)
@@ -41,7 +41,7 @@ struct BrokerOutage {
         return repetition(at: now)
     }
 
-    /// To be asked once in a while.
+    /// Must be called regularly.
     mutating func look(at now: Duration) -> Line? {
         guard let outage = current, now - outage.last >= Self.quiet else { return nil }
         current = nil

@@ -1,13 +1,13 @@
 import Bus
 
-/// Which messages were handed to the library and are not reported yet.
+/// Messages that were given to the library and have no delivery report yet.
 ///
-/// It decides what a report means for the send it belongs to; the producer hands over, waits and resumes.
+/// Decides what a report means for the send it belongs to; the producer passes on, waits and resumes.
 struct DeliveryTable {
     typealias Outcome = Result<[MessagePosition], BusError>
     typealias Waiter = CheckedContinuation<Outcome, Never>
 
-    /// A send that is through, and who waits for it.
+    /// A finished send and its waiter.
     struct Finished {
         let waiter: Waiter
         let outcome: Outcome
@@ -17,7 +17,7 @@ struct DeliveryTable {
         }
     }
 
-    /// A report on one message of a send.
+    /// A delivery report on one message of a send.
     struct Landing {
         let index: Int
         let position: MessagePosition
@@ -29,17 +29,17 @@ struct DeliveryTable {
         let messages: [OutgoingMessage]
         let tally: ProducedTally
         var isReported: [Bool]
-        /// Meaningful where there was a report of success; given to the sender as it is, without a copy.
+        /// Valid where delivery succeeded; returned to the sender without a copy.
         var positions: [MessagePosition]
         var reported = 0
-        /// How many the library has taken, from the start.
+        /// Number of messages that the library has taken, from the start.
         var handedOver = 0
         var replays = 0
         var failure: BusError?
         var waiter: Waiter?
-        /// When the waiter has waited long enough.
+        /// The end of the waiter's patience.
         var deadline = Duration.zero
-        /// The sender did not wait for the reports of what it had handed over.
+        /// The sender stopped waiting for reports.
         var isAbandoned = false
 
         init(order: Int, messages: [OutgoingMessage], tally: ProducedTally) {
@@ -61,7 +61,7 @@ struct DeliveryTable {
         }
     }
 
-    /// A batch is found by its place here; a place is used again once the batch is through.
+    /// Indexed by place; a place is reused once its batch is finished.
     private var batches: [Batch?] = []
     private var freePlaces: [Int] = []
     private var orders = 0
@@ -86,7 +86,7 @@ struct DeliveryTable {
         batches[place]?.handedOver = count
     }
 
-    /// The sender has handed everything over and wants the outcome: at once when it is known already.
+    /// The sender has passed everything on and wants the outcome; returned immediately if it is known already.
     mutating func settleOrWait(_ place: Int, waiter: Waiter, until deadline: Duration) -> Finished? {
         guard let batch = batches[place] else { return nil }
         guard batch.isSettled else {
@@ -98,14 +98,14 @@ struct DeliveryTable {
         return Finished(waiter: waiter, outcome: batch.outcome)
     }
 
-    /// The sender has given up; what it handed over is still out.
+    /// The sender stopped waiting; its messages are still in flight.
     mutating func abandon(_ place: Int) {
         guard let batch = batches[place] else { return }
         batch.isAbandoned = true
         if batch.isSettled { close(place) }
     }
 
-    /// Lets go of those who have waited long enough. Their messages stay out and finish unheard.
+    /// Fails the waiters whose patience is over. Their messages stay in flight; their reports are ignored.
     mutating func endPatience(at now: Duration, _ failure: BusError) -> [Finished] {
         batches.compactMap { batch in
             guard let batch, let waiter = batch.waiter, batch.deadline <= now else { return nil }
@@ -115,8 +115,8 @@ struct DeliveryTable {
         }
     }
 
-    /// Takes in reports on one send: these messages are durable. Many at once, since this is done for every message there
-    /// is.
+    /// Records reports that these messages of one send are durable. Takes many in one call, since this runs for every
+    /// message.
     mutating func report(_ place: Int, landings: some Sequence<Landing>) -> Finished? {
         guard let batch = batches[place] else { return nil }
         for landing in landings {
@@ -126,7 +126,7 @@ struct DeliveryTable {
         return finish(place, batch: batch)
     }
 
-    /// These messages of a send failed for good.
+    /// Records that these messages of a send failed permanently.
     mutating func report(_ place: Int, indices: some Sequence<Int>, failure: BusError) -> Finished? {
         guard let batch = batches[place] else { return nil }
         for index in indices { batch.mark(index) }
@@ -140,13 +140,13 @@ struct DeliveryTable {
         return batch.waiter.map { Finished(waiter: $0, outcome: batch.outcome) }
     }
 
-    /// The sends that were durable as a whole, since the last call.
+    /// Tally of the sends that became durable as a whole since the last call.
     mutating func takeDurable() -> ProducedTally {
         defer { durable = ProducedTally() }
         return durable
     }
 
-    /// What has to be produced anew after the library's client was lost, in the order of the sends.
+    /// Messages to produce again after the library's client was lost, in send order.
     func unreported() -> [(place: Int, index: Int, message: OutgoingMessage)] {
         batches.enumerated()
             .compactMap { place, batch in batch.map { (place, $0) } }
@@ -156,7 +156,7 @@ struct DeliveryTable {
             }
     }
 
-    /// Counts one replay for each send that is out, and fails those that had too many.
+    /// Counts one replay for each send in flight, and fails those with too many.
     mutating func countReplay(maximum: Int, failure: BusError) -> [Finished] {
         var finished: [Finished] = []
         for (place, batch) in batches.enumerated() {
@@ -167,7 +167,7 @@ struct DeliveryTable {
         return finished
     }
 
-    /// Ends everything that is out.
+    /// Fails everything in flight.
     mutating func failAll(_ failure: BusError) -> [Finished] {
         batches.indices.flatMap { fail($0, failure: failure) }
     }

@@ -1,6 +1,6 @@
 import Bus
 
-/// Messages as they came, cut into runs of one partition, so that the inbox is locked once for all of them.
+/// Fetched messages, cut into runs of one partition, so that the inbox is locked only once for all of them.
 struct FetchedGroup {
     struct Run {
         let partition: PartitionID

@@ -2,7 +2,7 @@ import Bus
 import ServiceKit
 import Topics
 
-/// How far groups are behind: from where each has committed to the end of each partition. Blocks; never on a task.
+/// Computes the lag of groups: committed offset to end of each partition. Blocks; never call it on a task.
 struct KafkaBacklog {
     private static let questionDeadline = Duration.seconds(5)
 
@@ -26,7 +26,7 @@ struct KafkaBacklog {
         let limit = Self.questionDeadline
         let ends = try offsets.offsets(of: topic, partitions, at: .end, within: limit)
         let committed = try offsets.committed(by: reader.group, of: topic, partitions, within: limit)
-        // What retention has removed before the group read it is not ahead of the group any more.
+        // Messages that retention removed before the group read them are not part of its lag.
         let beginnings = try offsets.offsets(of: topic, partitions, at: .beginning, within: limit)
         return ends.reduce(0) { sum, end in
             let position = max(committed[end.key] ?? 0, beginnings[end.key] ?? 0)

@@ -2,8 +2,8 @@ package import Bus
 package import ServiceKit
 package import Topics
 
-/// The bus over Kafka. Makes producers and consumers, and knows whether the brokers answer; each of the three has a
-/// client of the library to itself.
+/// The bus over Kafka. Makes producers and consumers and checks whether the brokers answer; each of the three uses a
+/// librdkafka client of its own.
 package final class KafkaBus: Bus {
     private let configuration: KafkaConfiguration
     private let environment: WorkerEnvironment
@@ -13,7 +13,7 @@ package final class KafkaBus: Bus {
     private let failures: BrokerFailures
     private let readinessProbe: KafkaReadiness
 
-    /// `storeInterval` is how often finished work is noted for the next commit.
+    /// `storeInterval` is how often offsets of finished work are stored for the next commit.
     package init(
         _ configuration: KafkaConfiguration, environment: WorkerEnvironment,
         storeInterval: Duration = .milliseconds(200)
@@ -70,7 +70,7 @@ package final class KafkaBus: Bus {
         await readinessProbe.current()
     }
 
-    /// Producers and consumers are closed by those who made them.
+    /// Producers and consumers are closed by their owners.
     package func close() async {}
 
     func producer(_ options: ProducerOptions) async throws(BusError) -> KafkaProducer {

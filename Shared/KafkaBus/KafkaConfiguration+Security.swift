@@ -4,8 +4,8 @@ extension KafkaConfiguration {
     private static let passwordMechanisms: Set = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
     private static let mechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER"]
 
-    /// What the settings say together. The library looks at some of it when a client is made, in words that name no
-    /// variable, and passes over the rest: brokers then only hang up.
+    /// Checks the security settings against each other. The library checks some of this when a client is made, without
+    /// naming the variable, and ignores the rest: brokers then just close the connection.
     package func checkSecurity(_ environment: inout EnvironmentReader) {
         let protocolName = value(of: "security.protocol")?.lowercased() ?? "plaintext"
         check(
@@ -27,7 +27,7 @@ extension KafkaConfiguration {
         else { return }
         let variable = KafkaProperty.variable(of: "security.protocol")
         environment.reject(
-            idle.variable, problem: "it is set, and \(variable) is \(protocolName)",
+            idle.variable, problem: "set, but \(variable) is \(protocolName)",
             fix: "set \(variable) to \(cure), or unset it")
     }
 
@@ -37,26 +37,26 @@ extension KafkaConfiguration {
         guard let mechanism = value(of: "sasl.mechanism") else {
             return environment.reject(
                 variable,
-                problem: "it is not set, and \(KafkaProperty.variable(of: "security.protocol")) is \(protocolName)",
+                problem: "not set, but \(KafkaProperty.variable(of: "security.protocol")) is \(protocolName)",
                 fix: fix)
         }
         guard KafkaConfiguration.mechanisms.contains(mechanism) else {
             return environment.reject(
-                variable, problem: "\"\(mechanism)\" is no mechanism that is known here", fix: fix)
+                variable, problem: "unknown mechanism \"\(mechanism)\"", fix: fix)
         }
         guard KafkaConfiguration.passwordMechanisms.contains(mechanism) else { return }
         for name in ["sasl.username", "sasl.password"] where value(of: name) == nil {
             let missing = KafkaProperty.variable(of: name)
-            // A file that was named and cannot be read has been told of already.
+            // An unreadable file was reported already.
             guard !environment.problems.contains(where: { $0.variable.hasPrefix(missing) }) else { continue }
-            environment.reject(missing, problem: "it is not set, and \(mechanism) needs it", fix: "set it")
+            environment.reject(missing, problem: "not set, but required by \(mechanism)", fix: "set it")
         }
     }
 
     private func checkPair(_ name: String, other: String, environment: inout EnvironmentReader) {
         guard value(of: name) != nil, value(of: other) == nil else { return }
         environment.reject(
-            KafkaProperty.variable(of: other), problem: "it is not set, and \(KafkaProperty.variable(of: name)) is",
+            KafkaProperty.variable(of: other), problem: "not set, but \(KafkaProperty.variable(of: name)) is",
             fix: "set both, or neither")
     }
 }

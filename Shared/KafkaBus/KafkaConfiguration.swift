@@ -1,7 +1,7 @@
 package import Bus
 package import ServiceKit
 
-/// Where Kafka is and how to reach it. What the house relies on (acknowledgements, idempotence, offsets) is not a setting.
+/// Broker addresses and connection settings. What correctness needs (acks, idempotence, offsets) is not a setting.
 package struct KafkaConfiguration: Sendable {
     package let brokers: [String]
     private var properties: [(property: KafkaProperty, value: Secret)] = []
@@ -9,19 +9,19 @@ package struct KafkaConfiguration: Sendable {
     /// `kafka://host:9092,host2:9092`
     package init(url: String) throws(BusError) {
         guard let brokers = KafkaConfiguration.brokers(in: url) else {
-            throw BusError(.refused, message: "the address is not kafka://HOST:PORT, with further brokers after commas")
+            throw BusError(.refused, message: "invalid broker address: expected kafka://HOST:PORT[,HOST:PORT...]")
         }
         self.brokers = brokers
     }
 
-    /// Declares every variable, so that `--help` lists them; wrong ones are named to the reader.
+    /// Declares every variable, so that `--help` lists them; reports invalid ones to the reader.
     package init(url: String, variable: String = "CARILLON_BUS", environment: inout EnvironmentReader) {
         let brokers = KafkaConfiguration.brokers(in: url)
         self.brokers = brokers ?? []
         if brokers == nil {
             environment.reject(
-                variable, problem: "it names no Kafka brokers",
-                fix: "set it to kafka://HOST:PORT, with further brokers after commas and no user or password in it")
+                variable, problem: "not a list of Kafka brokers",
+                fix: "set it to kafka://HOST:PORT[,HOST:PORT...], without user or password")
         }
         for property in KafkaProperty.all {
             guard let value = property.read(&environment) else { continue }
@@ -36,7 +36,7 @@ package struct KafkaConfiguration: Sendable {
     /// Sets a property of the table by its librdkafka name.
     package mutating func set(_ name: String, _ value: String) {
         guard let property = KafkaProperty.all.first(where: { $0.name == name }) else {
-            preconditionFailure("\(name) is no property that may be set")
+            preconditionFailure("\(name) is not a configurable property")
         }
         set(property, value: Secret(value))
     }
@@ -65,7 +65,7 @@ package struct KafkaConfiguration: Sendable {
         return brokers.allSatisfy(isBroker) ? brokers : nil
     }
 
-    /// HOST:PORT; an IPv6 address stands in brackets.
+    /// HOST:PORT, with an IPv6 address in brackets.
     private static func isBroker(_ text: String) -> Bool {
         guard let colon = text.lastIndex(of: ":") else { return false }
         let host = text[..<colon]

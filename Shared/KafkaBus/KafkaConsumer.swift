@@ -2,7 +2,7 @@ package import Bus
 import ServiceKit
 import Topics
 
-/// Takes messages of one topic from librdkafka. The work is done by a loop on a native thread; this is what tasks hold.
+/// Consumes one topic through librdkafka. A loop on a native thread does the work; tasks use this class.
 package final class KafkaConsumer: BusConsumer {
     package let mailbox: Mailbox
     private let signals: ConsumerSignals
@@ -47,7 +47,7 @@ package final class KafkaConsumer: BusConsumer {
         let limit = options.handOverDeadline + ConsumerSignals.closeAllowance
         if await signals.ended.wait(atMost: limit, time: environment.time) { return }
         environment.log.error(
-            "a Kafka consumer did not end in time and is left behind",
+            "Kafka consumer did not stop in time: abandoning it",
             [.topic: options.channel.name, .group: options.group, .duration: DurationText.print(limit)])
     }
 }

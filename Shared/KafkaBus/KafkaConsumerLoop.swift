@@ -2,11 +2,11 @@ import Bus
 import ServiceKit
 import Topics
 
-/// The thread of one consumer: polls, offers what came, stores how far the work is, and answers rebalances. It never
-/// waits for work, except for what is in flight when a partition is handed over, and then not for long.
+/// The thread of one consumer: polls, offers messages to the inbox, stores offsets of finished work, and handles
+/// rebalances. It never waits for work, except briefly for work in flight when a partition is revoked.
 final class KafkaConsumerLoop {
     private static let pollMilliseconds: Int32 = 100
-    /// From what is paused nothing can come, so this is how soon a drained inbox is noticed.
+    /// Paused partitions deliver nothing, so this is how soon a drained inbox is noticed.
     private static let pausedPollMilliseconds: Int32 = 10
     private static let groupMessagesMaximum = 256
     private static let lagInterval = Duration.seconds(1)
@@ -25,11 +25,11 @@ final class KafkaConsumerLoop {
     private let pulse: Pulse
     private var group = FetchedGroup()
     private var assigned: Set<Int32> = []
-    /// Where the library was told not to fetch, also in an assignment that is over: it may remember that.
+    /// Partitions paused in the library, including those of past assignments: the library may remember them.
     private var paused: Set<Int32> = []
     private var lastStore: Duration
     private var lastLag: Duration
-    /// Up to where the work on each assigned partition is recorded as done.
+    /// Offset up to which work on each assigned partition is recorded as done.
     private var positions: [Int32: Int64] = [:]
     private var fetchComplaint = LogDeduplicator()
     private var storeComplaint = LogDeduplicator()
@@ -69,22 +69,22 @@ final class KafkaConsumerLoop {
         finish()
     }
 
-    /// Nothing mends a fatal consumer (its place was taken by another of the same name): the pulse stops, `/healthz`
-    /// fails, and whoever watches starts the service anew.
+    /// A fatal consumer cannot recover (another of the same name took its place): the pulse stops, `/healthz` fails,
+    /// and the supervisor restarts the service.
     private func awaitClose(after problem: String) {
-        log.error("the Kafka consumer cannot go on", facts(problem))
+        log.error("Kafka consumer failed permanently", facts(problem))
         while !signals.closing.block(atMost: .seconds(3_600)) {}
     }
 
-    /// What is done is committed, what is not is left to the next owner.
+    /// Commits finished work; the next owner does the rest.
     private func finish() {
         pulse.tick()
         handOver(Array(assigned))
         pulse.rest()
         let (left, destroyed, ended) = (OneTimeEvent(), client.destroyed, signals.ended)
-        // The library's client goes with this loop; the end is told when its threads are gone, or when that takes long: a
-        // member that is just joining is not heard before the join is answered. It has nothing to lose by then, and the
-        // group misses it when its session is over.
+        // The library's client is destroyed with this loop. The end is signalled when its threads have stopped, or when
+        // that takes long: a joining member can leave only after the join is answered. It holds no partitions then, and
+        // the group drops it when its session times out.
         NativeThread(name: "kafka-end") {
             if left.block(atMost: Self.leaveDeadline) { _ = destroyed.block(atMost: Self.leaveDeadline) }
             ended.happen()
@@ -97,13 +97,13 @@ final class KafkaConsumerLoop {
 extension KafkaConsumerLoop {
     private func fetch() {
         var timeout = paused.isEmpty ? Self.pollMilliseconds : Self.pausedPollMilliseconds
-        // A group is offered whole and must not carry a partition far beyond its share.
+        // A group is offered whole and must not exceed a partition's share by much.
         let groupBytesMaximum = min(1 << 20, mailbox.read { $0.share } / 4)
         var problem: String?
         collecting: while group.count < Self.groupMessagesMaximum && group.bytes < groupBytesMaximum {
             switch client.poll(timeout) {
             case .message(let message):
-                // A group that never committed here begins with what comes first.
+                // A group without a commit here starts at the first message fetched.
                 if positions[message.partition.number] == nil { positions[message.partition.number] = message.offset }
                 group.append(message)
                 fetchComplaint.forget()
@@ -127,10 +127,10 @@ extension KafkaConsumerLoop {
 
     private func alarm(_ missing: Int64) {
         meters.gaps.increment(by: Int(missing))
-        log.error("messages are missing from the topic", [.topic: topic, .group: options.group, .count: "\(missing)"])
+        log.error("messages missing from the topic", [.topic: topic, .group: options.group, .count: "\(missing)"])
     }
 
-    /// Changes only what is not as it should be: each pause throws away what the library has fetched ahead.
+    /// Changes only partitions whose state differs: each pause discards what the library has prefetched.
     private func updatePause() {
         let (resting, isPaused, bytes) = mailbox.change {
             ($0.updateResting(), $0.updatePause(), $0.bufferedBytes)
@@ -146,19 +146,19 @@ extension KafkaConsumerLoop {
         guard !partitions.isEmpty else { return }
         client.pause(Array(partitions))
         paused.formUnion(partitions)
-        log.debug("fetching rests", facts(of: partitions))
+        log.debug("fetching paused", facts(of: partitions))
     }
 
     private func resume(_ partitions: Set<Int32>) {
         guard !partitions.isEmpty else { return }
         client.resume(Array(partitions))
         paused.subtract(partitions)
-        log.debug("fetching goes on", facts(of: partitions))
+        log.debug("fetching resumed", facts(of: partitions))
     }
 
     private func report(_ problem: String) {
         guard fetchComplaint.isNews(problem) else { return }
-        log.warning("the Kafka consumer cannot fetch", facts(problem))
+        log.warning("Kafka consumer cannot fetch", facts(problem))
     }
 }
 
@@ -170,8 +170,8 @@ extension KafkaConsumerLoop {
         updateLag()
     }
 
-    /// Reckoned here: the library's own figure keeps partitions that are gone, and of one that came back with a rebalance
-    /// what was committed when it was here before.
+    /// Computed here: the library's own figure keeps revoked partitions, and for a partition that was assigned again
+    /// the offset committed during its earlier assignment.
     private func updateLag() {
         meters.lag.set(
             positions.reduce(0) { sum, partition in
@@ -195,23 +195,23 @@ extension KafkaConsumerLoop {
         meters.lost.increment(by: refusals.count - ours.count)
         mailbox.change { $0.takeBack(ours, topic: topic) }
         guard let first = ours.first else { return storeComplaint.forget() }
-        // They are stored again with the next round, and would complain as often.
+        // They are stored again in the next round, which would log as often.
         guard storeComplaint.isNews(first.problem) else { return }
-        log.error("an offset was not stored", [.topic: topic, .partition: "\(first.partition)", .error: first.problem])
+        log.error("offset not stored", [.topic: topic, .partition: "\(first.partition)", .error: first.problem])
     }
 
     private func commit(_ offsets: [Int32: Int64]) {
         guard !offsets.isEmpty else { return }
         store(offsets)
         if let problem = client.commit(offsets, within: Self.commitDeadline) {
-            log.warning("offsets were not committed: work may be done again", facts(problem))
+            log.warning("offset commit failed: work may be repeated", facts(problem))
         }
     }
 }
 
 extension KafkaConsumerLoop {
     private func rebalance(_ event: RDKafkaConsumer.Rebalance) {
-        // What was collected belongs to the tenures that end or begin here, not to those after.
+        // Collected messages belong to the tenures that end or start here, not to later ones.
         offerGroup()
         switch event {
         case .assigned(let partitions):
@@ -256,13 +256,13 @@ extension KafkaConsumerLoop {
 
     private func handOver(_ partitions: [Int32]) {
         guard !partitions.isEmpty else { return }
-        log.debug("partitions are asked back", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
+        log.debug("partitions revoked", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
         commit(mailbox.drain(partitions.map(id), within: options.handOverDeadline).byNumber)
         mailbox.change { inbox in
             for partition in partitions { inbox.remove(id(partition)) }
         }
         assigned.subtract(partitions)
-        log.info("partitions handed over", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
+        log.info("partitions released", [.topic: topic, .group: options.group, .count: "\(partitions.count)"])
     }
 }
 
@@ -287,7 +287,7 @@ extension KafkaConsumerLoop {
 }
 
 extension Inbox {
-    /// What the library refused counts as not recorded, so that the next round brings it again.
+    /// Refused offsets count as not recorded, so that the next round stores them again.
     mutating func takeBack(_ refusals: [StoreRefusal], topic: String) {
         for refusal in refusals { forgetRecorded(PartitionID(channel: topic, number: refusal.partition)) }
     }

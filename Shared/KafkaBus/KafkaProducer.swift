@@ -3,11 +3,11 @@ import CRDKafka
 import ServiceKit
 import Topics
 
-/// Sends through librdkafka and answers once the brokers have everything.
+/// Sends through librdkafka and returns once the brokers have acknowledged everything.
 ///
-/// Tasks hand messages to the library, which copies and never waits; one native thread serves the delivery reports and
-/// resumes whoever waits for them, also those whose patience is over. That thread also replaces the library's client when
-/// it turns fatal: senders are kept out meanwhile, and what has no report yet is produced again in its order.
+/// Tasks pass messages to the library, which copies them and never waits; one native thread serves the delivery reports
+/// and resumes the waiting senders, also those whose patience is over. That thread also replaces the library's client
+/// after a fatal error: senders wait meanwhile, and messages without a report are produced again in their order.
 package final class KafkaProducer: BusProducer {
     private struct RoomWaiter {
         let continuation: CheckedContinuation<Bool, Never>
@@ -16,22 +16,22 @@ package final class KafkaProducer: BusProducer {
 
     private struct State {
         var table = DeliveryTable()
-        /// Nil while it is being replaced, and after the end.
+        /// Nil during a replacement, and after the end.
         var client: RDKafkaProducer?
-        /// Senders inside a call of the library.
+        /// Number of senders inside a call of the library.
         var callers = 0
-        /// Raised when reports come in or a client does, so that nobody starts to wait for what has just happened.
+        /// Incremented when reports or a client arrive, so that no sender waits for an event that just happened.
         var roomChanges = 0
         var roomWaiters: [RoomWaiter] = []
         var isClosing = false
     }
 
     private static let pollMilliseconds: Int32 = 100
-    /// How finely the patience of senders is measured while reports come in.
+    /// Resolution of the senders' patience while reports arrive.
     private static let patienceGrain = Duration.milliseconds(50)
     private static let flushDeadline = Duration.seconds(10)
     private static let destroyDeadline = Duration.seconds(5)
-    /// A client that turns fatal again and again does so because of what it is given.
+    /// A client that fails again and again does so because of the messages it is given.
     private static let replaysMaximum = 5
 
     private let state: Monitor<State>
@@ -77,10 +77,10 @@ package final class KafkaProducer: BusProducer {
         state.withLock { $0.isClosing = true }
         let limit = Self.flushDeadline + Self.destroyDeadline + .seconds(5)
         if await ended.wait(atMost: limit, time: environment.time) { return }
-        environment.log.error("a Kafka producer did not end in time", [.duration: DurationText.print(limit)])
+        environment.log.error("Kafka producer did not stop in time", [.duration: DurationText.print(limit)])
     }
 
-    /// For tests: turns the library's client fatal once that many messages are handed over and not reported.
+    /// For tests: makes the library's client fail fatally once this many messages are in flight.
     func makeFatal(whenOut count: Int, within limit: Duration) -> Bool {
         let client = state.wait(timeout: limit) { state in
             state.table.unreported().count >= count ? state.client : nil
@@ -120,21 +120,21 @@ extension KafkaProducer {
                 let (reached, refusal) = client.produce(messages, from: next) { MessageNumber(place, index: $0).bits }
                 next = reached
                 leave(place, upTo: reached)
-                // A fatal client is replaced within a moment; to a sender it is a full one.
+                // A fatal client is replaced shortly; senders treat it as a full one.
                 let isWaitWorthwhile = refusal == RD_KAFKA_RESP_ERR__QUEUE_FULL || refusal == RD_KAFKA_RESP_ERR__FATAL
                 if refusal != RD_KAFKA_RESP_ERR_NO_ERROR, !isWaitWorthwhile {
-                    throw BusError(refusal, attempted: "\(messages[next].channel.name) took no message")
+                    throw BusError(refusal, attempted: "message refused by \(messages[next].channel.name)")
                 }
             }
             guard next < messages.count else { return }
             meters.waits(of: messages[next].channel).increment()
             guard await room(since: roomChanges, until: deadline) else {
-                throw BusError(.full, message: "no room in the producer for \(DurationText.print(options.patience))")
+                throw BusError(.full, message: "producer queue full for \(DurationText.print(options.patience))")
             }
         }
     }
 
-    /// Whoever is admitted must leave: the client is not destroyed while anyone is inside.
+    /// Every admitted sender must leave: the client is not destroyed while one is inside.
     private func enter() -> (Entry, roomChanges: Int) {
         state.withLock { state in
             guard !ended.hasHappened else { return (.closed, state.roomChanges) }
@@ -151,7 +151,7 @@ extension KafkaProducer {
         }
     }
 
-    /// Suspends until reports have made room; false when the deadline came first.
+    /// Suspends until reports have made room; false on timeout.
     private func room(since roomChanges: Int, until deadline: Duration) async -> Bool {
         guard environment.time.uptime < deadline else { return false }
         return await withCheckedContinuation { continuation in
@@ -184,11 +184,11 @@ extension KafkaProducer {
             pulse.tick()
             failures.look()
             let reports = current.poll(Self.pollMilliseconds)
-            // The flag is looked at after the poll: the failures that a fatal error causes come after it was raised.
+            // Read after the poll: the failures that a fatal error causes are reported after the error was raised.
             let fatalProblem = current.fatalProblem
             settle(reports, isFatal: fatalProblem != nil)
             admitWaiters(hasRoom: !reports.isEmpty)
-            // Under load a poll returns thousands of times a second, and a glance passes over all sends.
+            // Under load `poll` returns thousands of times a second, and each check visits all sends.
             if environment.time.uptime >= nextGlance {
                 endPatience()
                 nextGlance = environment.time.uptime + Self.patienceGrain
@@ -206,14 +206,14 @@ extension KafkaProducer {
         finish(client)
     }
 
-    /// Takes in reports. Those of a fatal client that tell of failure count as no report at all.
+    /// Processes reports. Failure reports of a fatal client are ignored.
     private func settle(_ reports: [RDKafkaReport], isFatal: Bool) {
         guard !reports.isEmpty else { return }
         let (finished, produced) = state.withLock { state in
             var finished: [DeliveryTable.Finished] = []
             var rest = reports[...]
             while let first = rest.first {
-                // Reports come in runs of one send, and are taken in as such.
+                // Reports come in runs of one send, and each run is processed as one.
                 let place = first.number.place
                 let run = rest.prefix { $0.error == first.error && $0.number.place == place }
                 rest = rest[run.endIndex...]
@@ -227,7 +227,7 @@ extension KafkaProducer {
         finished.resumeAll()
     }
 
-    /// Wakes those who wait for room when there may be some, and those whose patience is over.
+    /// Wakes senders that wait for room, if there may be some, and senders whose patience is over.
     private func admitWaiters(hasRoom: Bool) {
         let now = environment.time.uptime
         let woken = state.withLock { state -> [RoomWaiter] in
@@ -246,10 +246,10 @@ extension KafkaProducer {
         state.withLock { [now = environment.time.uptime] in $0.table.endPatience(at: now, failure) }.resumeAll()
     }
 
-    /// Nil when the producer was closed before another client could be made.
+    /// Nil if the producer was closed before another client could be created.
     private func replace(_ old: consuming RDKafkaProducer, because problem: String) -> RDKafkaProducer? {
         meters.restarts.increment()
-        environment.log.warning("a Kafka producer turned fatal and is replaced", [.error: problem])
+        environment.log.warning("Kafka producer failed fatally: replacing it", [.error: problem])
         retire(old)
         let backoff = Backoff(first: .milliseconds(100), longest: .seconds(10))
         var attempt = 0
@@ -262,7 +262,7 @@ extension KafkaProducer {
                 return client
             } catch {
                 attempt += 1
-                environment.log.error("no Kafka producer could be made", [.error: "\(error)"])
+                environment.log.error("Kafka producer could not be created", [.error: "\(error)"])
                 let delay = backoff.delay(afterAttempt: attempt, random: environment.random)
                 let isClosing = state.wait(timeout: delay) { $0.isClosing ? true : nil } ?? false
                 pulse.tick()
@@ -273,8 +273,8 @@ extension KafkaProducer {
         }
     }
 
-    /// Lets nobody in any more, learns what is durable after all, and waits until the connections are closed: what is
-    /// produced again must not be overtaken by what the old client still had on the way.
+    /// Admits no more senders, collects the last reports, and waits until the connections are closed: messages that are
+    /// produced again must not be overtaken by messages in flight from the old client.
     private func retire(_ old: consuming RDKafkaProducer) {
         state.withLock { $0.client = nil }
         _ = state.wait(timeout: Self.destroyDeadline) { $0.callers == 0 ? true : nil }
@@ -284,12 +284,12 @@ extension KafkaProducer {
         let destroyed = old.destroyed
         _ = consume old
         if !destroyed.block(atMost: Self.destroyDeadline) {
-            environment.log.warning("a fatal Kafka producer is slow to end")
+            environment.log.warning("failed Kafka producer is slow to stop")
         }
     }
 
     private func reproduce(with client: RDKafkaProducer) {
-        let hopeless = BusError(.unavailable, message: "lost with \(Self.replaysMaximum) producers in turn")
+        let hopeless = BusError(.unavailable, message: "not delivered by \(Self.replaysMaximum) producers in a row")
         let (finished, unreported) = state.withLock { state in
             (state.table.countReplay(maximum: Self.replaysMaximum, failure: hopeless), state.table.unreported())
         }
@@ -297,7 +297,7 @@ extension KafkaProducer {
         for (place, index, message) in unreported {
             let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index: index).bits }
             guard refusal != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            let failure = BusError(refusal, attempted: "not produced again")
+            let failure = BusError(refusal, attempted: "could not be produced again")
             state.withLock { $0.table.report(place, indices: CollectionOfOne(index), failure: failure) }?.resume()
         }
     }
@@ -308,11 +308,11 @@ extension KafkaProducer {
         _ = state.wait(timeout: Self.destroyDeadline) { $0.callers == 0 ? true : nil }
         _ = consume client
         let (finished, waiters) = state.withLock { state in
-            // Inside the lock, so that no sender begins to wait for room after the last were woken.
+            // Inside the lock, so that no sender starts to wait for room after the last were woken.
             ended.happen()
             defer { state.roomWaiters = [] }
             return (
-                state.table.failAll(BusError(.closed, message: "the producer was closed before this was durable")),
+                state.table.failAll(BusError(.closed, message: "the producer was closed before all messages were durable")),
                 state.roomWaiters
             )
         }
@@ -323,7 +323,7 @@ extension KafkaProducer {
     }
 }
 
-/// Which message a report is about, in the one word the library carries along: no allocation a message.
+/// Identifies the message of a report in the one word that the library passes through, without an allocation.
 struct MessageNumber: Equatable {
     let place: Int
     let index: Int
@@ -361,7 +361,7 @@ private struct Meters: Sendable {
 }
 
 extension DeliveryTable {
-    /// Reports of one send, all with the same error or all without.
+    /// Takes reports of one send, all with the same error or all without.
     fileprivate mutating func takeIn(
         _ run: ArraySlice<RDKafkaReport>, of place: Int, isDurable: Bool
     ) -> Finished? {

@@ -1,8 +1,8 @@
 import Bus
 import ServiceKit
 
-/// A librdkafka property that may be set from outside: how to reach and to trust the brokers, and the few figures that
-/// depend on the network. Those on which the promise of the house rests are not in the table.
+/// A librdkafka property that operators may set: addresses, security, and the few values that depend on the network.
+/// Properties that the delivery guarantees depend on are not in the table.
 package struct KafkaProperty: Sendable {
     package enum Role: Sendable {
         case any
@@ -18,7 +18,7 @@ package struct KafkaProperty: Sendable {
     private enum Kind {
         case text
         case secret
-        /// A file or folder that the library reads when a client is made.
+        /// A file or folder that the library reads when it creates a client.
         case file
     }
 
@@ -44,7 +44,7 @@ package struct KafkaProperty: Sendable {
         }
     }
 
-    /// What librdkafka says against a value, before any client is made with it.
+    /// librdkafka's objection to a value, checked before any client is created with it.
     func problem(with value: Secret) -> String? {
         do {
             let configuration = RDKafkaConfiguration()
@@ -57,7 +57,7 @@ package struct KafkaProperty: Sendable {
 
     package static let all = [
         KafkaProperty("client.id", meaning: "Name of this client, shown to the brokers."),
-        KafkaProperty("client.rack", meaning: "Rack of this client, for fetching from a replica close by."),
+        KafkaProperty("client.rack", meaning: "Rack of this client, for fetching from the nearest replica."),
         KafkaProperty("security.protocol", meaning: "plaintext, ssl, sasl_plaintext or sasl_ssl."),
         KafkaProperty("sasl.mechanism", meaning: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, GSSAPI or OAUTHBEARER."),
         KafkaProperty("sasl.username", meaning: "User name for PLAIN and SCRAM."),
@@ -65,11 +65,11 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("sasl.kerberos.service.name", meaning: "Kerberos principal name of the brokers."),
         KafkaProperty("sasl.kerberos.principal", meaning: "Kerberos principal name of this client."),
         KafkaProperty("sasl.kerberos.keytab", as: .file, meaning: "Path of the Kerberos keytab."),
-        KafkaProperty("sasl.oauthbearer.method", meaning: "oidc to fetch tokens from an endpoint."),
+        KafkaProperty("sasl.oauthbearer.method", meaning: "OAUTHBEARER method; oidc fetches tokens from an endpoint."),
         KafkaProperty("sasl.oauthbearer.client.id", meaning: "Client id for OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.client.secret", as: .secret, meaning: "Client secret for OAUTHBEARER."),
         KafkaProperty("sasl.oauthbearer.scope", meaning: "Scope requested with OAUTHBEARER."),
-        KafkaProperty("sasl.oauthbearer.token.endpoint.url", meaning: "Where OAUTHBEARER tokens are fetched."),
+        KafkaProperty("sasl.oauthbearer.token.endpoint.url", meaning: "URL of the OAUTHBEARER token endpoint."),
         KafkaProperty(
             "ssl.ca.location", as: .file, meaning: "File or folder of the certificate authorities of the brokers."),
         KafkaProperty(
@@ -79,14 +79,14 @@ package struct KafkaProperty: Sendable {
         KafkaProperty(
             "ssl.endpoint.identification.algorithm", meaning: "https verifies the brokers' names, none does not."),
         KafkaProperty("broker.address.family", meaning: "any, v4 or v6."),
-        KafkaProperty("socket.timeout.ms", meaning: "How long one request may take."),
+        KafkaProperty("socket.timeout.ms", meaning: "Timeout of one request, in milliseconds."),
         KafkaProperty(
             "reconnect.backoff.max.ms",
             meaning: "Maximum wait between attempts to reach a broker; 1000 by default."),
         KafkaProperty("debug", meaning: "Debug contexts of librdkafka, such as broker,security."),
         KafkaProperty(
             "linger.ms", for: .producer,
-            meaning: "How long a message waits for others of its partition, in milliseconds."),
+            meaning: "How long a message waits to form a batch with others, in milliseconds."),
         KafkaProperty("compression.codec", for: .producer, meaning: "none, gzip, snappy, lz4 or zstd."),
         KafkaProperty(
             "queue.buffering.max.kbytes", for: .producer, meaning: "Maximum size of unacknowledged messages, in KiB."
@@ -96,12 +96,12 @@ package struct KafkaProperty: Sendable {
         KafkaProperty(
             "group.instance.id", for: .consumer,
             meaning:
-                "Name of this process that survives a restart, for static membership; each consumer adds its topic to it."
+                "Name of this process across restarts, for static group membership; each consumer appends its topic."
         ),
-        KafkaProperty("session.timeout.ms", for: .consumer, meaning: "Silence after which a consumer counts as dead."),
+        KafkaProperty("session.timeout.ms", for: .consumer, meaning: "Session timeout of a consumer, in milliseconds."),
         KafkaProperty("heartbeat.interval.ms", for: .consumer, meaning: "Interval of a consumer's heartbeat."),
         KafkaProperty(
             "fetch.wait.max.ms", for: .consumer,
-            meaning: "How long a broker may wait for data before it answers a fetch."),
+            meaning: "Maximum time a broker waits for data before it answers, in ms."),
     ]
 }

@@ -2,10 +2,10 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// Asks the brokers whether they are there. One question at a time, and an answer holds for a second, so that probes
-/// cannot turn into load.
+/// Checks whether the brokers answer. One request at a time, and an answer is cached for a second, so that probes
+/// cannot cause load.
 actor KafkaReadiness {
-    /// Sooner than `Health` gives up asking, so that the reason is Kafka's own.
+    /// Shorter than the timeout of `Health`, so that the reported reason is Kafka's own.
     private static let questionDeadline = Duration.milliseconds(1_500)
     private static let answerHolds = Duration.seconds(1)
 
@@ -32,7 +32,7 @@ actor KafkaReadiness {
 
     private static func ask(_ client: RDKafkaClient) -> Health.Readiness {
         var metadata: UnsafePointer<rd_kafka_metadata>?
-        // No topics are asked for: only whether a broker answers at all.
+        // Requests no topics: checks only whether a broker answers.
         let error = rd_kafka_metadata(client.handle, 0, nil, &metadata, Int32(questionDeadline.wholeMilliseconds))
         if let metadata { rd_kafka_metadata_destroy(metadata) }
         client.serveErrors()

@@ -3,12 +3,12 @@ import CRDKafka
 import ServiceKit
 import Topics
 
-/// Reads a topic from its beginning to its present end, as a member of no group. Used by one task at a time.
+/// Reads a topic from its beginning to its present end, without joining a group. Used by one task at a time.
 ///
-/// `@unchecked Sendable`: the consumer is touched by one native thread at a time, the one the task waits for.
+/// `@unchecked Sendable`: only one native thread at a time uses the consumer, the one that the task waits for.
 final class KafkaScan: @unchecked Sendable {
     private static let pageBytesMaximum = 1 << 20
-    /// Without a message or an end for so long, the brokers count as away.
+    /// After this long without a message or an end of partition, the brokers count as unavailable.
     private static let patience = Duration.seconds(15)
 
     private let client: RDKafkaClient
@@ -33,7 +33,7 @@ final class KafkaScan: @unchecked Sendable {
         self.time = time
     }
 
-    /// The next messages, about a megabyte of them; empty at the end.
+    /// The next messages, about a megabyte; empty at the end.
     func nextPage() async throws(BusError) -> [IncomingMessage] {
         try await onNativeThread("kafka-scan") { [self] in
             Result { () throws(BusError) in try readPage() }
@@ -62,10 +62,10 @@ final class KafkaScan: @unchecked Sendable {
                 bytes += message.cost
             case .end(let partition): open.remove(partition)
             case .problem(let text):
-                throw BusError(.unavailable, message: "\(topic) cannot be read: \(text)")
+                throw BusError(.unavailable, message: "cannot read \(topic): \(text)")
             case .nothing:
                 guard time.uptime - silentSince < Self.patience else {
-                    throw BusError(.unavailable, message: "\(topic) cannot be read: no answer from the brokers")
+                    throw BusError(.unavailable, message: "cannot read \(topic): no answer from the brokers")
                 }
                 continue
             }

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// One librdkafka property. Every value is treated as a secret, since some are: it cannot be printed by accident.
+/// One librdkafka property. Every value is treated as a secret, since some are; it cannot be printed by accident.
 package struct KafkaSetting: Sendable, Equatable {
     package let name: String
     package let value: Secret

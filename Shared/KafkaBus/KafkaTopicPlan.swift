@@ -1,4 +1,4 @@
-/// A topic as it should be on the brokers.
+/// The desired state of a topic on the brokers.
 package struct KafkaTopicPlan: Sendable, Equatable {
     package struct Setting: Sendable, Equatable {
         package let name: String

@@ -2,12 +2,12 @@ package import Bus
 package import ServiceKit
 package import Topics
 
-/// Creates the topics of the house. Safe to repeat: what exists is left as it is.
+/// Creates the pipeline's topics. Idempotent: existing topics stay unchanged.
 package enum KafkaTopics {
     package enum Outcome: Sendable, Equatable {
         case created
         case existed
-        /// It exists with another number of partitions, which decides where keys live; changing it is the operator's call.
+        /// The topic has another number of partitions, which decides key placement; only the operator may change it.
         case differs(partitions: Int)
         case failed(String)
     }
@@ -37,24 +37,24 @@ package enum KafkaTopics {
             case .compaction: compacted
             }
         return kept + [
-            // One replica may be away without stopping the house; with acks=all an acknowledged message is on the others.
+            // One replica may be down without an outage; with acks=all the others have every acknowledged message.
             .init(name: "min.insync.replicas", value: "\(max(1, replicas - 1))"),
-            // A replica that missed messages must not become the truth.
+            // A replica that missed messages must not become the leader.
             .init(name: "unclean.leader.election.enable", value: "false"),
         ]
     }
 
     private static let compacted: [KafkaTopicPlan.Setting] = [
         .init(name: "cleanup.policy", value: "compact"),
-        // Who reads the log and was away for as long as this may never hear that a key is gone.
+        // A reader that was down for this long may miss that a key was deleted.
         .init(name: "delete.retention.ms", value: "\(7 * millisecondsPerDay)"),
-        // The newest part of a log is never compacted, and what is erased should not lie there much longer than a week.
+        // The newest part of a log is never compacted, and deleted data should not stay much longer than a week.
         .init(name: "segment.ms", value: "\(millisecondsPerDay)"),
         .init(name: "max.compaction.lag.ms", value: "\(7 * millisecondsPerDay)"),
         .init(name: "min.cleanable.dirty.ratio", value: "0.2"),
     ]
 
-    /// What became of each plan, in order.
+    /// Returns the outcome of each plan, in order.
     package static func create(
         _ plans: [KafkaTopicPlan], on configuration: KafkaConfiguration, within limit: Duration = .seconds(30),
         log: Log
@@ -78,7 +78,7 @@ package enum KafkaTopics {
         switch creation {
         case .created: .created
         case .failed(let problem): .failed(problem)
-        case nil: .failed("the brokers did not mention it")
+        case nil: .failed("missing from the brokers' answer")
         case .existed:
             if let existing, existing != plan.partitions { .differs(partitions: existing) } else { .existed }
         }

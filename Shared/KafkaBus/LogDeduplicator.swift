@@ -1,4 +1,4 @@
-/// What a log was told last: the same comes again and again while it lasts, and is news again when it had ended.
+/// Suppresses a log line that repeats the last one: the same problem is logged again only after it had ended.
 struct LogDeduplicator {
     private var last = ""
 

@@ -1,7 +1,7 @@
 import Bus
 import Topics
 
-/// How many messages and bytes went to which topic or lane, in runs as they came: nearly always one.
+/// Number of messages and bytes by topic or lane, in runs in send order: nearly always one run.
 struct ProducedTally: Equatable {
     struct Run: Equatable {
         let channel: String

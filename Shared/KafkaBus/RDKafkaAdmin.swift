@@ -2,7 +2,7 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// The admin calls of one client. They block; never on a task.
+/// The admin calls of one client. They block; never call them on a task.
 struct RDKafkaAdmin {
     enum Creation: Sendable {
         case created
@@ -12,7 +12,7 @@ struct RDKafkaAdmin {
 
     let client: RDKafkaClient
 
-    /// What became of each topic, by name.
+    /// Returns the outcome for each topic, by name.
     func create(_ plans: [KafkaTopicPlan], within limit: Duration) throws(BusError) -> [String: Creation] {
         var topics = try plans.map { plan throws(BusError) in try newTopic(plan) }
         defer { for topic in topics { rd_kafka_NewTopic_destroy(topic) } }
@@ -21,18 +21,18 @@ struct RDKafkaAdmin {
         }
         guard let event else {
             throw BusError(
-                .unavailable, message: "no answer to the creation of topics within \(DurationText.print(limit))")
+                .unavailable, message: "topics not created: no answer within \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
         return try creations(in: event)
     }
 
-    /// How many partitions each existing topic has.
+    /// Number of partitions of each existing topic.
     func partitionCounts(within limit: Duration) throws(BusError) -> [String: Int] {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 1, nil, &metadata, Int32(limit.wholeMilliseconds))
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw BusError(error, attempted: "no list of topics")
+            throw BusError(error, attempted: "cannot list topics")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
         var counts: [String: Int] = [:]
@@ -48,7 +48,7 @@ struct RDKafkaAdmin {
         guard
             let topic = rd_kafka_NewTopic_new(
                 plan.name, Int32(plan.partitions), Int32(plan.replicas), &reason, reason.count)
-        else { throw BusError(.refused, message: "\(plan.name) cannot be planned: \(String(cBuffer: reason))") }
+        else { throw BusError(.refused, message: "invalid topic \(plan.name): \(String(cBuffer: reason))") }
         for setting in plan.settings { rd_kafka_NewTopic_set_config(topic, setting.name, setting.value) }
         return topic
     }
@@ -57,7 +57,7 @@ struct RDKafkaAdmin {
         let error = rd_kafka_event_error(event)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
             let detail = rd_kafka_event_error_string(event).map { String(cString: $0) } ?? error.text
-            throw BusError(error.busCode, message: "topics were not created: \(detail)")
+            throw BusError(error.busCode, message: "topics not created: \(detail)")
         }
         var count = 0
         let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)

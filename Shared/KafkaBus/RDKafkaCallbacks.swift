@@ -3,17 +3,17 @@ import CRDKafka
 import ServiceKit
 import Synchronization
 
-/// What became of one message: the number it was produced with, the library's error, and where it lies.
+/// Delivery report of one message: the number it was produced with, the library's error, and its position.
 struct RDKafkaReport {
     let opaque: UInt
     let error: rd_kafka_resp_err_t
     let position: MessagePosition
 }
 
-/// What librdkafka calls back into. It only buffers and counts; the owner looks at it after a poll.
+/// Callbacks of librdkafka. They only buffer and count; the owner processes the results after a poll.
 ///
-/// `@unchecked Sendable`: `reports` and `onRebalance` belong to the one thread that polls, which is also where the library
-/// calls the functions that use them; log lines and problems come on any thread and are behind a lock.
+/// `@unchecked Sendable`: `reports` and `onRebalance` belong to the one polling thread, on which the library also calls
+/// the functions that use them; log lines and problems come on any thread and are protected by a lock.
 final class RDKafkaCallbacks: @unchecked Sendable {
     var reports: [RDKafkaReport] = []
     var onRebalance: ((rd_kafka_resp_err_t, UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) -> Void)?
@@ -21,16 +21,16 @@ final class RDKafkaCallbacks: @unchecked Sendable {
     fileprivate let failures: BrokerFailures?
     fileprivate let problem = Mutex<String?>(nil)
 
-    /// Without `failures` each failure of a connection is a line of its own.
+    /// Without `failures` each connection failure is logged on a line of its own.
     init(log: Log, failures: BrokerFailures? = nil) {
         self.log = log
         self.failures = failures
     }
 
-    /// The library's last complaint, such as that no broker can be reached.
+    /// The library's last error, such as that no broker can be reached.
     var lastProblem: String? { problem.withLock { $0 } }
 
-    /// The brokers answer again: what is wrong later has another reason.
+    /// The brokers answer again: later problems have another cause.
     func forgetProblem() {
         problem.withLock { $0 = nil }
     }
@@ -69,7 +69,7 @@ private func forwardRebalance(
     RDKafkaCallbacks.from(context)?.onRebalance?(event, partitions)
 }
 
-/// The commits that the library makes by itself, every second; without this their failures would go unseen.
+/// Results of the automatic commits, every second; without this their failures would go unnoticed.
 private func logCommit(
     _: OpaquePointer?, error: rd_kafka_resp_err_t, _: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
     context: UnsafeMutableRawPointer?
@@ -79,7 +79,7 @@ private func logCommit(
     case RD_KAFKA_RESP_ERR_NO_ERROR: RDKafkaCallbacks.from(context)?.log.debug("offsets committed")
     default:
         RDKafkaCallbacks.from(context)?.log.warning(
-            "offsets were not committed: work may be done again", [.error: error.text])
+            "offset commit failed: work may be repeated", [.error: error.text])
     }
 }
 
@@ -91,8 +91,8 @@ private func rememberProblem(
     RDKafkaCallbacks.from(context)?.problem.withLock { $0 = problem }
 }
 
-/// The library mends nearly all it complains about by itself, so its errors are warnings here; what it cannot mend comes
-/// back as an error of a call, and is reported by whoever made that.
+/// The library recovers from nearly all problems it logs, so its errors are warnings here; an error it cannot recover
+/// from is returned by a call, whose caller reports it.
 private func forwardLog(
     _ client: OpaquePointer?, level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>?
 ) {

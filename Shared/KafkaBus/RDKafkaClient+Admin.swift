@@ -2,7 +2,7 @@ import CRDKafka
 import ServiceKit
 
 extension RDKafkaClient {
-    /// Puts an admin question and waits for its event, which the caller destroys; nil without an answer in time.
+    /// Sends an admin request and waits for its event, which the caller destroys; nil on timeout.
     func answer(
         to operation: rd_kafka_admin_op_t, within limit: Duration,
         _ ask: (_ options: OpaquePointer?, _ answers: OpaquePointer?) -> Void
@@ -15,7 +15,7 @@ extension RDKafkaClient {
         let answers = rd_kafka_queue_new(handle)
         defer { rd_kafka_queue_destroy(answers) }
         ask(options, answers)
-        // The library answers in time by itself; a second more lets its own error come through.
+        // The library enforces the timeout itself; one more second lets its own error arrive.
         return rd_kafka_queue_poll(answers, milliseconds + 1_000)
     }
 }

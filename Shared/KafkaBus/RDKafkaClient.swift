@@ -2,10 +2,10 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// Owner of one librdkafka handle and of what the library calls back into.
+/// Owner of one librdkafka handle and of its callbacks.
 ///
-/// Destroying a handle joins the library's threads and may take long, so the last reference, wherever it is dropped, hands
-/// that to a thread of its own; `destroyed` happens when it is through.
+/// Destroying a handle joins the library's threads and may take long, so dropping the last reference leaves that to a
+/// separate thread; `destroyed` happens when it is done.
 ///
 /// `@unchecked Sendable`: the library allows calls on one handle from any thread.
 final class RDKafkaClient: @unchecked Sendable {
@@ -28,20 +28,20 @@ final class RDKafkaClient: @unchecked Sendable {
     deinit {
         let address = UInt(bitPattern: handle)
         NativeThread(name: "kafka-destroy") { [callbacks, destroyed] in
-            // Closing a consumer is its owner's work, done before; doing it again here could wait without end.
+            // The owner has closed the consumer already; closing it again here could wait forever.
             rd_kafka_destroy_flags(OpaquePointer(bitPattern: address), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
-            // The library logs until it is gone.
+            // The library logs until it is destroyed.
             withExtendedLifetime(callbacks) {}
             destroyed.happen()
         }.detach()
     }
 
-    /// Errors wait in a queue until they are served; for a client that has no thread of its own for that.
+    /// Serves queued errors, for a client without a polling thread.
     func serveErrors() {
         rd_kafka_poll(handle, 0)
     }
 
-    /// Why this client can never work again, or nil.
+    /// The fatal error of this client, or nil.
     var fatalProblem: String? {
         var reason = [CChar](repeating: 0, count: 512)
         let code = rd_kafka_fatal_error(handle, &reason, reason.count)

@@ -2,12 +2,12 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// librdkafka's settings on their way into a client. Owns the C object until a client takes it over.
+/// librdkafka settings for a new client. Owns the C object until a client takes it over.
 struct RDKafkaConfiguration: ~Copyable {
     private let pointer: OpaquePointer
 
     init() {
-        guard let made = rd_kafka_conf_new() else { preconditionFailure("librdkafka has no memory for its settings") }
+        guard let made = rd_kafka_conf_new() else { preconditionFailure("no memory for librdkafka settings") }
         pointer = made
     }
 
@@ -20,7 +20,7 @@ struct RDKafkaConfiguration: ~Copyable {
         for setting in settings { try set(setting) }
     }
 
-    /// The library's own text names the property and what it expects.
+    /// The library's error text names the property and the values it expects.
     func set(_ setting: KafkaSetting) throws(BusError) {
         var reason = [CChar](repeating: 0, count: 512)
         let status = rd_kafka_conf_set(pointer, setting.name, setting.value.reveal(), &reason, reason.count)
@@ -29,7 +29,7 @@ struct RDKafkaConfiguration: ~Copyable {
         }
     }
 
-    /// What the library has understood.
+    /// The value as parsed by the library.
     func value(of name: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4_096)
         var count = buffer.count
@@ -37,7 +37,7 @@ struct RDKafkaConfiguration: ~Copyable {
         return String(cBuffer: buffer)
     }
 
-    /// Gives the C object to a new client; the callbacks must outlive it.
+    /// Passes the C object to a new client; the callbacks must outlive it.
     consuming func makeClient(_ role: rd_kafka_type_t, callbacks: RDKafkaCallbacks) throws(BusError) -> OpaquePointer {
         callbacks.install(in: pointer, for: role)
         var reason = [CChar](repeating: 0, count: 512)
@@ -51,7 +51,7 @@ struct RDKafkaConfiguration: ~Copyable {
 }
 
 extension String {
-    /// A text the library wrote into a buffer of ours, up to its zero.
+    /// A text that the library wrote into our buffer, up to its terminating zero.
     init(cBuffer buffer: [CChar]) {
         self = String(decoding: buffer.prefix { $0 != 0 }.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -2,14 +2,14 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// A consumer of one topic, as the library knows it. Everything but `init` is for the one thread that polls.
+/// A librdkafka consumer of one topic. Everything but `init` is only for the polling thread.
 ///
-/// Offsets here mean the next message to be read: `rd_kafka_offsets_store` and commits take a value as it is.
+/// Offsets here mean the next message to be read: `rd_kafka_offsets_store` and commits take that value unchanged.
 final class RDKafkaConsumer {
     enum Polled {
         case nothing
         case message(IncomingMessage)
-        /// The present end of a partition was reached; reported only where the settings ask for it.
+        /// The present end of a partition was reached; reported only if the settings enable it.
         case end(Int32)
         case problem(String)
     }
@@ -27,7 +27,7 @@ final class RDKafkaConsumer {
     init(_ client: RDKafkaClient, topic: String) {
         self.client = client
         self.topic = topic
-        // Callbacks then come with the messages, on the polling thread.
+        // Callbacks then run with the messages, on the polling thread.
         rd_kafka_poll_set_consumer(client.handle)
     }
 
@@ -52,11 +52,11 @@ final class RDKafkaConsumer {
         let list = RDKafkaPartitionList(topic: topic, [crdkafka_partition_unassigned: Int64(RD_KAFKA_OFFSET_INVALID)])
         let error = list.withPointer { rd_kafka_subscribe(client.handle, $0) }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw BusError(error, attempted: "\(topic) cannot be subscribed to")
+            throw BusError(error, attempted: "cannot subscribe to \(topic)")
         }
     }
 
-    /// One message at a time: in 2.0.2 the calls that give several can skip offsets around a pause.
+    /// One message at a time: in 2.0.2 the batch calls can skip offsets around a pause.
     func poll(_ timeoutMilliseconds: Int32) -> Polled {
         guard let message = rd_kafka_consumer_poll(client.handle, timeoutMilliseconds) else { return .nothing }
         defer { rd_kafka_message_destroy(message) }
@@ -67,25 +67,25 @@ final class RDKafkaConsumer {
         return .message(IncomingMessage(copying: message, topic: topic))
     }
 
-    /// Every partition the topic has now.
+    /// All present partitions of the topic.
     func partitions(within limit: Duration) throws(BusError) -> [Int32] {
         guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
-            throw BusError(.unavailable, message: "\(topic) cannot be asked about")
+            throw BusError(.unavailable, message: "cannot read the metadata of \(topic)")
         }
         defer { rd_kafka_topic_destroy(handle) }
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 0, handle, &metadata, Int32(limit.wholeMilliseconds))
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw BusError(error, attempted: "\(topic) cannot be asked about")
+            throw BusError(error, attempted: "cannot read the metadata of \(topic)")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
         guard metadata.pointee.topic_cnt == 1, let described = metadata.pointee.topics?.pointee,
             described.err == RD_KAFKA_RESP_ERR_NO_ERROR
-        else { throw BusError(.refused, message: "Kafka knows no topic \(topic); create it first") }
+        else { throw BusError(.refused, message: "unknown topic \(topic): create it first") }
         return (0..<Int(described.partition_cnt)).compactMap { described.partitions?[$0].id }
     }
 
-    /// Where the group stands; partitions it never committed, or that could not be asked about, are missing.
+    /// Offsets committed by the group; partitions without a commit, or whose query failed, are missing.
     func committed(_ partitions: [Int32], within limit: Duration) -> [Int32: Int64] {
         guard !partitions.isEmpty else { return [:] }
         let list = RDKafkaPartitionList(topic: topic, partitions.at(Int64(RD_KAFKA_OFFSET_INVALID)))
@@ -100,7 +100,7 @@ final class RDKafkaConsumer {
         }
     }
 
-    /// Starts fetching. Where no position is given, the library looks for one itself.
+    /// Starts fetching. The library determines missing positions itself.
     func assign(_ partitions: [Int32], from positions: [Int32: Int64]) {
         var offsets = partitions.at(Int64(RD_KAFKA_OFFSET_INVALID))
         offsets.merge(positions) { $1 }
@@ -121,14 +121,14 @@ final class RDKafkaConsumer {
         _ = list.withPointer { rd_kafka_resume_partitions(client.handle, $0) }
     }
 
-    /// Where the partition ended when the broker last answered a fetch of it; nil before the first.
+    /// End of the partition as of the last fetch response; nil before the first.
     func end(of partition: Int32) -> Int64? {
         var (low, high): (Int64, Int64) = (-1, -1)
         let error = rd_kafka_get_watermark_offsets(client.handle, topic, partition, &low, &high)
         return error == RD_KAFKA_RESP_ERR_NO_ERROR && high >= 0 ? high : nil
     }
 
-    /// Leaves offsets for the library to commit. Returns those it did not take, and why.
+    /// Stores offsets for the library to commit. Returns those that it refused, and why.
     func store(_ offsets: [Int32: Int64]) -> [StoreRefusal] {
         RDKafkaPartitionList(topic: topic, offsets).withPointer { pointer in
             rd_kafka_offsets_store(client.handle, pointer)
@@ -141,9 +141,9 @@ final class RDKafkaConsumer {
         }
     }
 
-    /// Commits and waits for the answer; nil when it was good. The library's own waiting form has no limit.
+    /// Commits and waits for the answer; nil on success. The library's own synchronous commit has no timeout.
     func commit(_ offsets: [Int32: Int64], within limit: Duration) -> String? {
-        guard let answers = rd_kafka_queue_new(client.handle) else { return "no memory" }
+        guard let answers = rd_kafka_queue_new(client.handle) else { return "out of memory" }
         defer { rd_kafka_queue_destroy(answers) }
         let list = RDKafkaPartitionList(topic: topic, offsets)
         let error = list.withPointer { rd_kafka_commit_queue(client.handle, $0, answers, nil, nil) }
@@ -156,24 +156,24 @@ final class RDKafkaConsumer {
         return result == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : result.text
     }
 
-    /// Leaves the group. Calls the rebalance body for what is still assigned.
+    /// Leaves the group. Calls the rebalance body for the partitions still assigned.
     func close() {
         let error = rd_kafka_consumer_close(client.handle)
         guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
-        client.callbacks.log.warning("the consumer did not leave its group in order", [.error: error.text])
+        client.callbacks.log.warning("consumer did not leave its group cleanly", [.error: error.text])
     }
 }
 
-/// An offset that the library did not take.
+/// An offset that the library refused to store.
 struct StoreRefusal {
     let partition: Int32
     let problem: String
-    /// False when the partition belongs to another consumer by now, who will do the work again.
+    /// False if the partition now belongs to another consumer, which will do the work again.
     let isOurs: Bool
 }
 
 extension IncomingMessage {
-    /// Copies everything out, since the library's message goes with the poll it came from.
+    /// Copies everything, since the library destroys its message after the poll.
     fileprivate convenience init(copying message: UnsafeMutablePointer<rd_kafka_message_t>, topic: String) {
         let fields = message.pointee
         self.init(

@@ -4,7 +4,7 @@ import CRDKafka
 extension rd_kafka_resp_err_t {
     var text: String { String(cString: rd_kafka_err2str(self)) }
 
-    /// Anything that is not plainly somebody's mistake counts as an outage, which is tried again.
+    /// Everything that is not clearly a configuration or usage error counts as an outage, which is retried.
     var busCode: BusError.Code {
         switch self {
         case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE,

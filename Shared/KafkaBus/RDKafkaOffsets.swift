@@ -2,7 +2,7 @@ import Bus
 import CRDKafka
 import ServiceKit
 
-/// Where partitions begin and end, and where groups stand, as the brokers know it. The calls block; never on a task.
+/// Reads partitions' beginnings and ends and groups' commits from the brokers. Blocks; never call it on a task.
 struct RDKafkaOffsets {
     enum Place {
         case beginning
@@ -18,7 +18,7 @@ struct RDKafkaOffsets {
 
     let client: RDKafkaClient
 
-    /// One question to each leader; partitions without an answer are missing.
+    /// One request to each leader; partitions without an answer are missing.
     func offsets(
         of topic: String, _ partitions: [Int32], at place: Place, within limit: Duration
     ) throws(BusError) -> [Int32: Int64] {
@@ -32,7 +32,7 @@ struct RDKafkaOffsets {
         return found
     }
 
-    /// Where the group has committed; partitions it never did are missing.
+    /// Committed offsets of the group; partitions without a commit are missing.
     func committed(
         by group: String, of topic: String, _ partitions: [Int32], within limit: Duration
     ) throws(BusError) -> [Int32: Int64] {
@@ -43,7 +43,7 @@ struct RDKafkaOffsets {
             rd_kafka_ListConsumerGroupOffsets(client.handle, &question, 1, options, answers)
         }
         guard let event else {
-            throw BusError(.unavailable, message: "no offsets of group \(group) within \(DurationText.print(limit))")
+            throw BusError(.unavailable, message: "no offsets of group \(group): no answer in \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
         let error = rd_kafka_event_error(event)

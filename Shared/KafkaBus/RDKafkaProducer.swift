@@ -4,11 +4,11 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// One idempotent client that produces. Disposable: after a fatal error another takes its place.
+/// One idempotent producing client. After a fatal error it is replaced by another.
 ///
-/// Children go before their client: `deinit` lets go of the topic handles while `client` is still held.
+/// Topic handles must be destroyed before their client: `deinit` releases them while `client` is still held.
 ///
-/// `@unchecked Sendable`: topic handles may be used from any thread, and the table of them is behind a lock.
+/// `@unchecked Sendable`: topic handles may be used from any thread, and their table is protected by a lock.
 final class RDKafkaProducer: @unchecked Sendable {
     private let client: RDKafkaClient
     private let topics = Mutex<[String: UInt]>([:])
@@ -22,12 +22,12 @@ final class RDKafkaProducer: @unchecked Sendable {
         for address in topics.withLock({ $0.values }) { rd_kafka_topic_destroy(OpaquePointer(bitPattern: address)) }
     }
 
-    /// Happens when the library's client is gone, after the last reference to this one was dropped.
+    /// Happens when the library's client is destroyed, after the last reference to this producer was dropped.
     var destroyed: OneTimeEvent { client.destroyed }
 
     var fatalProblem: String? { client.fatalProblem }
 
-    /// Serves the library and returns what it reported. For the polling thread alone.
+    /// Serves the library and returns its reports. Only for the polling thread.
     func poll(_ timeoutMilliseconds: Int32) -> [RDKafkaReport] {
         rd_kafka_poll(client.handle, timeoutMilliseconds)
         guard !client.callbacks.reports.isEmpty else { return [] }
@@ -35,29 +35,29 @@ final class RDKafkaProducer: @unchecked Sendable {
         return client.callbacks.reports
     }
 
-    /// Waits for what is out, without lingering. For the polling thread alone; the reports come with the next poll.
+    /// Waits for messages in flight, without lingering. For the polling thread; the next poll has the reports.
     func flush(within limit: Duration) {
         rd_kafka_flush(client.handle, Int32(limit.wholeMilliseconds))
     }
 
-    /// Gives up everything that is out; each message still gets its report.
+    /// Drops all messages in flight; each of them still gets a report.
     func purge() {
         rd_kafka_purge(client.handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
     }
 
-    /// For tests: turns the client fatal as a lost sequence number would.
+    /// For tests: makes the client fail fatally as a lost sequence number would.
     func makeFatal() {
         rd_kafka_test_fatal_error(client.handle, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, "made fatal by a test")
     }
 
-    /// Copies messages into the library's queue until it refuses one; returns the index of that and why, or the count.
+    /// Copies messages into the library's queue until it refuses one; returns that index and the error, or the count.
     /// Never waits. Message `index` is reported under `opaque(index)`.
     func produce(
         _ messages: [OutgoingMessage], from first: Int, opaque: (Int) -> UInt
     ) -> (next: Int, refusal: rd_kafka_resp_err_t) {
         var arguments = RDKafkaProduceArguments()
         var channel: String?
-        // Through a pointer, so that no message is retained field by field on its way.
+        // Through a pointer, to avoid retaining each field of each message.
         return messages.withUnsafeBufferPointer { messages in
             for index in first..<messages.count {
                 if messages[index].channel.name != channel {
@@ -76,7 +76,7 @@ final class RDKafkaProducer: @unchecked Sendable {
         let address = topics.withLock { topics -> UInt? in
             if let known = topics[name] { return known }
             guard let settings = rd_kafka_default_topic_conf_dup(client.handle) else { return nil }
-            // The library's own choice (CRC-32) puts keys elsewhere than every other client does.
+            // The library's default partitioner (CRC-32) differs from that of all other clients.
             crdkafka_partition_by_prefix(settings)
             guard let made = rd_kafka_topic_new(client.handle, name, settings) else {
                 rd_kafka_topic_conf_destroy(settings)
@@ -89,10 +89,10 @@ final class RDKafkaProducer: @unchecked Sendable {
     }
 }
 
-/// The argument list of `rd_kafka_produceva`, filled anew for each message.
+/// The argument list of `rd_kafka_produceva`, refilled for each message.
 private struct RDKafkaProduceArguments {
     private static let fixed = 5
-    /// A key without bytes still needs an address, or the library takes it for none.
+    /// An empty key still needs an address, or the library treats it as no key.
     private static let nothing: [UInt8] = [0]
 
     private var list = [rd_kafka_vu_t](repeating: rd_kafka_vu_t(), count: fixed)
@@ -130,7 +130,7 @@ private struct RDKafkaProduceArguments {
     private mutating func produceBody(of message: OutgoingMessage, to client: OpaquePointer) -> rd_kafka_resp_err_t {
         message.value.withUnsafeBytes { value in
             set(3, bytes: value)
-            // To the compaction of a log only a value without an address says that the key is gone.
+            // For a compacted topic only a value without an address is a tombstone.
             if value.isEmpty, message.channel.declaration.cleanup == .compaction { list[3].u.mem.ptr = nil }
             guard let key = message.key else {
                 list[4].u.mem.ptr = nil
@@ -159,7 +159,7 @@ private struct RDKafkaProduceArguments {
         }
     }
 
-    /// One argument a header. The form that takes them all as one object frees it twice when the partition is unknown.
+    /// One argument per header. The form with one object for all frees it twice if the partition is unknown.
     private mutating func setHeaders(_ headers: [MessageHeader], at bytes: UnsafeRawBufferPointer) {
         let count = Self.fixed + headers.count
         if list.count > count { list.removeLast(list.count - count) }

@@ -3,10 +3,10 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// The logs, the groups and who holds what. Mailboxes are filled while the broker's lock is held, and no mailbox calls
+/// The logs, groups and partition owners. Mailboxes are filled while the broker's lock is held, and no mailbox calls
 /// back into the broker, so the two locks are always taken in that order.
 final class MemoryBroker: Sendable {
-    /// One consumer, as its group knows it.
+    /// One consumer of a group.
     final class Member: Sendable {
         let mailbox: Mailbox
 
@@ -48,7 +48,7 @@ final class MemoryBroker: Sendable {
         self.bytesMaximum = bytesMaximum
     }
 
-    /// Nil when a topic on which one has to wait is at its bound.
+    /// Nil if a topic with forward admission is at its bound.
     func append(_ messages: [OutgoingMessage], now: Timestamp, random: any RandomSource) -> [MessagePosition]? {
         state.withLock { state in
             for message in messages { state.touch(message.channel) }
@@ -63,7 +63,7 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// Waits until the channel has room; false when `giveUpWaiting` was called first, with the number that `waiting` got.
+    /// Waits until the channel has room; false if `giveUpWaiting` is called first with the number given to `waiting`.
     func awaitRoom(in channel: Channel, waiting: (Int) -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
             let id = state.withLock { state -> Int? in
@@ -96,7 +96,7 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// What the member has completed stays done; what it held is delivered to others.
+    /// Work that the member completed stays done; its other messages are delivered to other members.
     func leave(_ member: Member, channel: Channel, group: String) {
         state.withLock { state in
             collectDone(channel.name, state: &state)
@@ -116,7 +116,7 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// After a completion: partitions may change hands, logs may be cut, producers may go on.
+    /// Called after a completion: partitions may change owners, logs may be trimmed, producers may continue.
     func progress(_ channel: Channel) {
         state.withLock { pump(channel.name, state: &$0) }
     }
@@ -142,8 +142,8 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// Partitions in turn over the members. One that changes hands waits for the work in flight, also when it is to come
-    /// back to the member that was letting go of it.
+    /// Assigns partitions to the members round-robin. A partition that changes owners waits for the work in flight,
+    /// even if it returns to the member that was releasing it.
     private func balance(_ name: String, state: inout State) {
         for (groupName, group) in state.channels[name]?.groups ?? [:] {
             var group = group
@@ -185,7 +185,7 @@ final class MemoryBroker: Sendable {
 }
 
 extension Inbox {
-    /// How much of a partition may be offered now; nil when it has its share.
+    /// Bytes of a partition that may be offered now; nil if its share is full.
     fileprivate mutating func room(for id: PartitionID) -> Int? {
         guard !updatePause(), !updateResting().contains(id) else { return nil }
         return max(1, min(1 << 20, share))
@@ -212,7 +212,7 @@ extension MemoryBroker.State {
 }
 
 extension MemoryBroker.ChannelState {
-    /// Work goes once every group is through; a log forgets its oldest when it outgrows the bound.
+    /// Work is removed once every group has handled it; a log drops its oldest messages above the bound.
     fileprivate mutating func trim(bytesMaximum: Int) {
         for partition in logs.indices {
             switch channel.declaration.kind {

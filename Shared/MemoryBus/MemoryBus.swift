@@ -2,8 +2,8 @@ package import Bus
 package import ServiceKit
 package import Topics
 
-/// A bus within one process, with the contract of the others: for the simulation of a whole pipeline, and for tests that
-/// need no broker. Nothing survives the process.
+/// A bus within one process, with the same contract as the others: for simulations of a whole pipeline and for tests
+/// without a broker. Nothing survives the process.
 package final class MemoryBus: Bus {
     private let broker: MemoryBroker
     private let time: any TimeSource

@@ -13,7 +13,7 @@ final class MemoryConsumer: BusConsumer {
         member = MemoryBroker.Member(mailbox: Mailbox(options))
     }
 
-    /// It joins as it is made.
+    /// It joins when it is created.
     var hasJoined: Bool { true }
 
     func complete(_ delivery: Delivery) {

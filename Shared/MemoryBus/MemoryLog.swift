@@ -1,7 +1,7 @@
 import Bus
 import ServiceKit
 
-/// One partition: messages in the order of their offsets, cut off at the front.
+/// One partition: messages in offset order, trimmed at the front.
 struct MemoryLog {
     private var messages: [IncomingMessage] = []
     private(set) var firstOffset: Int64 = 0

@@ -39,7 +39,7 @@ final class MemoryProducer: BusProducer {
         }
     }
 
-    /// Each send ends within its patience.
+    /// Every send in progress ends within its patience.
     func close() async {
         let isOver = state.withLock { state in
             state.isClosed = true
@@ -69,7 +69,7 @@ final class MemoryProducer: BusProducer {
         var alarm: Task<Void, Never>?
         let hasRoom = await broker.awaitRoom(in: channel) { id in
             alarm = Task {
-                // A cancelled alarm gives up as well: the number means nothing by then.
+                // A cancelled alarm also ends the wait, which has no effect: its number is no longer in use.
                 try? await time.sleep(for: max(.zero, deadline - time.uptime))
                 broker.giveUpWaiting(id)
             }

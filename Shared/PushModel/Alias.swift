@@ -1,7 +1,7 @@
-/// A name by which others know a device. Several devices may carry the same one (a user has a phone and a tablet); a
-/// device carries at most one of each kind.
+/// A name of a device in another system. Several devices may have the same one (a user has a phone and a tablet); a
+/// device has at most one of each kind.
 package struct Alias: Hashable, Sendable {
-    /// The raw value stands in stored records and must not change.
+    /// The raw value is part of stored records and must not change.
     package enum Kind: UInt8, CaseIterable, Sendable {
         case externalUser = 1
         case hardware = 2
@@ -24,7 +24,7 @@ package struct Alias: Hashable, Sendable {
         self.value = value
     }
 
-    /// Byte by byte, as stores compare: `String` calls two spellings of one accent equal.
+    /// Bytewise, as in stores: `String` treats two encodings of one accent as equal.
     package static func == (left: Alias, right: Alias) -> Bool {
         left.kind == right.kind && left.value.utf8.elementsEqual(right.value.utf8)
     }

@@ -1,4 +1,4 @@
-/// The name of an app, as it stands in paths, keys and file names.
+/// The name of an app, used in paths, keys and file names.
 package struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package static let lengthMaximum = 64
     package let text: String

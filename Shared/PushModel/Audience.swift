@@ -1,4 +1,4 @@
-/// Which devices of an app are meant, by what they are subscribed to.
+/// Selects devices of an app by their subscriptions.
 package indirect enum Audience: Hashable, Sendable {
     case everyone
     case topic(TopicName)
@@ -8,10 +8,10 @@ package indirect enum Audience: Hashable, Sendable {
 
     package static let topicsMaximum = 64
     package static let depthMaximum = 8
-    /// Of everything that stands in it, the connectives among them.
+    /// Maximum number of all nodes, including connectives.
     package static let partsMaximum = 256
 
-    /// Those it names, each once, in the order of their first mention.
+    /// The topics it names, each once, in the order of their first mention.
     package var topics: [TopicName] {
         var topics: [TopicName] = []
         var known: Set<TopicName> = []
@@ -19,16 +19,16 @@ package indirect enum Audience: Hashable, Sendable {
         return topics
     }
 
-    /// Checked where a publisher's request becomes an audience, so that resolving has a bound.
+    /// Checked when a publisher's request becomes an audience, so that resolving is bounded.
     package func checkBounds() throws(InvalidValueError) {
         guard depth <= Audience.depthMaximum else {
-            throw InvalidValueError("is nested \(depth) deep; the most is \(Audience.depthMaximum)")
+            throw InvalidValueError("is nested \(depth) deep (maximum \(Audience.depthMaximum))")
         }
         guard partCount <= Audience.partsMaximum else {
-            throw InvalidValueError("has \(partCount) parts; the most is \(Audience.partsMaximum)")
+            throw InvalidValueError("has \(partCount) parts (maximum \(Audience.partsMaximum))")
         }
         guard topics.count <= Audience.topicsMaximum else {
-            throw InvalidValueError("names \(topics.count) topics; the most is \(Audience.topicsMaximum)")
+            throw InvalidValueError("names \(topics.count) topics (maximum \(Audience.topicsMaximum))")
         }
     }
 

@@ -1,7 +1,7 @@
-/// Devices of one segment that an audience means.
+/// The devices of one segment that an audience selects.
 package struct AudienceSelection: Hashable, Sendable {
     package var members: SegmentSet
-    /// Members who want data and badge but no alert.
+    /// Members that receive data and badge but no alert.
     package var silent: SegmentSet
 
     package init(members: SegmentSet, silent: SegmentSet) {
@@ -10,7 +10,7 @@ package struct AudienceSelection: Hashable, Sendable {
     }
 }
 
-/// Who in a segment is subscribed to a topic, and who of them without alerts.
+/// The subscribers of a topic in a segment, and those of them without alerts.
 package struct TopicMembers: Hashable, Sendable {
     package var members: SegmentSet
     package var ignoring: SegmentSet
@@ -22,8 +22,8 @@ package struct TopicMembers: Hashable, Sendable {
 }
 
 extension Audience {
-    /// Only the living are ever selected, whatever topics remember. A member is silent when some subscription asks for it
-    /// and none of those that matched wants the alert.
+    /// Selects only live devices, whatever the topics still contain. A member is silent if a matching subscription asks
+    /// for it and no matching subscription wants the alert.
     package func select(live: SegmentSet, members: [TopicName: TopicMembers]) -> AudienceSelection {
         let verdict = evaluate(live: live, members: members)
         let chosen = verdict.members.intersection(live)
@@ -31,13 +31,13 @@ extension Audience {
             members: chosen, silent: verdict.ignoring.subtracting(verdict.alerted).intersection(chosen))
     }
 
-    /// Topics that must not be missing for a segment to hold any member; nil when segments outside of all of them can.
+    /// Topics of which a segment with members has at least one; nil if a segment without any of them can have members.
     package var necessaryTopics: [TopicName]? {
         switch self {
         case .everyone, .not: nil
         case .topic(let topic): [topic]
         case .all(let parts):
-            // The narrowest part would do; which one that is, is not known here.
+            // The narrowest part would be best, but it is not known here.
             parts.lazy.compactMap(\.necessaryTopics).first
         case .any(let parts):
             parts.reduce([TopicName]?.some([])) { known, part in
@@ -47,7 +47,7 @@ extension Audience {
         }
     }
 
-    /// What a subscription that matched says about alerts; a `not` and `everyone` say nothing.
+    /// Alert preferences of matching subscriptions; `not` and `everyone` have none.
     private struct Verdict {
         var members: SegmentSet
         var alerted = SegmentSet()

@@ -1,8 +1,8 @@
-/// Base64 with the alphabet of RFC 4648 section 5, without padding: what ids and keys are written in.
+/// Base64 with the alphabet of RFC 4648 section 5, without padding, used for ids and keys.
 package enum Base64URL {
     static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each character; 255 for what is not in the alphabet.
+    /// The value of each character; 255 for characters outside the alphabet.
     static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -21,8 +21,8 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for other characters, an impossible length, or bits behind the last byte that are not zero: each value has
-    /// one spelling.
+    /// Nil for other characters, an impossible length, or non-zero bits after the last byte: each value has one
+    /// encoding.
     package static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ package enum Base64URL {
     }
 }
 
-/// Up to two bytes' worth of bits on their way from one grouping to another, the highest first.
+/// Regroups bits, the highest first; holds up to two bytes of them.
 struct BitQueue {
     private var bits: UInt32 = 0
     private(set) var count = 0
@@ -56,7 +56,7 @@ struct BitQueue {
         return UInt8(truncatingIfNeeded: value)
     }
 
-    /// What is left, with zeros behind it.
+    /// The remaining bits, padded with zeros.
     mutating func removeLastPadded(_ width: Int) -> UInt8 {
         let value = bits << UInt32(width - count)
         (bits, count) = (0, 0)

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Reads packed values from bytes that may be anything; nil where they end too early.
+/// Reads packed values from untrusted bytes; returns nil at a premature end.
 package struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -33,9 +33,9 @@ package struct ByteReader {
         return bytes[position...]
     }
 
-    /// The lowest byte first; up to 64 bits.
+    /// Little-endian; up to 64 bits.
     package mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) -> Value? {
-        // Gathered in a plain integer: from another module this is generic code, slow at every step.
+        // Assembled in a plain integer: called from another module this is generic code, slow at every step.
         pattern(bytesCount: MemoryLayout<Value>.size).map { Value(truncatingIfNeeded: $0) }
     }
 
@@ -49,7 +49,7 @@ package struct ByteReader {
         return pattern
     }
 
-    /// Seven bits a byte, the lowest first; at most five bytes.
+    /// Seven bits in each byte, lowest first; at most five bytes.
     package mutating func variableInteger() -> Int? {
         var value = 0
         for shift in stride(from: 0, through: 28, by: 7) {
@@ -60,7 +60,7 @@ package struct ByteReader {
         return nil
     }
 
-    /// A length and as many bytes.
+    /// A length and that many bytes.
     package mutating func counted() -> ArraySlice<UInt8>? {
         variableInteger().flatMap { bytes($0) }
     }
@@ -71,9 +71,9 @@ package struct ByteReader {
 }
 
 extension [UInt8] {
-    /// The lowest byte first; up to 64 bits.
+    /// Little-endian; up to 64 bits.
     package mutating func append<Value: FixedWidthInteger>(integer value: Value) {
-        // Through a plain integer: from another module this is generic code, slow at every step.
+        // Via a plain integer: called from another module this is generic code, slow at every step.
         append(pattern: UInt64(truncatingIfNeeded: value), bytesCount: MemoryLayout<Value>.size)
     }
 

@@ -1,29 +1,29 @@
-/// Where a device stands in a task. Four bits in the ledger; the raw value stands there and must not change.
+/// The state of a device in a task. Stored in four bits in the ledger; raw values must not change.
 package enum DeliveryState: UInt8, CaseIterable, Sendable {
     case notTargeted = 0
     case targeted = 1
-    /// A sender holds it under a lease.
+    /// A sender has leased it.
     case claimed = 2
-    /// Handed back, to be tried again later.
+    /// Returned by the sender, to be retried later.
     case waiting = 3
     case delivered = 4
     case failed = 5
-    /// The provider knows no such device, and the device is kept for want of proof.
+    /// The provider does not know the device, which is kept since this is not proven.
     case invalid = 6
     case invalidRemoved = 7
     case expired = 8
     case suppressed = 9
     case cancelled = 10
-    /// Whether it was delivered cannot be known.
+    /// Delivery cannot be determined.
     case unknown = 11
 
-    /// Such a state never changes again.
+    /// A terminal state never changes.
     package var isTerminal: Bool { rawValue >= DeliveryState.delivered.rawValue }
 
-    /// The provider does not know the device: when it was asked decides whether the device is removed.
+    /// The provider does not know the device; the time of the request decides whether the device is removed.
     package var isInvalid: Bool { self == .invalid || self == .invalidRemoved }
 
-    /// What it is called in reports and metrics. Spelled out, as reflection would cost more than the rest of a result.
+    /// The name in reports and metrics. Spelled out, as reflection would cost more than the rest of a result.
     package var name: String {
         switch self {
         case .notTargeted: "not_targeted"

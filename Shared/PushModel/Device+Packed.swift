@@ -1,7 +1,7 @@
 import ServiceKit
 
-/// The stored form of a device: a fixed head, the token, then one field after the other with its kind and length. A
-/// reader passes over kinds it does not know, so that versions of the house can work side by side.
+/// The stored form of a device: a fixed head, the token, then fields with kind and length. A reader skips unknown
+/// kinds, so that different versions of Carillon can run side by side.
 extension Device {
     static let format: UInt8 = 0x10
 
@@ -25,7 +25,7 @@ extension Device {
         var bytes: [UInt8] = [Device.format | token.kind.rawValue, flags.rawValue]
         bytes.append(integer: tag)
         bytes.append(integer: created)
-        // Most devices are as old as their last change; the difference then takes a byte and not four.
+        // Most devices were created at their last change; the difference then takes one byte instead of four.
         bytes.append(variableInteger: Int(updated &- created))
         bytes.append(counted: token.packed)
         let texts = [
@@ -40,12 +40,12 @@ extension Device {
         return bytes
     }
 
-    /// What stands at a fixed place in a packed device, for stages that choose among many and hand them on as they are.
+    /// The fixed-position fields of a packed device, for stages that only choose devices and pass them on.
     package struct PackedHead: Hashable, Sendable {
         package let kind: PushProtocol
         package let tag: UInt32
 
-        /// Nil for bytes that are no device; not everything behind the head is looked at.
+        /// Nil if the head is not that of a device; the rest is not checked completely.
         package init?(_ bytes: ArraySlice<UInt8>) {
             let start = bytes.startIndex
             guard bytes.count >= 6, bytes[start] & 0xF0 == Device.format,
@@ -57,7 +57,7 @@ extension Device {
         }
     }
 
-    /// Nil for bytes that are no device.
+    /// Nil if the bytes are not a device.
     package init?(packed bytes: ArraySlice<UInt8>) {
         guard let glance = DeviceGlance(packed: bytes), let token = glance.token else { return nil }
         self.init(tag: glance.tag, token: token, created: glance.created)
@@ -73,7 +73,7 @@ extension Device {
         }
     }
 
-    /// False for content that is no text where one belongs; what a field we do not know holds is not looked at.
+    /// False if a text field is not valid text; the content of unknown fields is ignored.
     private mutating func set(_ field: UInt8, content: ArraySlice<UInt8>) -> Bool {
         let text = OutsideText.string(content)
         switch field {

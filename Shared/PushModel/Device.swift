@@ -1,6 +1,6 @@
-/// What is known of a registered device, apart from its subscriptions and its badge.
+/// A registered device, without its subscriptions and badge.
 package struct Device: Hashable, Sendable {
-    /// APNs keeps two worlds; a token of one is unknown in the other.
+    /// APNs has two environments; a token of one is unknown in the other.
     package enum Environment: String, Sendable {
         case production
         case sandbox

@@ -1,16 +1,16 @@
-/// What a push needs of a device, read from its record without making a whole device of it: a broadcast looks at
+/// The parts of a device that a push needs, read from its record without decoding all of it: a broadcast reads
 /// millions.
 package struct DeviceGlance {
     package let kind: PushProtocol
     package let tag: UInt32
-    /// Seconds since 1970, as `updated` is.
+    /// Seconds since 1970, like `updated`.
     let created: UInt32
     package let updated: UInt32
     let flags: Device.Flags
     private let packedToken: ArraySlice<UInt8>
     let fields: ArraySlice<UInt8>
 
-    /// Nil for bytes that are no device.
+    /// Nil if the bytes are not a device.
     package init?(packed bytes: ArraySlice<UInt8>) {
         var reader = ByteReader(bytes)
         guard let head = reader.byte(), head & 0xF0 == Device.format, let kind = PushProtocol(rawValue: head & 0x0F),
@@ -29,10 +29,10 @@ package struct DeviceGlance {
 
     package var isSandbox: Bool { flags.contains(.sandbox) }
 
-    /// Nil where the record has none that can be read.
+    /// Nil if the record has no readable token.
     package var token: PushToken? { PushToken(kind, packed: packedToken) }
 
-    /// In UTF-8, if it is a text at all; empty for none.
+    /// UTF-8, unless the record is malformed; empty for none.
     package var language: ArraySlice<UInt8> {
         var reader = ByteReader(fields)
         while let field = reader.byte(), let content = reader.counted() {

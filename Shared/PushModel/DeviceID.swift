@@ -1,5 +1,5 @@
-/// What an app calls its registration by: opaque to it, eleven characters. It carries the device's index, so that no
-/// table is needed to find it, and a random tag, so that nobody can guess another's.
+/// The id of a registration: opaque to the app, eleven characters. It contains the device's index, so that no table is
+/// needed to find it, and a random tag, so that ids cannot be guessed.
 package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     package let index: DeviceIndex
     package let tag: UInt32
@@ -9,7 +9,7 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.tag = tag
     }
 
-    /// Nil for a text that is no id of ours.
+    /// Nil if the text is not a device id.
     package init?(_ text: String) {
         guard text.utf8.count == 11, let bytes = Base64URL.decode(text) else { return nil }
         var reader = ByteReader(bytes)
@@ -17,7 +17,7 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(index: DeviceIndex(rawValue: hidden ^ DeviceID.mix(tag)), tag: tag)
     }
 
-    /// Written for every result, so without detours: 64 bits and two zeros in groups of six, the lowest byte of either
+    /// Computed for every result, so optimized: 64 bits and two zeros in groups of six, the lowest byte of either
     /// number first.
     package var description: String {
         let hidden = index.rawValue ^ DeviceID.mix(tag)
@@ -31,7 +31,7 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Ids of neighbours share no beginning or end; they do not tell how many devices there are.
+    /// Ids of neighbouring devices share no prefix or suffix; they do not reveal how many devices there are.
     private static func mix(_ tag: UInt32) -> UInt32 {
         var mixed = tag
         mixed = (mixed ^ (mixed >> 16)) &* 0x7FEB_352D

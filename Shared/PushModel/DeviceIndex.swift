@@ -1,7 +1,7 @@
-/// A device's place in its app. Places are given out densely and never twice, so that what was planned for one device
+/// A device's index in its app. Indexes are assigned densely and never reused, so that a push planned for one device
 /// cannot reach another.
 package struct DeviceIndex: Hashable, Comparable, Sendable {
-    /// Devices of one segment: the unit of storage, parallelism and locality.
+    /// Number of devices in a segment: the unit of storage, parallelism and locality.
     package static let segmentCapacity = 4_096
 
     package let rawValue: UInt32
@@ -11,8 +11,8 @@ package struct DeviceIndex: Hashable, Comparable, Sendable {
     }
 
     package init(segment: SegmentNumber, offset: UInt16) {
-        precondition(Int(offset) < DeviceIndex.segmentCapacity, "\(offset) lies outside a segment")
-        precondition(segment.rawValue <= SegmentNumber.maximum, "there is no segment \(segment)")
+        precondition(Int(offset) < DeviceIndex.segmentCapacity, "offset \(offset) is outside a segment")
+        precondition(segment.rawValue <= SegmentNumber.maximum, "invalid segment number \(segment)")
         rawValue = segment.rawValue << 12 | UInt32(offset)
     }
 
@@ -25,7 +25,7 @@ package struct DeviceIndex: Hashable, Comparable, Sendable {
 }
 
 package struct SegmentNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// An index has 32 bits, twelve of which are the place inside the segment.
+    /// An index has 32 bits, twelve of which are the offset in the segment.
     package static let maximum: UInt32 = (1 << 20) - 1
 
     package let rawValue: UInt32

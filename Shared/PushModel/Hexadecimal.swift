@@ -1,7 +1,7 @@
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// In lower case.
+    /// Encodes in lower case.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         let digits = digits
         return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in

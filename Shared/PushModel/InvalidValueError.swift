@@ -1,4 +1,4 @@
-/// A text from outside that is no value of the type asked for; the description completes "NAME …" for people.
+/// An external text is not a valid value of the type; the description completes "NAME …" for people.
 package struct InvalidValueError: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -1,10 +1,10 @@
-/// Why a device ended as it did, in the provider's words or in ours.
+/// Reasons of outcomes, either the provider's or ours.
 package enum OutcomeReason {
     package static let bytesMaximum = 64
-    /// The app has nothing through which such a device can be reached.
+    /// The app has no provider for such a device.
     package static let noProvider = "no_provider"
 
-    /// As much of the reason as is kept: whole characters.
+    /// The stored part of a reason, cut at a whole character.
     package static func cut(_ reason: String) -> String {
         guard reason.utf8.count > bytesMaximum else { return reason }
         var kept = Substring(reason.unicodeScalars.prefix(bytesMaximum))

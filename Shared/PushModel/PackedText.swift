@@ -1,7 +1,7 @@
-/// Six bits a character for texts of the base64url alphabet with at most one colon in between, as FCM tokens are: a
-/// quarter less of what takes most of the registry's memory.
+/// Packs texts of the base64url alphabet with at most one colon, such as FCM tokens, into six bits for each character:
+/// saves a quarter of what takes most of the registry's memory.
 enum PackedText {
-    /// Nil where the text has other characters or would not become shorter.
+    /// Nil if the text has other characters or would not become shorter.
     static func pack(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         let colons = characters.indices.filter { characters[$0] == UInt8(ascii: ":") }
@@ -27,7 +27,7 @@ enum PackedText {
         }
         let packed = reader.rest()
         guard packed.count == (count * 6 + 7) / 8 else { return nil }
-        // Where the colon stands; behind everything for none.
+        // Position of the colon; after the last character for none.
         let gap = colon > 0 ? colon - 1 : count
         let alphabet = Base64URL.alphabet
         return String(unsafeUninitializedCapacity: count + 1) { text in

@@ -1,4 +1,4 @@
-/// How a device is reached. The raw value stands in stored records and must not change.
+/// The push service of a device. The raw value is part of stored records and must not change.
 package enum PushProtocol: UInt8, CaseIterable, Sendable {
     case apns = 1
     case fcm = 2
@@ -8,7 +8,7 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
     case mpns = 6
     case http = 7
 
-    /// What it is called in requests and answers; `gcm` and `c2dm`, Google's older names, mean `fcm`.
+    /// The name in requests and answers; `gcm` and `c2dm`, Google's older names, mean `fcm`.
     package init?(name: String) {
         switch name {
         case "apns": self = .apns

@@ -1,11 +1,11 @@
 import ServiceKit
 
-/// A provider's address of a device, in the one spelling under which it is stored and compared.
+/// A provider's address of a device, in the canonical form in which it is stored and compared.
 package struct PushToken: Hashable, Sendable {
     package let kind: PushProtocol
     package let text: String
 
-    /// Checks the form, as far as the provider tells it. APNs tokens become lower case.
+    /// Checks the form, as far as the provider documents it. APNs tokens become lower case.
     package init(_ kind: PushProtocol, text: String) throws(InvalidValueError) {
         let form = PushToken.form(of: kind)
         guard form.lengths.contains(text.utf8.count), text.utf8.allSatisfy(form.isAllowed), form.isWhole(text) else {
@@ -64,7 +64,7 @@ package struct PushToken: Hashable, Sendable {
 }
 
 extension PushToken {
-    /// As stored: how it is packed, then the bytes.
+    /// The stored form: the packing, then the bytes.
     private enum Packing: UInt8 {
         case text = 0
         case hexadecimal = 1

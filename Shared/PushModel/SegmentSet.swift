@@ -1,7 +1,7 @@
 /// A set of devices of one segment: 4,096 bits.
 package struct SegmentSet: Hashable, Sendable {
     private static let wordCount = DeviceIndex.segmentCapacity / 64
-    /// Its size as bytes, the lowest offset in the lowest bit of the first.
+    /// Its encoded size; the lowest offset is the lowest bit of the first byte.
     package static let bytesCount = DeviceIndex.segmentCapacity / 8
 
     private var words: [UInt64]
@@ -15,7 +15,7 @@ package struct SegmentSet: Hashable, Sendable {
         for offset in offsets { insert(offset) }
     }
 
-    /// Bytes that are missing at the end are zero, as Redis cuts bitmaps off there; nil when there are too many.
+    /// Missing bytes at the end are zero, as Redis truncates bitmaps there; nil if there are too many.
     package init?(bytes: [UInt8]) {
         guard bytes.count <= SegmentSet.bytesCount else { return nil }
         self.init()
@@ -76,7 +76,7 @@ package struct SegmentSet: Hashable, Sendable {
         return result
     }
 
-    /// In rising order.
+    /// In ascending order.
     package var offsets: [UInt16] {
         var offsets: [UInt16] = []
         offsets.reserveCapacity(count)

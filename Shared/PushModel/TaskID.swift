@@ -1,4 +1,4 @@
-/// A task's name: a UUID, which some dialects ask for, in 22 characters where it stands in keys.
+/// The id of a task: a UUID, as some dialects require, in 22 characters in keys.
 package struct TaskID: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -8,7 +8,7 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// A UUID in its usual spelling, upper or lower case.
+    /// A UUID in its usual form, upper or lower case.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12], let bytes = Hexadecimal.decode(parts.joined()) else {
@@ -27,7 +27,7 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(half >> UInt64($0) & 0xFF) } }
     }
 
-    /// Written for every push and every result, so without detours.
+    /// Computed for every push and every result, so optimized.
     package var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var place = 0
@@ -45,7 +45,7 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it was derived from its request (version 8), so that a repeat has the same, and not drawn at random.
+    /// True if it was derived from its request (version 8), so that a repeat has the same id, and not random.
     package var isDerived: Bool { high >> 12 & 15 == 8 }
 
     package var key: String { Base64URL.encode(bytes) }

@@ -1,4 +1,4 @@
-/// What a device subscribes to. Dialects narrow it further; this is what the registry can hold.
+/// The name of a topic that devices subscribe to. Dialects restrict it further; this is what the registry can store.
 package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMaximum = 256
     /// Completes "must be …".
@@ -15,7 +15,7 @@ package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package var description: String { text }
 
-    /// Byte by byte, as stores compare: `String` calls two spellings of one accent equal.
+    /// Bytewise, as in stores: `String` treats two encodings of one accent as equal.
     package static func == (left: TopicName, right: TopicName) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
@@ -32,7 +32,7 @@ package struct SubscriptionOptions: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Data and badge arrive, the alert does not.
+    /// Data and badge are sent, the alert is not.
     package static let ignoreMessage = SubscriptionOptions(rawValue: 1)
     package static let known: SubscriptionOptions = [.ignoreMessage]
 }

@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// Carries out what an `AppendQueue` decides, for one partition.
+/// Performs the actions of an `AppendQueue`, for one partition.
 final class AppendPipe: Sendable {
     private let partition: PartitionID
     private let channel: Channel
@@ -31,7 +31,7 @@ final class AppendPipe: Sendable {
         if let batch { append(batch) }
     }
 
-    /// Why the last append was refused; nil when it went through.
+    /// Why the last append was refused; nil if it succeeded.
     var lastRefusal: BusError? { refusals.withLock { $0.last } }
 
     private var isForward: Bool { channel.declaration.admission == .forward }
@@ -45,7 +45,7 @@ final class AppendPipe: Sendable {
         if isForward && isCrowded {
             return settle(
                 .refused(
-                    BusError(.full, message: "Redis uses more of its memory than producers of \(channel.name) may fill")
+                    BusError(.full, message: "Redis memory use is above the limit for producers of \(channel.name)")
                 ))
         }
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
@@ -68,12 +68,12 @@ final class AppendPipe: Sendable {
         switch result {
         case .success(.integer(let next)) where next >= 0: .appended(next: Int64(next))
         case .success(.integer): .refused(BusError(.full, message: "\(partition) is at its bound"))
-        case .success(let value): .failed(BusError(.refused, message: "unexpected answer to an append: \(value)"))
+        case .success(let value): .failed(BusError(.refused, message: "unexpected reply to an append: \(value)"))
         case .failure(let error) where error.code == .reply("OOM"):
             .refused(BusError(.full, message: "Redis is at its maxmemory"))
         case .failure(let error) where error.code == .closed: .failed(BusError(.closed, message: "the bus is closed"))
-        // Whether the last attempt was carried out does not matter: a repeat is allowed, a loss is not.
-        case .failure(let error): .refused(BusError(.unavailable, message: "Redis did not take an append: \(error)"))
+        // Whether the last attempt was executed does not matter: a duplicate is allowed, a loss is not.
+        case .failure(let error): .refused(BusError(.unavailable, message: "append to Redis failed: \(error)"))
         }
     }
 
@@ -117,7 +117,7 @@ final class AppendPipe: Sendable {
 }
 
 extension TopicDeclaration {
-    /// How much of a log is kept; work goes when it is done, and what is compacted stays (0 bytes mean all).
+    /// How much of a log to keep; work is removed when done, and compacted topics stay whole (0 bytes: all).
     fileprivate func kept(_ bytesMaximum: Int) -> (bytes: Int, age: Duration) {
         guard kind == .log, case .age(let days) = cleanup else { return (0, .zero) }
         return (bytesMaximum, .seconds(days * 86_400))

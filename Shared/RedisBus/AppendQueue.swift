@@ -1,7 +1,7 @@
 import Bus
 
-/// What waits to be appended to one partition. One append is under way at a time: order is kept without numbering
-/// batches, and what gathers meanwhile goes as one batch, so the batches grow with the load and not with a timer.
+/// Messages waiting to be appended to one partition. Only one append is in flight: order is kept without numbering
+/// batches, and messages that arrive meanwhile form the next batch, so batches grow with the load, not a timer.
 ///
 /// Decides only; the owner sends and waits.
 struct AppendQueue {
@@ -11,9 +11,9 @@ struct AppendQueue {
         let count: Int
         let valueBytes: Int
         let ticket: SendTicket
-        /// Which part of the send it is.
+        /// Index of the part within its send.
         let part: Int
-        /// On the monotonic clock; the sender is told by then, and what it did not get sent is dropped.
+        /// On the monotonic clock; the sender gets its answer by then, and unsent parcels are dropped.
         let deadline: Duration
     }
 
@@ -24,19 +24,19 @@ struct AppendQueue {
     }
 
     enum Outcome {
-        /// The offset after the last of the batch.
+        /// The offset after the last message of the batch.
         case appended(next: Int64)
-        /// At the bound, or Redis is away: to be tried again.
+        /// At the bound, or Redis is unavailable: to be retried.
         case refused(BusError)
-        /// Trying again cannot help.
+        /// A retry cannot help.
         case failed(BusError)
     }
 
     private var waiting = Queue<Parcel>()
-    /// Refused, and therefore before everything that waits.
+    /// Refused parcels, which come before all waiting ones.
     private var returned: [Parcel] = []
     private var underWay: [Parcel] = []
-    /// After a refusal nothing is appended until the owner has waited a little, however much is added meanwhile.
+    /// After a refusal nothing is appended until the owner has backed off, however much is added meanwhile.
     private var isResting = false
     private let batchBytesMaximum: Int
 
@@ -48,14 +48,14 @@ struct AppendQueue {
         waiting.append(parcel)
     }
 
-    /// The next batch to append; nil while one is under way, at rest, or when there is nothing.
+    /// The next batch to append; nil if one is in flight, during a backoff, or if there is nothing.
     mutating func next(now: Duration) -> Batch? {
         guard underWay.isEmpty, !isResting else { return nil }
         var batch = Batch()
         let again = returned
         returned = []
         for parcel in again where parcel.deadline > now { take(parcel, into: &batch) }
-        // What was refused goes again as it was; only after that is there room for more.
+        // Refused parcels are retried unchanged; only then is there room for more.
         guard batch.count == 0 else { return batch }
         while let parcel = waiting.first, batch.count == 0 || batch.bytes + parcel.frames.count <= batchBytesMaximum {
             waiting.popFirst()
@@ -71,8 +71,8 @@ struct AppendQueue {
         batch.bytes += parcel.frames.count
     }
 
-    /// Ends the append under way. Returns the parcels that are settled by it; after a refusal there are none, and the
-    /// queue rests.
+    /// Ends the append in flight. Returns the parcels that it settles; after a refusal there are none, and the queue
+    /// backs off.
     mutating func settle(_ outcome: Outcome) -> [Parcel] {
         let ended = underWay
         underWay = []

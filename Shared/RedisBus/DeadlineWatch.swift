@@ -1,8 +1,8 @@
 import ServiceKit
 import Synchronization
 
-/// Ends waits whose time is over. One task looks at all of them now and then, since a timer for each of thousands of
-/// sends would cost more than the sends.
+/// Expires waits whose deadline has passed. One task checks all of them at intervals, since a timer for each of
+/// thousands of sends would cost more than the sends.
 final class DeadlineWatch: Sendable {
     private struct State {
         var waits: [Int: (deadline: Duration, onExpiry: @Sendable () -> Void)] = [:]
@@ -18,7 +18,7 @@ final class DeadlineWatch: Sendable {
         self.time = time
     }
 
-    /// Returns a number to take the wait back with.
+    /// Returns a number for `remove`.
     func add(_ deadline: Duration, onExpiry: @escaping @Sendable () -> Void) -> Int {
         let (number, startsSweeping) = state.withLock { state in
             state.numbers += 1

@@ -2,17 +2,17 @@ import Bus
 import ServiceKit
 import Topics
 
-/// Messages as they lie in one stream entry: a version, how many, and then each with its lengths in front. One entry for
-/// many messages is what makes a stream as cheap as a log.
+/// The encoding of one stream entry: a version, the number of messages, and then each message with its lengths in
+/// front. Many messages in one entry make a stream as cheap as a log.
 enum MessageBatch {
     private static let version: UInt8 = 1
 
-    /// Written by a later version of the house, and readable there.
+    /// The batch's version if a later version of Carillon wrote it.
     static func laterVersion(of bytes: [UInt8]) -> UInt8? {
         bytes.first.flatMap { $0 > version ? $0 : nil }
     }
 
-    /// Adds one message as it lies inside a batch; it takes no more than its cost.
+    /// Appends one message in its encoding inside a batch; it takes at most its cost.
     static func append(_ message: OutgoingMessage, now: Timestamp, to bytes: inout [UInt8]) {
         bytes.appendLength(Int(now.milliseconds))
         if let key = message.key {
@@ -40,16 +40,16 @@ enum MessageBatch {
         return bytes
     }
 
-    /// The messages of an entry whose id is `nextOffset`. Throws on any bytes that this code did not write.
+    /// Decodes the messages of an entry whose id is `nextOffset`. Throws on malformed bytes.
     static func decode(
         _ bytes: [UInt8], partition: PartitionID, nextOffset: Int64
     ) throws(MalformedMessageError) -> [IncomingMessage] {
         var reader = ByteReader(bytes)
-        guard try reader.byte() == version else { throw MalformedMessageError("a batch of an unknown version") }
+        guard try reader.byte() == version else { throw MalformedMessageError("unknown batch version") }
         let count = try reader.length()
-        // The least a message takes is a byte for each of its four lengths: a count beyond that is a lie, and not one to
-        // reserve memory for.
-        guard count <= bytes.count / 4 else { throw MalformedMessageError("a batch that claims \(count) messages") }
+        // A message takes at least a byte for each of its four lengths: a larger count is invalid, and no memory is
+        // reserved for it.
+        guard count <= bytes.count / 4 else { throw MalformedMessageError("invalid message count \(count) in a batch") }
         var messages: [IncomingMessage] = []
         messages.reserveCapacity(count)
         for index in 0..<count {
@@ -67,13 +67,13 @@ enum MessageBatch {
                     partition: partition, offset: nextOffset - Int64(count - index), key: key, value: value,
                     headers: headers, timestamp: timestamp))
         }
-        guard reader.isAtEnd else { throw MalformedMessageError("a batch with bytes left over") }
+        guard reader.isAtEnd else { throw MalformedMessageError("trailing bytes after a batch") }
         return messages
     }
 }
 
 extension [UInt8] {
-    /// Seven bits a byte, the lowest first, as in many formats.
+    /// Seven bits in each byte, lowest first, as in many formats.
     fileprivate mutating func appendLength(_ length: Int) {
         var rest = UInt(bitPattern: length)
         while rest >= 0x80 {
@@ -95,7 +95,7 @@ private struct ByteReader {
     var isAtEnd: Bool { position == content.count }
 
     mutating func byte() throws(MalformedMessageError) -> UInt8 {
-        guard position < content.count else { throw MalformedMessageError("a batch that ends too early") }
+        guard position < content.count else { throw MalformedMessageError("truncated batch") }
         defer { position += 1 }
         return content[position]
     }
@@ -107,12 +107,12 @@ private struct ByteReader {
             result |= UInt64(next & 0x7F) << shift
             if next & 0x80 == 0 { return Int(result) }
         }
-        throw MalformedMessageError("a length that does not end")
+        throw MalformedMessageError("unterminated length in a batch")
     }
 
     mutating func bytes(_ count: Int) throws(MalformedMessageError) -> [UInt8] {
         guard count >= 0, count <= content.count - position else {
-            throw MalformedMessageError("a batch that ends too early")
+            throw MalformedMessageError("truncated batch")
         }
         defer { position += count }
         return Array(content[position..<(position + count)])

@@ -3,10 +3,10 @@ package import RedisClient
 package import ServiceKit
 package import Topics
 
-/// The embedded bus: Redis Streams as partitions, for one machine.
+/// The embedded bus: Redis Streams as partitions, for a single machine.
 ///
-/// Durable as far as Redis is: run it with an append-only file and `appendfsync always`, or an acknowledged message can
-/// be lost with the machine or the process. `readiness` says when it is not.
+/// Only as durable as Redis: run it with an append-only file and `appendfsync always`, or acknowledged messages can be
+/// lost with the machine or the process. `readiness` reports if it is not.
 package final class RedisBus: Bus {
     private let shared: RedisBusShared
     private let redis: RedisConfiguration
@@ -17,7 +17,7 @@ package final class RedisBus: Bus {
         redis: RedisConfiguration, _ configuration: RedisBusConfiguration, log: Log, metrics: Metrics, health: Health,
         time: any TimeSource, random: any RandomSource
     ) {
-        // Back in time to renew: after an outage nobody takes from the others for as long as a lease.
+        // Reconnects in time to renew: after an outage no consumer takes over partitions for the time of a lease.
         var redis = redis
         let longest = min(redis.reconnectBackoff.longest, configuration.lease / 4)
         redis.reconnectBackoff = Backoff(first: min(redis.reconnectBackoff.first, longest), longest: longest)
@@ -40,8 +40,8 @@ package final class RedisBus: Bus {
             health: health)
     }
 
-    /// Redis takes a connection's commands one after another and a long answer in pieces: a worker of the fast lane is
-    /// not to stand behind half a megabyte of the other one's.
+    /// Redis executes a connection's commands one after another and sends a long reply in pieces: a worker of the fast
+    /// lane must not wait behind half a megabyte for the bulk lane.
     private func makeClient(connections: Int) -> RedisClient {
         var own = redis
         own.connections = connections
@@ -63,7 +63,7 @@ package final class RedisBus: Bus {
         }
     }
 
-    /// A few entries, since each may hold half a megabyte.
+    /// Only a few entries, since each may hold half a megabyte.
     private func page(of partition: PartitionID, from start: String) async throws -> [RedisStreamEntry]? {
         let reply = try await shared.client.send(
             RedisCommand("XRANGE", RedisBusKeys.log(partition), RedisArgument(start), "+", "COUNT", "8"))
@@ -83,20 +83,20 @@ package final class RedisBus: Bus {
                 RedisCommand("INFO", "replication", "cluster"), deadline: RedisClient.questionDeadline)
             return RedisBus.readiness(ofServer: facts.string ?? "")
         } catch  where error.code == .reply("NOPERM") || error.code == .reply("ERR") {
-            // As for its durability: a managed server may hide this.
+            // As with durability: a managed server may hide this.
             return .ready
         } catch {
             return .notReady("Redis does not answer: \(error)")
         }
     }
 
-    /// What `INFO` tells of a server that answers everything and can still be no bus.
+    /// Detects from `INFO` a server that answers but cannot be used as a bus.
     static func readiness(ofServer facts: String) -> Health.Readiness {
         if facts.contains("role:slave") {
-            return .notReady("Redis is a replica, which takes no messages: name its primary")
+            return .notReady("Redis is a replica, which refuses writes: use the address of its primary")
         }
         if facts.contains("cluster_enabled:1") {
-            return .notReady("Redis is part of a cluster: the embedded bus needs a single server, or use Kafka")
+            return .notReady("Redis is part of a cluster: use a single server for the embedded bus, or use Kafka")
         }
         return .ready
     }

@@ -1,18 +1,18 @@
 package import ServiceKit
 
 package struct RedisBusConfiguration: Sendable {
-    /// Forward producers wait once a topic or lane holds so much that nobody is through with.
+    /// Forward producers wait while a topic or lane holds this many bytes that some group has not handled.
     package var channelBytesMaximum: Int
-    /// The oldest messages of a log go once it holds more, divided over its partitions.
+    /// The oldest messages of a log are removed above this size, divided among its partitions.
     package var logBytesMaximum: Int
-    /// What may be on its way to Redis at once, over all producers of a process.
+    /// Bytes in flight to Redis at one time, over all producers of a process.
     package var sendBytesMaximum: Int
-    /// New tasks also wait while Redis uses more of its `maxmemory`, and later stages at a little more: see
-    /// `AdmissionStage`.
+    /// Admission of new tasks also stops while Redis uses more of its `maxmemory`, and of later stages at a little
+    /// more: see `AdmissionStage`.
     package var memoryPercentMaximum: Int
-    /// A consumer that has not renewed for so long is taken for dead, and its partitions go to others.
+    /// A consumer that has not renewed its leases for this long counts as dead, and others take over its partitions.
     package var lease: Duration
-    /// How often a consumer renews its leases and looks who else is there.
+    /// How often a consumer renews its leases and checks the group's members.
     package var heartbeat: Duration
 
     package init(
@@ -53,8 +53,8 @@ package struct RedisBusConfiguration: Sendable {
             meaning: "Embedded bus: interval of a consumer's heartbeat.")
         if heartbeat * 3 > lease {
             environment.reject(
-                "CARILLON_BUS_HEARTBEAT", problem: "it is more than a third of CARILLON_BUS_LEASE",
-                fix: "keep it at a third or less, so that one late heartbeat costs nothing")
+                "CARILLON_BUS_HEARTBEAT", problem: "longer than a third of CARILLON_BUS_LEASE",
+                fix: "set it to a third or less, so that one late heartbeat does no harm")
         }
     }
 }

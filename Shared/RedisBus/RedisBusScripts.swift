@@ -1,17 +1,17 @@
 import RedisClient
 
-/// Every step that must be atomic. Each touches one partition (or one group's member list), in bounded work.
+/// All atomic steps. Each touches one partition (or one group's member list), in bounded work.
 ///
-/// `flags=allow-oom` marks what must go on when Redis is at its `maxmemory`, or a full house could never empty itself.
+/// `flags=allow-oom` marks steps that must work at `maxmemory`, or a full Redis could never be drained.
 enum RedisBusScripts {
     /// KEYS state, log. ARGV messages, bytes, bound (0 for none), batch, now, bytes to keep of a log (0 for all),
-    /// milliseconds to keep of a log. Returns the next offset, or -1 when the partition is at its bound.
+    /// milliseconds to keep of a log. Returns the next offset, or -1 if the partition is at its bound.
     ///
-    /// Each entry says what it follows, the entry before with its time: an offset alone would not tell a log from another that
-    /// has grown as long in its place. Nothing where the last to append was a version that does not note it.
+    /// Each entry names its predecessor by offset and time: an offset alone would not distinguish a log from another
+    /// that grew to the same length in its place. Empty if the last entry is from a version that does not note it.
     ///
-    /// The entry is added before anything is counted: an error in between must not leave a count without its entry. The
-    /// state remembers size and time of the oldest entry of a log, so that nothing is read where nothing is too old.
+    /// The entry is added before the counters change: an error in between must not leave a count without its entry. The
+    /// state stores size and time of a log's oldest entry, so that nothing is read while nothing is too old.
     private static let append = """
         local state, log = KEYS[1], KEYS[2]
         local head = tonumber(redis.call('HGET', state, 'head') or '0')
@@ -43,12 +43,12 @@ enum RedisBusScripts {
         return next
         """
 
-    /// Refused by a Redis at its `maxmemory`, as a forward producer should be.
+    /// Refused at `maxmemory`, as a forward producer should be.
     static let appendForward = RedisScript("#!lua\n" + append)
 
     static let appendDraining = RedisScript("#!lua flags=allow-oom\n" + append)
 
-    /// KEYS count. ARGV wanted. Returns the number of partitions, which is what the first who asked wanted.
+    /// KEYS count. ARGV wanted. Returns the number of partitions, which the first caller decided.
     static let partitionCount = RedisScript(
         """
         #!lua flags=allow-oom
@@ -58,8 +58,8 @@ enum RedisBusScripts {
         return ARGV[1]
         """)
 
-    /// KEYS members. ARGV member, milliseconds to live. Returns the living members. One whose time lies too far ahead
-    /// comes from before the clock was set back.
+    /// KEYS members. ARGV member, milliseconds to live. Returns the live members. A time too far in the future is from
+    /// before the clock was set back.
     static let beat = RedisScript(
         """
         #!lua flags=allow-oom
@@ -72,8 +72,8 @@ enum RedisBusScripts {
         return redis.call('ZRANGE', KEYS[1], 0, -1)
         """)
 
-    /// KEYS state. ARGV group. A group that is new starts with the oldest message there is, and from now on nothing is
-    /// removed before it was through.
+    /// KEYS state. ARGV group. A new group starts at the oldest message, and from now on nothing is removed before the
+    /// group has handled it.
     static let enrol = RedisScript(
         """
         #!lua flags=allow-oom
@@ -83,10 +83,10 @@ enum RedisBusScripts {
         return redis.call('HSETNX', KEYS[1], 'done:' .. ARGV[1], start)
         """)
 
-    /// KEYS lease, state. ARGV member, milliseconds to live, group. Returns the fence of the new tenure, the offset to go
-    /// on from and the bytes below it; nothing when somebody else holds the partition. Of a log that came back shorter than
-    /// what the group has done everything is read again: where it was cut nobody knows any more. The first fence is a time,
-    /// so that a Redis that has lost everything does not give out one again that an earlier holder still shows.
+    /// KEYS lease, state. ARGV member, milliseconds to live, group. Returns the new tenure's fence, the offset to
+    /// continue from and the bytes below it; nothing if another consumer holds the partition. A log that came back
+    /// shorter than the group's progress is read again from the start, since it is unknown where it was cut. The first
+    /// fence is a time, so that a Redis that lost everything issues no fence twice.
     static let acquire = RedisScript(
         """
         #!lua flags=allow-oom
@@ -105,9 +105,9 @@ enum RedisBusScripts {
         return {fence, string.format('%.0f', done), string.format('%.0f', passed)}
         """)
 
-    /// Whether the log is another than the one that was read: what was recorded as done is done no more, or the entry that
-    /// was read last, by offset and time, is not there though nothing has removed it. Of a log that is shorter than what
-    /// was read its length says so.
+    /// True if the log is not the one that was read: recorded progress went back, or the entry read last, by offset and
+    /// time, is missing although nothing removed it. A log that is shorter than what was read is detected by its
+    /// length.
     private static let rewritten = """
         local function isRewritten(state, log, group, recorded, offset, time)
           if offset ~= '' and tonumber(redis.call('HGET', state, 'next') or '0') < tonumber(offset) then return false end
@@ -120,10 +120,10 @@ enum RedisBusScripts {
 
         """
 
-    /// KEYS lease, state, log. ARGV member, milliseconds to live, group, fence, offset recorded as done, offset and time of
-    /// the entry read last or nothing. Returns the next offset of the log, -1 when somebody else has held the partition
-    /// since, or -2 when the log is not the one that was read. A lease that ran out while Redis was away, and that nobody
-    /// took, is simply taken up again.
+    /// KEYS lease, state, log. ARGV member, milliseconds to live, group, fence, offset recorded as done, offset and
+    /// time of the entry read last or nothing. Returns the next offset of the log, -1 if another consumer has held the
+    /// partition since, or -2 if the log is not the one that was read. A lease that expired during an outage of Redis
+    /// is renewed if no other consumer took it.
     static let renew = RedisScript(
         "#!lua flags=allow-oom\n" + rewritten + """
             if redis.call('HGET', KEYS[2], 'fence:' .. ARGV[3]) ~= ARGV[4] then return -1 end
@@ -140,10 +140,10 @@ enum RedisBusScripts {
         return redis.call('DEL', KEYS[1])
         """)
 
-    /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 when the topic is work, offset recorded as done
-    /// before, offset and time of the entry read last or nothing. Returns 1, 0 when the tenure is over or the log no longer
-    /// reaches so far, or -2 when it is not the one that was read: what was never read would be removed. Work is removed as
-    /// soon as the slowest group is through with it. A call that was overtaken by a later one changes nothing.
+    /// KEYS state, log. ARGV group, fence, offset done, bytes passed, 1 if the topic is work, offset recorded as done
+    /// before, offset and time of the entry read last or nothing. Returns 1; 0 if the tenure is over or the log is
+    /// shorter than that; or -2 if the log is not the one that was read, since unread entries would be removed. Work is
+    /// removed as soon as the slowest group has handled it. A call overtaken by a later one changes nothing.
     static let advance = RedisScript(
         "#!lua flags=allow-oom\n" + rewritten + """
             if redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) ~= ARGV[2] then return 0 end

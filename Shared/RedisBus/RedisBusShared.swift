@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// What the producers and consumers of one bus have in common.
+/// State shared by the producers and consumers of one bus.
 final class RedisBusShared: Sendable {
     let client: RedisClient
     let configuration: RedisBusConfiguration
@@ -32,10 +32,10 @@ final class RedisBusShared: Sendable {
         budget = SendBudget(bytesMaximum: configuration.sendBytesMaximum, watch: watch)
     }
 
-    /// A service that is told to stop while it still waits for Redis waits for this question at the most.
+    /// Upper bound on how long a service that is stopped while it waits for Redis is delayed by this request.
     static let patience = Duration.seconds(1)
 
-    /// As many as the first who touched the topic wanted; a later default does not move the keys of messages.
+    /// The number that the topic's first user set; a later default does not move keys to other partitions.
     func partitionCount(of channel: Channel, within limit: Duration = patience) async throws(BusError) -> Int {
         if let known = partitionCounts.withLock({ $0[channel.name] }) { return known }
         let reply: RedisValue
@@ -45,17 +45,17 @@ final class RedisBusShared: Sendable {
                 arguments: [RedisArgument(channel.declaration.partitions.embedded)],
                 deadline: min(limit, Self.patience))
         } catch {
-            throw BusError(.unavailable, message: "the partitions of \(channel.name) could not be read: \(error)")
+            throw BusError(.unavailable, message: "cannot read the partition count of \(channel.name): \(error)")
         }
         guard let count = reply.integer, (1...1_024).contains(count) else {
             throw BusError(
-                .refused, message: "Redis says that \(channel.name) has \(reply) partitions, which cannot be")
+                .refused, message: "invalid partition count of \(channel.name) in Redis: \(reply)")
         }
         partitionCounts.withLock { $0[channel.name] = Int(count) }
         return Int(count)
     }
 
-    /// A partition's share of what its topic or lane may hold.
+    /// A partition's share of the bound of its topic or lane.
     func bytesMaximum(of channel: Channel, _ total: Int) -> Int {
         max(1, total / max(1, partitionCounts.withLock { $0[channel.name] ?? 1 }))
     }

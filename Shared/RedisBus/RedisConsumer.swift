@@ -4,11 +4,11 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// One member of a group. Two native threads serve it, so that neither handlers nor a slow read can hold up the heartbeat
-/// by which the others know that it lives: the keeper renews leases and records what is done, the reader fetches.
+/// One member of a group. Two native threads serve it, so that neither handlers nor a slow read delay its heartbeat:
+/// the keeper renews leases and records progress, the reader fetches.
 final class RedisConsumer: BusConsumer {
     let mailbox: Mailbox
-    /// Reads block, so that they have a connection to themselves.
+    /// Reads block, so they have a connection of their own.
     private let reading: RedisClient
     private let tenures = Monitor(RedisTenures())
     private let isClosing = Atomic<Bool>(false)

@@ -3,8 +3,8 @@ import RedisClient
 import ServiceKit
 import Topics
 
-/// Keeps one consumer's place in its group: shows that it lives, takes its share of the partitions, hands over what is
-/// another's, and records how far the work is done. Runs on a native thread of its own.
+/// Maintains one consumer's membership in its group: sends heartbeats, acquires its share of the partitions, releases
+/// the others, and records progress. Runs on a native thread of its own.
 struct RedisKeeper {
     private let shared: RedisBusShared
     private let options: ConsumerOptions
@@ -41,14 +41,14 @@ struct RedisKeeper {
             pulse.tick()
             if time.uptime >= nextBeat {
                 let beat = beat(&rest)
-                // While partitions change hands it looks more often: the other side is waiting.
+                // While partitions change owners it beats more often: the other consumer is waiting.
                 nextBeat = time.uptime + (beat == .settled ? heartbeat : min(heartbeat, .milliseconds(50)))
             }
             if recordProgress() {
                 let pause = max(.milliseconds(1), nextBeat - time.uptime)
                 _ = mailbox.wait(timeout: pause) { isClosing() || $0.hasNewWatermarks }
             } else {
-                // What failed is still to be recorded, and would end the wait above at once.
+                // Failed progress is still unrecorded, and would end the wait above immediately.
                 _ = tenures.wait(timeout: .milliseconds(100)) { _ in isClosing() ? true : nil }
             }
         }
@@ -89,7 +89,7 @@ struct RedisKeeper {
         return reply?.array?.compactMap(\.string)
     }
 
-    /// False when Redis did not answer; that is no loss, the leases are ours until another has taken them.
+    /// False if Redis did not answer. That is harmless: the leases are ours until another consumer takes them.
     private func renew() -> Bool {
         for (number, tenure) in tenures.withLock({ $0.held }) {
             if tenure.isRewritten {
@@ -108,20 +108,20 @@ struct RedisKeeper {
             if next == -2 {
                 loseRewritten(number)
             } else if next < 0 {
-                lose(number, reason: "another consumer has taken it")
+                lose(number, reason: "another consumer took it over")
             } else if next < tenure.position {
-                // What comes now would get offsets that were read before, and nobody would see it.
+                // New messages would get offsets that were read before, which would go unnoticed.
                 meters.gaps.increment(by: Int(tenure.position - next))
                 lose(
                     number,
-                    reason: "Redis came back with less than was read, up to \(next) instead of \(tenure.position)")
+                    reason: "Redis lost messages that were read: next offset \(next) instead of \(tenure.position)")
             }
         }
         return true
     }
 
-    /// Whoever has joined misses nothing from then on, also where another group is quicker, and of partitions that others
-    /// of its own hold.
+    /// A consumer that has joined misses nothing from then on, even if another group is faster, and also in partitions
+    /// held by other members of its group.
     private func enrolEverywhere() -> Bool {
         (0..<Int32(partitionCount)).allSatisfy { enrol(in: partition($0)) }
     }
@@ -149,8 +149,8 @@ struct RedisKeeper {
         }
     }
 
-    /// Lets go of partitions that are others' now: at once when nothing of them is in work, else when that is done or has
-    /// taken too long.
+    /// Releases partitions that now belong to others: immediately if none of their work is in flight, otherwise when it
+    /// is done or the deadline has passed.
     private func handOver(except share: Set<Int32>) {
         let now = time.uptime
         for (number, tenure) in tenures.withLock({ $0.held }) {
@@ -166,12 +166,12 @@ struct RedisKeeper {
         }
     }
 
-    /// False when Redis did not answer. What is done but not recorded would be done again by the next owner, so that the
-    /// partition is kept for another try unless time is up.
+    /// False if Redis did not answer. Unrecorded work would be done again by the next owner, so the partition is kept
+    /// for a retry unless the deadline has passed.
     @discardableResult
     private func release(_ number: Int32, evenUnrecorded: Bool) -> Bool {
         guard recordProgress() || evenUnrecorded else { return false }
-        // Recording may have shown that it was lost; then there is nothing to release.
+        // Recording may have shown that the partition was lost; then there is nothing to release.
         guard let tenure = tenures.withLock({ $0.held[number] }) else { return true }
         let partition = partition(number)
         let reply = ask(
@@ -181,10 +181,10 @@ struct RedisKeeper {
         return reply != nil
     }
 
-    /// What was lost cannot be counted. The next tenure begins where the log that came back says.
+    /// The loss cannot be counted. The next tenure starts where the restored log says.
     private func loseRewritten(_ number: Int32) {
         meters.gaps.increment()
-        lose(number, reason: "Redis came back with less than was read, and the log has grown again since")
+        lose(number, reason: "Redis lost messages that were read, and the log has grown again since")
     }
 
     private static func arguments(of mark: RedisStreamEntry.Mark?) -> [RedisArgument] {
@@ -207,8 +207,8 @@ struct RedisKeeper {
         mailbox.change { $0.remove(partition(number)) }
     }
 
-    /// Records the watermarks that moved; false when Redis did not answer. What it never takes is done again by whoever
-    /// holds the partition next.
+    /// Records the watermarks that moved; false if Redis did not answer. Unrecorded work is done again by the
+    /// partition's next holder.
     private func recordProgress() -> Bool {
         let moved = mailbox.change { $0.takeWatermarks() }
         var isAnswered = true
@@ -220,9 +220,9 @@ struct RedisKeeper {
                     tenures.toRecognise(number, at: time.uptime)
                 )
             }
-            // The next beat gives up what is rewritten.
+            // The next beat releases a rewritten partition.
             guard let tenure, !tenure.isRewritten else { continue }
-            // After one that was not answered the others would only wait as long each.
+            // After one unanswered request each of the others would only time out too.
             let reply =
                 isAnswered
                 ? ask(
@@ -236,7 +236,7 @@ struct RedisKeeper {
             case nil:
                 isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-            case 0: lose(number, reason: "another consumer has taken it, or Redis came back with less than was done")
+            case 0: lose(number, reason: "another consumer took it over, or Redis lost completed messages")
             case -2: loseRewritten(number)
             default: tenures.change { $0.record(number, fence: tenure.fence, watermark: watermark) }
             }
@@ -244,8 +244,8 @@ struct RedisKeeper {
         return isAnswered
     }
 
-    /// Ends with the first question that is not answered: without Redis nothing can be handed over, and the leases run out
-    /// by themselves.
+    /// Stops at the first unanswered request: without Redis nothing can be released, and the leases expire by
+    /// themselves.
     private func leave() {
         let held = tenures.withLock { $0.numbers }
         _ = mailbox.drain(held.map { partition($0) }, within: options.handOverDeadline)
@@ -254,14 +254,14 @@ struct RedisKeeper {
         if isAnswered { _ = shared.client.wait(RedisCommand("ZREM", membersKey, RedisArgument(member))) }
     }
 
-    /// Nil when there was no answer; the loop ticks meanwhile, since waiting for Redis is not being stuck.
+    /// Nil without an answer. Ticks the pulse, since waiting for Redis does not count as stuck.
     private func ask(_ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument]) -> RedisValue? {
         defer { pulse.tick() }
         switch shared.client.wait(script, keys: keys, arguments: arguments) {
         case .success(let value): return value
         case .failure(let error):
             shared.log.warning(
-                "Redis did not answer a consumer",
+                "Redis request of a consumer failed",
                 [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
             return nil
         }

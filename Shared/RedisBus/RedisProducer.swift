@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// Appends messages to partitions and waits until Redis has them on disk.
+/// Appends messages to partitions and waits until Redis has written them to disk.
 final class RedisProducer: BusProducer {
     private struct Part {
         let partition: Int32
@@ -22,7 +22,7 @@ final class RedisProducer: BusProducer {
     private let drained = OneTimeEvent()
     private let spread = Atomic<Int>(0)
 
-    /// The client is this producer's own and is closed with it.
+    /// The client belongs to this producer and is closed with it.
     init(shared: RedisBusShared, options: ProducerOptions, client: RedisClient) {
         self.shared = shared
         self.options = options
@@ -60,7 +60,7 @@ final class RedisProducer: BusProducer {
         }
     }
 
-    /// Each send ends by itself within its patience.
+    /// Each send ends within its patience.
     func close() async {
         let isIdle = sends.withLock { sends in
             sends.isClosed = true
@@ -89,8 +89,8 @@ final class RedisProducer: BusProducer {
 
     private static let partBytesMaximum = 256 << 10
 
-    /// Frames the messages and gathers them by partition, cut where a batch would grow too large. Tells for each message
-    /// in which part it is.
+    /// Frames the messages and groups them by partition, cut where a batch would grow too large. Returns for each
+    /// message the index of its part.
     private func split(_ messages: [OutgoingMessage]) async throws(BusError) -> (parts: [Part], partOf: [Int]) {
         let now = shared.time.now
         var open: [PartitionID: Int] = [:]

@@ -3,8 +3,8 @@ import RedisClient
 import ServiceKit
 import Topics
 
-/// Fetches what the partitions of one consumer hold and offers it to the mailbox, as long as there is room. Runs on a
-/// native thread of its own, over a connection of its own, since its reads block.
+/// Fetches entries of one consumer's partitions and offers them to the mailbox while there is room. Runs on a native
+/// thread and a connection of its own, since its reads block.
 struct RedisReader {
     private let shared: RedisBusShared
     private let options: ConsumerOptions
@@ -32,7 +32,7 @@ struct RedisReader {
         var patience = ReadPatience()
         while !isClosing() {
             pulse.tick()
-            // While Redis looks for more, what it gave before is taken apart.
+            // Decodes the previous reply while Redis serves the next request.
             let asked = ask(within: fetched.isEmpty ? .milliseconds(500) : .zero, waiting: &patience, isClosing)
             for each in fetched { offer(each) }
             fetched = []
@@ -41,7 +41,7 @@ struct RedisReader {
             case .success(let value): fetched = note(value, from: asked.reading)
             case .failure(let error):
                 shared.log.warning(
-                    "nothing can be read", [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
+                    "read from Redis failed", [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
                 _ = tenures.wait(timeout: .milliseconds(200)) { _ in isClosing() ? true : nil }
             case nil: continue
             }
@@ -49,7 +49,7 @@ struct RedisReader {
         pulse.rest()
     }
 
-    /// An entry that was read and not yet taken apart.
+    /// An entry that was read and not yet decoded.
     private struct Fetched {
         let entry: RedisStreamEntry
         let partition: PartitionID
@@ -61,7 +61,7 @@ struct RedisReader {
         let answer: Monitor<Result<RedisValue, RedisError>?>
     }
 
-    /// Nil when there is nothing to ask for, also not within the limit.
+    /// Nil if there was nothing to request within the limit.
     private func ask(within limit: Duration, waiting patience: inout ReadPatience, _ isClosing: () -> Bool) -> Asked? {
         let (reading, areAll) = awaitSomethingToRead(within: limit, isClosing)
         guard !reading.isEmpty else { return nil }
@@ -73,7 +73,7 @@ struct RedisReader {
         return asked
     }
 
-    /// The partitions that are held and have room, and whether no other is held.
+    /// The held partitions that have room, and whether these are all held ones.
     private func awaitSomethingToRead(
         within limit: Duration, _ isClosing: () -> Bool
     ) -> (reading: [RedisTenures.Reading], areAll: Bool) {
@@ -99,8 +99,8 @@ struct RedisReader {
         return RedisCommand(parts)
     }
 
-    /// The reply is a list of streams, each its key and its entries. Positions move at once, so that the next question can
-    /// go out before the entries are taken apart.
+    /// The reply is a list of streams, each its key and its entries. Positions advance immediately, so that the next
+    /// request can be sent before the entries are decoded.
     private func note(_ value: RedisValue, from reading: [RedisTenures.Reading]) -> [Fetched] {
         var readings: [String: RedisTenures.Reading] = [:]
         for each in reading { readings[RedisBusKeys.logName(partition(each.number))] = each }
@@ -110,14 +110,14 @@ struct RedisReader {
             else { continue }
             for value in parts[1].array ?? [] {
                 guard let entry = RedisStreamEntry(value) else {
-                    alarm(partition(reading.number), reason: "an entry without an offset")
+                    alarm(partition(reading.number), reason: "entry without an offset")
                     continue
                 }
                 if let version = entry.laterVersion {
                     holdBack(reading, before: entry, of: version)
                     break
                 }
-                // The keeper gives the partition up and takes it anew.
+                // The keeper releases the partition and acquires it again.
                 if tenures.change({ $0.findRewritten(reading.number, fence: reading.fence, by: entry) }) { break }
                 let tenure = tenures.withLock { tenures in
                     tenures.note(
@@ -131,11 +131,11 @@ struct RedisReader {
         return noted
     }
 
-    /// During a rolling upgrade or downgrade: a process of the later version goes on with the partition.
+    /// During a rolling upgrade or downgrade: a process of the later version continues with the partition.
     private func holdBack(_ reading: RedisTenures.Reading, before entry: RedisStreamEntry, of version: UInt8) {
         guard tenures.change({ $0.holdBack(reading.number, fence: reading.fence) }) else { return }
         shared.log.error(
-            "a partition is held: a later version wrote what comes next, and this one cannot read it",
+            "partition held back: a later version of Carillon wrote the next entry",
             [
                 .topic: options.channel.name, .partition: "\(reading.number)", .group: options.group,
                 .reason: "entry \(entry.nextOffset) is of version \(version)",
@@ -148,9 +148,9 @@ struct RedisReader {
             let messages = try entry.messages(of: partition)
             let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: fetched.tenure) }
             guard missing > 0, options.channel.declaration.kind == .work else { return }
-            alarm(partition, reason: "\(missing) messages are missing before \(entry.nextOffset)", count: Int(missing))
+            alarm(partition, reason: "\(missing) messages missing before offset \(entry.nextOffset)", count: Int(missing))
         } catch {
-            alarm(partition, reason: "entry \(entry.nextOffset) cannot be read: \(error)")
+            alarm(partition, reason: "invalid entry \(entry.nextOffset): \(error)")
         }
     }
 

@@ -1,7 +1,7 @@
 import Bus
 
-/// Who of a group should hold which partition. Every member comes to the same answer without talking to the others, all
-/// hold equally many, and few partitions move when a member comes or goes.
+/// Assigns the partitions of a group. Every member computes the same result without communication, all get equally
+/// many, and few partitions move when a member joins or leaves.
 enum RedisShare {
     static func partitions(of member: String, among members: [String], count: Int) -> Set<Int32> {
         let members = Array(Set(members)).sorted()
@@ -11,7 +11,7 @@ enum RedisShare {
         var largerLeft = larger
         var share: Set<Int32> = []
         for partition in 0..<Int32(count) {
-            // The member that ranks highest for this partition, among those who may still take one.
+            // The highest-ranked member for this partition among those that may still take one.
             let candidates = members.filter { loads[$0, default: 0] < fewest + (largerLeft > 0 ? 1 : 0) }
             guard let owner = candidates.max(by: { rank($0, partition: partition) < rank($1, partition: partition) })
             else { continue }

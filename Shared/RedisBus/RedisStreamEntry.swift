@@ -4,7 +4,7 @@ import Topics
 
 /// One entry of a partition's stream: `[id, [b, batch, c, bytes, t, time, p, offset and time of the entry before]]`.
 struct RedisStreamEntry {
-    /// Which entry it is, among all that ever stood at its offset.
+    /// Identifies an entry among all that ever had its offset.
     struct Mark: Equatable {
         let nextOffset: Int64
         let time: Int64
@@ -23,13 +23,13 @@ struct RedisStreamEntry {
 
     let nextOffset: Int64
     let bytesUpToHere: Int64
-    /// Nil of an entry that somebody else wrote.
+    /// Nil if another program wrote the entry.
     let mark: Mark?
-    /// The entry before it; nil where an earlier version wrote one of the two.
+    /// The previous entry; nil if an earlier version wrote either of the two.
     let follows: Mark?
     private let batch: [UInt8]?
 
-    /// Nil only without an offset: a reader must get past an entry that somebody else wrote.
+    /// Nil only without an offset: a reader must get past entries of other programs.
     init?(_ value: RedisValue) {
         guard let parts = value.array, parts.count == 2,
             let nextOffset = parts[0].string?.split(separator: "-").first.flatMap({ Int64($0) })
@@ -42,11 +42,11 @@ struct RedisStreamEntry {
         follows = fields.count >= 8 ? fields[7].string.flatMap { Mark($0) } : nil
     }
 
-    /// Nil where this version of the house can read it, or no version wrote it.
+    /// Nil if this version can read the entry, or no version of Carillon wrote it.
     var laterVersion: UInt8? { batch.flatMap { MessageBatch.laterVersion(of: $0) } }
 
     func messages(of partition: PartitionID) throws(MalformedMessageError) -> [IncomingMessage] {
-        guard let batch else { throw MalformedMessageError("an entry that this bus did not write") }
+        guard let batch else { throw MalformedMessageError("not written by this bus") }
         return try MessageBatch.decode(batch, partition: partition, nextOffset: nextOffset)
     }
 }

@@ -1,23 +1,23 @@
-/// The partitions one consumer holds: under which fence, how far they were read, and how many bytes lie below each
-/// offset. Pure; shared by the thread that renews and the thread that reads.
+/// The partitions that one consumer holds: their fences, read positions, and the bytes below each offset. Pure; shared
+/// by the renewing and the reading thread.
 struct RedisTenures {
     struct Tenure {
         let fence: Int64
-        /// The inbox' number for it, so that what was read for one tenure is never offered to the next.
+        /// The inbox' number for the tenure, so that messages read for one tenure are never offered to the next.
         let inboxTenure: Int
         /// The next offset to read.
         fileprivate(set) var position: Int64
-        /// For entries not done yet: the offset after each and the bytes up to there.
+        /// For entries in flight: the offset after each and the bytes up to there.
         fileprivate var marks: [(nextOffset: Int64, bytes: Int64)] = []
         fileprivate var passed: Int64
         var leavingSince: Duration?
-        /// What comes next cannot be read here. Nothing behind it is read either, or it would be removed unread.
+        /// The next entry cannot be read here. Nothing after it is read either, or it would be removed unread.
         fileprivate(set) var isHeldBack = false
-        /// The log is another than the one that was read. Nothing more of it is read or recorded in this tenure.
+        /// The log is not the one that was read. Nothing more is read or recorded in this tenure.
         fileprivate(set) var isRewritten = false
-        /// As far as is known to be recorded as done.
+        /// The offset known to be recorded as done.
         fileprivate(set) var recorded: Int64
-        /// The entry read last, by which the log is recognised.
+        /// The entry read last, used to recognise the log.
         fileprivate(set) var last: RedisStreamEntry.Mark?
         fileprivate var recognised: Duration?
 
@@ -30,7 +30,7 @@ struct RedisTenures {
         }
     }
 
-    /// Shorter than any Redis takes to come back.
+    /// Shorter than any restart of Redis.
     static let recognitionPause = Duration.milliseconds(100)
 
     private(set) var held: [Int32: Tenure] = [:]
@@ -55,7 +55,7 @@ struct RedisTenures {
         let position: Int64
     }
 
-    /// What is to be read: partitions that stay, and from where.
+    /// The partitions to read, except leaving ones, and their positions.
     var reading: [Reading] {
         numbers.compactMap { number in
             guard let tenure = held[number], tenure.leavingSince == nil, !tenure.isHeldBack, !tenure.isRewritten
@@ -66,15 +66,15 @@ struct RedisTenures {
 
     var heldBackCount: Int { held.values.count { $0.isHeldBack } }
 
-    /// Reads nothing more of the partition in this tenure; false where that is so already, or the tenure is over.
+    /// Stops reading the partition in this tenure; false if already stopped, or the tenure is over.
     mutating func holdBack(_ number: Int32, fence: Int64) -> Bool {
         guard let tenure = held[number], tenure.fence == fence, !tenure.isHeldBack else { return false }
         held[number]?.isHeldBack = true
         return true
     }
 
-    /// Whether the entry does not follow the one that was read before it: then the log was lost and has grown again. Where
-    /// entries are missing in between nothing is known.
+    /// True if the entry does not follow the one read before: the log was lost and has grown again. Unknown, and false,
+    /// if entries are missing in between.
     mutating func findRewritten(_ number: Int32, fence: Int64, by entry: RedisStreamEntry) -> Bool {
         guard let tenure = held[number], tenure.fence == fence, let last = tenure.last, let follows = entry.follows,
             entry.nextOffset > tenure.position
@@ -90,7 +90,7 @@ struct RedisTenures {
         held[number]?.recorded = max(tenure.recorded, watermark)
     }
 
-    /// The entry by which the log is to be recognised, at most once in a while: Redis reads it whole for that.
+    /// The entry used to recognise the log, returned at most once per interval: Redis reads the whole entry for it.
     mutating func toRecognise(_ number: Int32, at now: Duration) -> RedisStreamEntry.Mark? {
         guard let tenure = held[number], let last = tenure.last else { return nil }
         if let before = tenure.recognised, now - before < RedisTenures.recognitionPause { return nil }
@@ -98,8 +98,7 @@ struct RedisTenures {
         return last
     }
 
-    /// Notes an entry that was read, and says to which tenure of the inbox it goes; nil when it belongs to one that is
-    /// over, or was read before.
+    /// Notes an entry that was read, and returns its inbox tenure; nil if its tenure is over or it was read before.
     mutating func note(
         _ number: Int32, fence: Int64, nextOffset: Int64, bytes: Int64, mark: RedisStreamEntry.Mark? = nil
     ) -> Int? {
@@ -112,7 +111,7 @@ struct RedisTenures {
         return tenure.inboxTenure
     }
 
-    /// The bytes below a watermark. A watermark inside an entry counts none of it: the bound errs to the safe side.
+    /// The bytes below a watermark. None of an entry counts if the watermark is inside it: the safe side.
     mutating func passed(_ number: Int32, upTo watermark: Int64) -> Int64 {
         guard let tenure = held[number] else { return 0 }
         let done = tenure.marks.prefix { $0.nextOffset <= watermark }

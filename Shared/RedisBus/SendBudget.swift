@@ -1,8 +1,7 @@
 import Bus
 import Synchronization
 
-/// The bytes that may be on their way to Redis at once, over all producers of a bus. Who comes when they are used up waits
-/// in line.
+/// The budget of bytes in flight to Redis, over all producers of a bus. Senders wait in line while it is used up.
 final class SendBudget: Sendable {
     private struct Waiter {
         let number: Int
@@ -25,7 +24,7 @@ final class SendBudget: Sendable {
         self.watch = watch
     }
 
-    /// One that is larger than the whole budget passes when it is alone.
+    /// A send larger than the whole budget is admitted alone.
     func take(_ bytes: Int, until deadline: Duration) async throws(BusError) {
         let isAtOnce = state.withLock { state in
             let isFree = state.waiters.isEmpty && (state.used == 0 || state.used + bytes <= bytesMaximum)
@@ -44,7 +43,7 @@ final class SendBudget: Sendable {
             expiry = watch.add(deadline) { [weak self] in self?.giveUp(number) }
         }
         if let expiry { watch.remove(expiry) }
-        guard isGranted else { throw BusError(.full, message: "too much is on its way to Redis already") }
+        guard isGranted else { throw BusError(.full, message: "too many bytes in flight to Redis (CARILLON_BUS_SEND_BYTES)") }
     }
 
     func giveBack(_ bytes: Int) {

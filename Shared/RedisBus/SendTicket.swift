@@ -1,7 +1,7 @@
 import Bus
 import Synchronization
 
-/// One `send` that was split over partitions: done when every part is, failed when one is or when its time is over.
+/// One `send` split over partitions: done when every part is; fails when a part fails or time is up.
 final class SendTicket: Sendable {
     /// The offset of each part's first message.
     typealias Outcome = Result<[Int64], BusError>
@@ -24,7 +24,7 @@ final class SendTicket: Sendable {
         state = Mutex(State(open: parts, offsets: [Int64](repeating: -1, count: parts)))
     }
 
-    /// The messages of the part lie at this offset and those after it.
+    /// The messages of the part have consecutive offsets from this one.
     func settle(part: Int, at offset: Int64) {
         change { state in
             state.open -= 1
@@ -32,7 +32,7 @@ final class SendTicket: Sendable {
         }
     }
 
-    /// The sender is told now; parts that go through later do so unheard.
+    /// The sender gets the error now; later outcomes of parts are ignored.
     func fail(_ error: BusError) {
         change { $0.error = $0.error ?? error }
     }

@@ -1,7 +1,7 @@
-/// When a consumer may take partitions that look abandoned.
+/// Decides when a consumer may take over partitions that look abandoned.
 ///
-/// After Redis was away for long every lease has run out, also those of the living. Who is back first would take all of
-/// them, and work that goes on elsewhere would be done twice; so everyone gives the others the time of a lease to renew.
+/// After a long outage of Redis every lease has expired, also of live consumers. The first one back would take them
+/// all, and work in flight elsewhere would be done twice; so each gives the others the time of a lease to renew.
 struct TakeOverRest {
     private let lease: Duration
     private var lastAnswer: Duration?
@@ -11,7 +11,7 @@ struct TakeOverRest {
         self.lease = lease
     }
 
-    /// Redis answered a heartbeat at this moment; returns whether partitions may be taken now.
+    /// Records an answered heartbeat; returns whether partitions may be taken over now.
     mutating func answered(at now: Duration) -> Bool {
         if let lastAnswer, now - lastAnswer >= lease / 2 { until = now + lease }
         lastAnswer = now

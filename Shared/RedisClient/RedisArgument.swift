@@ -1,4 +1,4 @@
-/// One argument of a command: bytes, whatever it was made from.
+/// One argument of a command, sent as bytes.
 package struct RedisArgument: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
     ExpressibleByIntegerLiteral
 {

@@ -1,28 +1,28 @@
 import ServiceKit
 import Synchronization
 
-/// What a connection's thread shares with those who submit commands: the outbox, the way to wake the thread, and how
-/// the connection is doing.
+/// State shared by a connection's thread and the submitters of commands: the outbox, the pipe that wakes the thread,
+/// and the connection's health.
 final class RedisChannel: Sendable {
     private struct State {
         var outbox: RedisOutbox
         var isReady = false
-        /// Why the connection is not ready, in words.
+        /// Why the connection is not ready.
         var obstacle: RedisError?
         var isAborted = false
     }
 
-    /// What the thread finds when it looks.
+    /// Work for the thread.
     struct Order {
         var commands: [RedisPending] = []
         var overdue: [RedisPending] = []
         var earliestDeadline: Duration?
-        /// Closing, and nothing is left to take.
+        /// Closing, and the outbox is empty.
         var isDrained = false
         var isAborted = false
     }
 
-    /// Polled by the thread beside the socket.
+    /// Polled by the thread together with the socket.
     let wakePipe = WakePipe()
     private let state: Mutex<State>
 
@@ -36,7 +36,7 @@ final class RedisChannel: Sendable {
         return admission
     }
 
-    /// No new commands; the thread ends once the others are answered, or right away when aborted.
+    /// Refuses new commands; the thread ends once the others are answered, or immediately if aborted.
     func close(aborting: Bool) {
         let wakes = state.withLock { state in
             if aborting { state.isAborted = true }
@@ -45,7 +45,7 @@ final class RedisChannel: Sendable {
         if wakes || aborting { wakePipe.wake() }
     }
 
-    /// The thread's look before it sleeps. Commands are taken only when the connection can send them.
+    /// Called by the thread before it sleeps. Takes commands only if the connection can send them.
     func take(ifReady isReady: Bool, now: Duration) -> Order {
         state.withLock { state in
             var order = Order()

@@ -1,24 +1,24 @@
 package import ServiceKit
 
-/// What is asked of a Redis before it counts as ready.
+/// Durability that a Redis must have to count as ready.
 package enum RedisDurability: String, CaseIterable, Sendable {
-    /// It has written what it acknowledges.
+    /// It writes to disk before it acknowledges.
     case always
-    /// It may lose acknowledged writes when it is killed: the operator accepts that.
+    /// It may lose acknowledged writes if it is killed; the operator accepts that.
     case any
 }
 
 extension RedisClient {
-    /// Sooner than `Health` gives up asking, so that the reason is Redis' own.
+    /// Shorter than the timeout of `Health`, so that the reported reason is Redis' own.
     package static let questionDeadline = Duration.milliseconds(1_500)
 
-    /// Throws what Redis refuses everything with, such as a user without rights, or a disk on which it cannot write.
+    /// Throws if Redis refuses every command, for instance for a user without rights or a full disk.
     package func checkAnswers() async throws(RedisError) {
         _ = try await send(RedisCommand("PING"), deadline: RedisClient.questionDeadline)
     }
 
-    /// Whether what Redis acknowledges survives its death. One that hides its settings, as managed servers do, is taken to
-    /// be as durable as its manual says.
+    /// Ready if acknowledged writes survive a crash of Redis. A server that hides its settings, as managed servers do,
+    /// is assumed to be durable.
     package func durability() async throws(RedisError) -> Health.Readiness {
         do throws(RedisError) {
             let settings = try await send(
@@ -30,7 +30,7 @@ extension RedisClient {
         }
     }
 
-    /// Names and values in turn, as `CONFIG GET` lists them.
+    /// Names and values alternate, as `CONFIG GET` lists them.
     private static func durability(of settings: [String]) -> Health.Readiness {
         let wanted = [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
         let wrong = wanted.filter { name, value in

@@ -1,5 +1,5 @@
 extension RedisClient {
-    /// As `submit` of a command; a server that does not know the script yet gets the whole source.
+    /// Like `submit` of a command; a server that does not have the script yet gets the whole source.
     package func submit(
         _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument], deadline: Duration? = nil,
         completion: @escaping @Sendable (Result<RedisValue, RedisError>) -> Void

@@ -1,9 +1,9 @@
 package import ServiceKit
 import Synchronization
 
-/// Sends commands to Redis over a few connections, each with a thread of its own, so that commands of any number of
-/// tasks go out together. Every command ends: with its answer, or with an error that says whether it can have been
-/// executed. Cancelling a task does not take back a command; its deadline bounds the wait.
+/// Sends commands to Redis over a few connections, each with its own thread, so that commands of many tasks are sent
+/// together. Every command completes: with its reply, or with an error that tells whether it may have been executed.
+/// Cancelling a task does not cancel its command; the deadline bounds the wait.
 package final class RedisClient: Sendable {
     private let configuration: RedisConfiguration
     private let time: any TimeSource
@@ -34,8 +34,8 @@ package final class RedisClient: Sendable {
             : .standalone(makeNode(configuration.addresses[0]))
     }
 
-    /// The primitive under all others. `completion` is called exactly once, on the connection's thread or, when the
-    /// command is not accepted, on the caller's; it must not block.
+    /// The base of all other calls. `completion` is called exactly once, on the connection's thread or, if the command
+    /// is refused, on the caller's; it must not block.
     package func submit(
         _ command: RedisCommand, deadline: Duration? = nil,
         completion: @escaping @Sendable (Result<RedisValue, RedisError>) -> Void
@@ -56,8 +56,8 @@ package final class RedisClient: Sendable {
         }.get()
     }
 
-    /// One pipeline: executed in order and answered in order, though not as a transaction. In a cluster the order holds
-    /// between commands of one server, as long as none is redirected.
+    /// One pipeline: executed and answered in order, but not as a transaction. In a cluster the order holds between
+    /// commands of one server, unless one is redirected.
     package func send(
         _ commands: [RedisCommand], deadline: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {
@@ -80,12 +80,12 @@ package final class RedisClient: Sendable {
         let limit = deadline ?? configuration.commandDeadline
         let answer = Monitor<Result<RedisValue, RedisError>?>(nil)
         submit(command, deadline: limit) { result in answer.change { $0 = result } }
-        // The command's own deadline comes first; the rest is for a thread that was kept from running.
+        // The command's own deadline expires first; the rest allows for a delayed thread.
         return answer.wait(timeout: limit + .seconds(5)) { $0 }
-            ?? .failure(RedisError(.unknown, message: "the connection's thread did not answer in time"))
+            ?? .failure(RedisError(.unknown, message: "no answer from the connection's thread in time"))
     }
 
-    /// Runs the script by its digest; a server that does not know it yet gets the whole source.
+    /// Runs the script by its digest; a server that does not have it yet gets the whole source.
     package func run(
         _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument], deadline: Duration? = nil
     ) async throws(RedisError) -> RedisValue {
@@ -102,7 +102,7 @@ package final class RedisClient: Sendable {
         obstacle.map { .notReady($0.description) } ?? .ready
     }
 
-    /// Takes no more commands, answers those it has, and ends the threads. What is unanswered at the limit fails.
+    /// Refuses new commands, completes the others, and ends the threads. Commands unanswered at the limit fail.
     package func close(within limit: Duration = .seconds(5)) async {
         switch topology {
         case .standalone(let node): await node.close(within: limit, time: time)

@@ -1,7 +1,7 @@
 import ServiceKit
 import Synchronization
 
-/// Sends each command to the server that has its key's slot, and follows the cluster as slots move.
+/// Sends each command to the server that owns its key's slot, and follows slots as they move.
 final class RedisClusterRouter: Sendable {
     private struct State {
         var map = RedisSlotMap()
@@ -9,14 +9,13 @@ final class RedisClusterRouter: Sendable {
         var isAsking = false
         var lastAsked: Duration?
         var isClosed = false
-        /// Why the last question about the slots has no answer.
+        /// Why the last request for the slots failed.
         var refusal: RedisError?
     }
 
-    /// A slot that moves twice while a command is on its way is rare; more than this is a cluster that disagrees
-    /// with itself.
+    /// A slot rarely moves twice during one command; more redirects mean that the cluster's servers disagree.
     static let redirectsMaximum = 5
-    /// One question about the slots is worth this long; meanwhile each redirect corrects its own slot.
+    /// Minimum time between two requests for the slots; meanwhile each redirect corrects its own slot.
     private static let askingInterval: Duration = .milliseconds(100)
 
     private let seeds: [RedisConfiguration.Address]
@@ -39,7 +38,7 @@ final class RedisClusterRouter: Sendable {
 
     var slotMap: RedisSlotMap { state.withLock { $0.map } }
 
-    /// Commands for one server go together and in order; those for different servers are independent.
+    /// Commands for one server are sent together and in order; those for different servers are independent.
     func submit(_ commands: [RedisPending]) {
         var groups: [(node: RedisNode, commands: [RedisPending])] = []
         for command in commands {
@@ -57,9 +56,9 @@ final class RedisClusterRouter: Sendable {
     var obstacle: RedisError? {
         let (map, nodes, refusal) = state.withLock { ($0.map, $0.nodes, $0.refusal) }
         guard !map.servers.isEmpty else {
-            let reason = refusal.map { ": \($0.message); a single server is written redis:// or rediss://" } ?? ""
+            let reason = refusal.map { ": \($0.message); for a single server use redis:// or rediss://" } ?? ""
             return nodes.values.lazy.compactMap(\.obstacle).first
-                ?? RedisError(.notSent, message: "the cluster has not said yet who has which slot\(reason)")
+                ?? RedisError(.notSent, message: "the cluster's slots are not known yet\(reason)")
         }
         guard map.uncoveredSlots == 0 else {
             return RedisError(.notSent, message: "\(map.uncoveredSlots) slots of the cluster have no server")
@@ -88,7 +87,7 @@ extension RedisClusterRouter {
         return anyNode()
     }
 
-    /// One that is connected, if there is one: it knows better.
+    /// A connected node, if there is one: it has newer information.
     private func anyNode() -> RedisNode {
         let nodes = state.withLock { Array($0.nodes.values) }
         return nodes.first { $0.obstacle == nil } ?? node(seeds[0])
@@ -99,7 +98,7 @@ extension RedisClusterRouter {
             if let known = state.nodes[address] { return known }
             let made = makeNode(address)
             state.nodes[address] = made
-            // A redirect that comes in while the client closes must not leave a connection behind.
+            // A redirect during closing must not leave a connection open.
             if state.isClosed { made.refuseCommands() }
             return made
         }
@@ -110,7 +109,7 @@ extension RedisClusterRouter {
         RedisPending(command: original.command, submitted: original.submitted, deadline: original.deadline) { result in
             guard case .failure(let error) = result else { return original.completion(result) }
             guard let redirect = RedisRedirect(error, askedHost: source.address.host) else {
-                // The server may be gone and another in its place.
+                // The server may have been replaced by another.
                 if error.code == .notSent || error.code == .unknown { self.askForSlots() }
                 return original.completion(result)
             }
@@ -173,7 +172,7 @@ extension RedisClusterRouter {
         let retired = state.withLock { state -> [RedisNode] in
             state.isAsking = false
             if case .failure(let error) = result { state.refusal = error } else { state.refusal = nil }
-            // A node that has just joined knows no slots yet; what is known already is better.
+            // A node that has just joined has no slots yet; the present map is better.
             guard let map, !map.servers.isEmpty else { return [] }
             state.map = map
             let gone = state.nodes.keys.filter { !map.servers.contains($0) && !seeds.contains($0) }
@@ -181,7 +180,7 @@ extension RedisClusterRouter {
         }
         map?.servers.forEach { _ = node($0) }
         for node in retired {
-            // What was submitted there is still answered; the task keeps the node until then.
+            // Commands submitted to the node still complete; the task keeps the node until then.
             Task { [commandDeadline, time] in await node.close(within: commandDeadline, time: time) }
         }
     }

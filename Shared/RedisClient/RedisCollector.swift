@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gathers the answers of a pipeline and hands them over once the last has come.
+/// Collects the replies of a pipeline and passes them on once the last has arrived.
 final class RedisCollector: Sendable {
     private struct State {
         var results: [Result<RedisValue, RedisError>]

@@ -1,15 +1,15 @@
 import ServiceKit
 
 extension RedisCommand {
-    /// The same command, sent in a cluster to the server that has this key. Needed only where `routingKey` cannot know.
+    /// The same command, routed in a cluster to the server of this key. Needed only if `routingKey` cannot find it.
     package func routed(by key: RedisArgument) -> RedisCommand {
         var command = self
         command.explicitKey = key.bytes
         return command
     }
 
-    /// The key a cluster routes by; nil when any server will do. Found in the encoded bytes, so that a client of a
-    /// single server pays nothing for it.
+    /// The key that decides the command's server in a cluster; nil if any server will do. Found in the encoded bytes,
+    /// so that clients of a single server pay nothing for it.
     var routingKey: [UInt8]? {
         if let explicitKey { return explicitKey }
         let parts = decodedParts
@@ -31,7 +31,7 @@ extension RedisCommand {
         }
     }
 
-    /// The arguments again, from what `init` encoded.
+    /// The arguments, decoded from what `init` encoded.
     private var decodedParts: [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = encoded[...]
@@ -45,7 +45,7 @@ extension RedisCommand {
         return parts
     }
 
-    /// Reads a mark, a number and the line's end.
+    /// Reads a type byte, a number and the line end.
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) -> Int {
         var length = 0
         rest = rest.dropFirst()

@@ -2,19 +2,19 @@ package import ServiceKit
 import TLSSocket
 
 extension RedisConfiguration {
-    /// Reads `CARILLON_REDIS` and the variables that start with its name. `isBusSecured`: there is an address with TLS
-    /// beside it.
+    /// Reads `CARILLON_REDIS` and the variables that start with its name. `isBusSecured`: the bus has an address with
+    /// TLS.
     package init(environment: inout EnvironmentReader, isBusSecured: Bool = false) {
         self.init()
         let defaults = self
         let url = environment.text(
             RedisSettings.url, default: "redis://127.0.0.1:6379",
             meaning:
-                "Where Redis is: redis://user@host:port/database, rediss:// for TLS, redis+cluster:// for a cluster.")
+                "Address of Redis: redis://user@host:port/database, rediss:// for TLS, redis+cluster:// for a cluster.")
         do throws(RedisError) {
             try self.init(url: url)
         } catch {
-            environment.reject(RedisSettings.url, problem: error.message, fix: "write it as redis://host:6379/0")
+            environment.reject(RedisSettings.url, problem: error.message, fix: "use the form redis://host:6379/0")
         }
         if let secret = environment.secret(
             RedisSettings.password,
@@ -29,10 +29,10 @@ extension RedisConfiguration {
         )
         commandDeadline = environment.duration(
             RedisSettings.commandDeadline, default: defaults.commandDeadline, in: .milliseconds(10)...(.seconds(300)),
-            meaning: "How long a command may take before its outcome counts as unknown.")
+            meaning: "Timeout of a command, after which its outcome counts as unknown.")
         connectDeadline = environment.duration(
             RedisSettings.connectDeadline, default: defaults.connectDeadline, in: .milliseconds(10)...(.seconds(60)),
-            meaning: "How long one attempt to connect may take.")
+            meaning: "Timeout of one connection attempt.")
         outstandingBytesMaximum = environment.bytes(
             RedisSettings.outstandingBytes, default: defaults.outstandingBytesMaximum, in: (64 << 10)...(4 << 30),
             meaning: "Maximum size of unanswered commands of one connection.")
@@ -48,18 +48,18 @@ extension RedisConfiguration {
             convert: RedisDurability.init(rawValue:))
     }
 
-    /// The files count for every address with TLS, that of the bus among them.
+    /// The files apply to every address with TLS, including that of the bus.
     private mutating func readTLS(_ environment: inout EnvironmentReader, isUsedElsewhere: Bool) {
         tlsFiles.authorityFile = environment.file(
             RedisSettings.authorityFile,
-            meaning: "PEM file of the authorities to trust for rediss://, instead of the system's.")
+            meaning: "PEM file of CA certificates to trust for rediss://, instead of the system's.")
         tlsFiles.certificateFile = environment.file(
             RedisSettings.certificateFile, meaning: "PEM file with the client certificate.")
         tlsFiles.privateKeyFile = environment.file(
-            RedisSettings.privateKeyFile, meaning: "PEM file with that certificate's key.")
+            RedisSettings.privateKeyFile, meaning: "PEM file with the client certificate's private key.")
         if tlsFiles.privateKeyFile != nil && tlsFiles.certificateFile == nil {
             environment.reject(
-                RedisSettings.privateKeyFile, problem: "it is set without a certificate",
+                RedisSettings.privateKeyFile, problem: "set without a certificate",
                 fix: "set \(RedisSettings.certificateFile) as well")
         }
         guard tls == nil else { return tls = tlsFiles }
@@ -69,16 +69,16 @@ extension RedisConfiguration {
         ]
         where value != nil && !isUsedElsewhere {
             environment.reject(
-                name, problem: "it is set, but \(RedisSettings.url) is not a rediss:// URL",
-                fix: "write rediss://, or unset it")
+                name, problem: "set, but \(RedisSettings.url) is not a rediss:// URL",
+                fix: "use rediss://, or unset it")
         }
     }
 
-    /// A user without a password would be passed over: Redis takes the name only along with one.
+    /// A user without a password would be ignored: Redis accepts the name only with one.
     package func checkUser(_ variable: String, environment: inout EnvironmentReader) {
         guard user != nil, password == nil else { return }
         environment.reject(
-            variable, problem: "it names a user and no password",
+            variable, problem: "user name without a password",
             fix: "set \(RedisSettings.password) or \(RedisSettings.password)_FILE")
     }
 }

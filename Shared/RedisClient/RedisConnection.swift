@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// One connection and its thread. The thread ends when this object goes, if it was not closed before.
+/// One connection and its thread. The thread ends at the latest when this object is deallocated.
 final class RedisConnection: Sendable {
     let channel: RedisChannel
     private let ended = OneTimeEvent()
@@ -8,7 +8,7 @@ final class RedisConnection: Sendable {
     init(_ context: RedisConnectionContext) {
         let channel = RedisChannel(costMaximum: context.configuration.outstandingBytesMaximum)
         self.channel = channel
-        // The thread holds the channel and not this object, whose end is what stops it.
+        // The thread holds the channel and not this object, whose `deinit` stops it.
         NativeThread(name: "redis-\(context.address.port)") { [ended] in
             RedisConnectionDriver(context, channel: channel).run()
             ended.happen()
@@ -19,7 +19,7 @@ final class RedisConnection: Sendable {
         channel.close(aborting: true)
     }
 
-    /// Answers what was submitted, within the deadlines of the commands and `limit` at most, then ends the thread.
+    /// Completes submitted commands, within their deadlines and `limit` at most, then ends the thread.
     func close(within limit: Duration, time: any TimeSource) async {
         channel.close(aborting: false)
         if await ended.wait(atMost: limit, time: time) { return }

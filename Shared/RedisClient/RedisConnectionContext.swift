@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What a connection is given: where to connect, how, and where to report.
+/// Parameters of a connection: address, settings, and where to report.
 struct RedisConnectionContext: Sendable {
     let address: RedisConfiguration.Address
     let configuration: RedisConfiguration

@@ -2,8 +2,8 @@ import Glibc
 import ServiceKit
 import TLSSocket
 
-/// Runs one connection: tells the state machine what happened, does what it decides, moves bytes. Lives and dies on
-/// the connection's thread, which alone touches socket, TLS and reply reader.
+/// Runs one connection: passes events to the state machine, performs its actions, and moves bytes. Lives on the
+/// connection's thread, the only one that uses socket, TLS and reply reader.
 final class RedisConnectionDriver {
     private let context: RedisConnectionContext
     private let channel: RedisChannel
@@ -11,9 +11,9 @@ final class RedisConnectionDriver {
     private var socket: TLSSocket?
     private var reader: RedisReplyReader
     private var inFlight = RedisInFlight()
-    /// While the server is being greeted `inFlight` holds that one command, which nobody submitted.
+    /// During the greeting `inFlight` holds only its command, which no caller submitted.
     private var isGreeting = false
-    /// Whether the socket must become writable before anything goes on.
+    /// True if the socket must become writable before work continues.
     private var wantsWritable = false
     private var lastObstacle: RedisError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -40,9 +40,9 @@ final class RedisConnectionDriver {
             if order.isAborted || isOver(order) { break }
             moveBytes()
             checkDeadlines()
-            // The last answer may just have come, and nothing would wake a thread that sleeps now.
+            // The last reply may just have arrived, and nothing would wake a sleeping thread.
             if isOver(order) { break }
-            // What waited for the connection to become ready was submitted before the look, so nobody wakes for it.
+            // Commands that waited for readiness were submitted earlier, so nothing wakes the thread for them.
             if wasReady == (machine.state == .ready) { waitForEvents(outboxDeadline: order.earliestDeadline) }
         }
         handle(.closed)
@@ -60,7 +60,7 @@ extension RedisConnectionDriver {
         case .open: open()
         case .greet(let command):
             isGreeting = true
-            // The machine's own timeout is what bounds the greeting.
+            // The machine's own timeout bounds the greeting.
             let now = context.time.uptime
             let limit = now + context.configuration.connectDeadline * 2
             inFlight.append(RedisPending(command: command, submitted: now, deadline: limit) { _ in })
@@ -73,7 +73,7 @@ extension RedisConnectionDriver {
     private func open() {
         if lastObstacle != nil { context.reconnects.increment() }
         do throws(TLSSocketError) {
-            // Made anew for each connection, so that a renewed certificate is taken up without a restart.
+            // Created for each connection, so that a renewed certificate is used without a restart.
             let tls = try context.configuration.tls.map { tls throws(TLSSocketError) in try TLSContext(tls) }
             socket = try TLSSocket(host: context.address.host, port: context.address.port, tls: tls)
         } catch {
@@ -83,7 +83,7 @@ extension RedisConnectionDriver {
 
     private func serve() {
         channel.report(ready: true, obstacle: nil)
-        if lastObstacle != nil { context.log.info("Redis is back", [.address: "\(context.address)"]) }
+        if lastObstacle != nil { context.log.info("Redis is reachable again", [.address: "\(context.address)"]) }
         lastObstacle = nil
     }
 
@@ -102,7 +102,7 @@ extension RedisConnectionDriver {
         channel.putBack(unsent)
         fail(
             sent,
-            error: RedisError(.unknown, message: "sent to \(context.address), but no answer came: \(error.message)"))
+            error: RedisError(.unknown, message: "sent to \(context.address), but not answered: \(error.message)"))
         // Waiting does not help against wrong settings.
         if error.code == .refused { fail(channel.takeAll(), error: error) }
     }
@@ -111,7 +111,7 @@ extension RedisConnectionDriver {
         socket = nil
         let (sent, unsent) = isGreeting ? ([], []) : inFlight.takeAll()
         channel.report(ready: false, obstacle: RedisError(.closed, message: "the client is closed"))
-        fail(sent, error: RedisError(.unknown, message: "the client was closed before the answer came"))
+        fail(sent, error: RedisError(.unknown, message: "the client was closed before the reply arrived"))
         fail(
             unsent + channel.takeAll(),
             error: RedisError(.closed, message: "the client was closed before the command was sent"))
@@ -168,13 +168,13 @@ extension RedisConnectionDriver {
     }
 
     private func read(from socket: TLSSocket) throws(RedisError) {
-        // Bounded, so that a long reply keeps neither deadlines nor new commands waiting.
+        // Bounded, so that a long reply delays neither deadlines nor new commands.
         for _ in 0..<16 {
             let transfer = try RedisError.translating { () throws(TLSSocketError) in try socket.read(into: buffer) }
             switch transfer {
             case .bytes(let count):
                 try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                // An answer can end this connection; what else it says must not reach the next one's reader.
+                // A reply can end this connection; its remaining bytes must not reach the next connection's reader.
                 guard self.socket === socket else { return }
                 // A short read has emptied a plain socket; with TLS each read gives one record at most.
                 if count < buffer.count && context.configuration.tls == nil { return }
@@ -187,8 +187,7 @@ extension RedisConnectionDriver {
         }
     }
 
-    /// Completions run after the whole piece is read, so that its bound is released in one go, before any of them
-    /// submits again.
+    /// Completions run after the whole piece is read, so that its cost is released before any of them submits again.
     private func deliver(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
         var answers: [(pending: RedisPending, value: RedisValue)] = []
         var failure: RedisError?
@@ -232,7 +231,7 @@ extension RedisConnectionDriver {
         let now = context.time.uptime
         if let timeout = machine.timeout, timeout <= now { handle(.timedOut) }
         if !isGreeting && inFlight.hasOverdue(now: now) {
-            // The stream cannot go on: which answer would belong to which command is no longer known.
+            // The stream is unusable: replies can no longer be matched to commands.
             handle(.failed(RedisError(.notSent, message: "the deadline passed")))
         }
     }
@@ -240,7 +239,7 @@ extension RedisConnectionDriver {
     private func waitForEvents(outboxDeadline: Duration?) {
         var polled = [pollfd(fd: channel.wakePipe.descriptor, events: Int16(POLLIN), revents: 0)]
         if let socket {
-            // While connecting, readability means nothing yet.
+            // Readability means nothing while connecting.
             let reads = socket.phase == .connecting ? 0 : POLLIN
             let writes = wantsWritable || socket.phase == .connecting || inFlight.hasUnwrittenBytes && isGreeting
             polled.append(pollfd(fd: socket.descriptor, events: Int16(reads | (writes ? POLLOUT : 0)), revents: 0))

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The life of one connection, decided without touching a socket: what happened goes in, what to do comes out.
+/// State machine of one connection, without I/O: takes events, returns actions.
 struct RedisConnectionMachine {
     enum State: Equatable {
         case disconnected
@@ -8,7 +8,7 @@ struct RedisConnectionMachine {
         case handshaking
         case authenticating
         case selecting
-        /// Asking whether the server takes commands: one that still loads its data does not.
+        /// Checks whether the server takes commands: one that is still loading its data does not.
         case probing
         case ready
         case backingOff
@@ -17,14 +17,14 @@ struct RedisConnectionMachine {
 
     enum Event: Equatable {
         case started
-        /// The TCP connection stands.
+        /// The TCP connection is established.
         case connected
-        /// TLS stands.
+        /// TLS is established.
         case secured
         /// The answer to the last `greet`.
         case greeted(RedisValue)
         case failed(RedisError)
-        /// The moment in `timeout` has come.
+        /// The time in `timeout` has come.
         case timedOut
         case closed
     }
@@ -85,7 +85,7 @@ struct RedisConnectionMachine {
                 explained(RedisError(.notSent, message: "the server was not ready within \(limit) (\(state))")),
                 now: now)
         default:
-            preconditionFailure("a connection that is \(state) cannot see \(event)")
+            preconditionFailure("unexpected event \(event) in state \(state)")
         }
     }
 
@@ -116,16 +116,16 @@ struct RedisConnectionMachine {
         move(to: .probing, .greet(RedisCommand("PING")))
     }
 
-    /// One side that speaks TLS and one that does not only see each other hang up, or say nothing.
+    /// If only one side uses TLS, the error is merely a closed connection or a timeout.
     private func explained(_ error: RedisError) -> RedisError {
         guard error.code == .notSent else { return error }
         switch (state, configuration.tls) {
         case (.handshaking, .some):
             return RedisError(
-                .notSent, message: "\(error.message); if it is a port without TLS, write redis:// and not rediss://")
+                .notSent, message: "\(error.message); if the port has no TLS, use redis:// instead of rediss://")
         case (.authenticating, nil), (.selecting, nil), (.probing, nil):
             return RedisError(
-                .notSent, message: "\(error.message); if it is a port with TLS, write rediss:// and not redis://")
+                .notSent, message: "\(error.message); if the port uses TLS, use rediss:// instead of redis://")
         default: return error
         }
     }
@@ -148,10 +148,10 @@ struct RedisConnectionMachine {
         guard case .error(let line) = reply else { return nil }
         let error = RedisError(reply: line)
         switch error.code {
-        // A user who may not ping may still be allowed what the service needs.
+        // A user without the right to ping may still have the rights that the service needs.
         case .reply("NOPERM"): return nil
         case .reply("NOAUTH"):
-            return RedisError(.refused, message: "the server wants a password (\(line)); set \(RedisSettings.password)")
+            return RedisError(.refused, message: "the server requires a password (\(line)); set \(RedisSettings.password)")
         default: return error
         }
     }

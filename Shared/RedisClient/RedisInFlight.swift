@@ -1,14 +1,14 @@
-/// The bytes to write and the commands they belong to, in the order the answers will come.
+/// The bytes to write and their commands, in reply order.
 struct RedisInFlight {
     private struct Entry {
         let pending: RedisPending
-        /// Where the command ends in all that this connection ever writes.
+        /// End of the command in the stream of all bytes that this connection writes.
         let end: Int
     }
 
     private var entries = RedisQueue<Entry>()
     private var buffer: [UInt8] = []
-    /// How much of `buffer` is written.
+    /// Number of bytes of `buffer` that are written.
     private var head = 0
     private var bytesWritten = 0
     private(set) var earliestDeadline: Duration?
@@ -30,28 +30,28 @@ struct RedisInFlight {
         head += count
         bytesWritten += count
         if head == buffer.count {
-            // A burst should not keep its memory for ever.
+            // A burst should not keep its memory permanently.
             buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 20)
             head = 0
         }
     }
 
-    /// The command the next answer belongs to; nil when the server speaks unasked.
+    /// The command of the next reply; nil if the server sent an unexpected one.
     mutating func popAnswered() -> RedisPending? {
         let entry = entries.popFirst()
         if entries.isEmpty { earliestDeadline = nil }
         return entry?.pending
     }
 
-    /// Whether some command has waited too long. Looks at all of them only when that is possible.
+    /// True if some command is overdue. Checks all of them only if that is possible.
     mutating func hasOverdue(now: Duration) -> Bool {
         guard let earliest = earliestDeadline, earliest <= now else { return false }
         earliestDeadline = entries.lazy.map(\.pending.deadline).min()
         return earliestDeadline.map { $0 <= now } ?? false
     }
 
-    /// Everything, when the connection is over. A command that was not written to its last byte cannot have been
-    /// executed: the server waits for the whole of it.
+    /// Takes everything when the connection is closed. A command that was not written to its last byte cannot have been
+    /// executed: the server waits for all of it.
     mutating func takeAll() -> (sent: [RedisPending], unsent: [RedisPending]) {
         let all = entries.takeAll()
         let sent = all.prefix { $0.end <= bytesWritten }

@@ -1,8 +1,8 @@
 package import ServiceKit
 import Synchronization
 
-/// Knows, a moment late, how much of its `maxmemory` Redis uses, for those who should wait before they bring more. Of a
-/// cluster it asks one server.
+/// Tracks, slightly delayed, how much of its `maxmemory` Redis uses, for producers that should wait. Queries only one
+/// server of a cluster.
 package final class RedisMemoryWatch: Sendable {
     private struct State {
         var percent = 0
@@ -19,7 +19,7 @@ package final class RedisMemoryWatch: Sendable {
         self.time = time
     }
 
-    /// Of the last answer, zero without a `maxmemory`; asks anew in the background when that is old.
+    /// From the last reply, zero without a `maxmemory`; refreshed in the background when it is old.
     package var percentUsed: Int {
         let now = time.uptime
         let (percent, isStale) = state.withLock { state in
@@ -39,7 +39,7 @@ package final class RedisMemoryWatch: Sendable {
     }
 
     static func percentUsed(info: String) -> Int {
-        // Bytes: this is asked five times a second, and most of the 1,500 characters are of no interest.
+        // Works on bytes: this runs five times a second, and most of the 1,500 characters are irrelevant.
         let lines = info.utf8.split { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
         func field(_ name: String) -> Int? {
             lines.first { $0.starts(with: "\(name):".utf8) }

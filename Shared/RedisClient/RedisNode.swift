@@ -12,12 +12,12 @@ final class RedisNode: Sendable {
         connections = (0..<max(1, count)).map { _ in RedisConnection(context) }
     }
 
-    /// Hands commands to one connection, together. A connection that is full or not ready passes its turn to the next.
+    /// Submits commands together to one connection. If that is full or not ready, the next one is tried.
     private func submit(_ commands: [RedisPending]) -> RedisOutbox.Admission {
         guard connections.count > 1 else { return connections[0].channel.submit(commands) }
         let first = turn.add(1, ordering: .relaxed).newValue & Int.max
         var admission = RedisOutbox.Admission.full
-        // The second round asks every one: what was not ready in the first may be by now.
+        // The second round tries every connection: one that was not ready in the first may be now.
         for mustBeReady in [true, false] {
             for offset in connections.indices {
                 let channel = connections[(first &+ offset) % connections.count].channel
@@ -29,23 +29,23 @@ final class RedisNode: Sendable {
         return admission
     }
 
-    /// Like `submit`; commands that are not accepted end with the reason.
+    /// Like `submit`; refused commands complete with the reason.
     func submitOrRefuse(_ commands: [RedisPending]) {
         let error: RedisError
         switch submit(commands) {
         case .accepted, .acceptedWaking: return
-        case .full: error = RedisError(.full, message: "too many commands are waiting for \(address) already")
+        case .full: error = RedisError(.full, message: "too many unanswered commands to \(address)")
         case .closed: error = RedisError(.closed, message: "the client is closed")
         }
         commands.forEach { $0.completion(.failure(error)) }
     }
 
-    /// From now on every command ends as closed.
+    /// From now on every command fails as closed.
     func refuseCommands() {
         connections.forEach { $0.channel.close(aborting: true) }
     }
 
-    /// Nil when some connection is ready; otherwise why none is.
+    /// Nil if some connection is ready; otherwise why none is.
     var obstacle: RedisError? {
         var reason: RedisError?
         for connection in connections {

@@ -1,7 +1,7 @@
-/// The commands handed to one connection that its thread has not taken yet, and the bound over all it holds.
+/// Commands submitted to one connection that its thread has not taken yet, and the bound on all that it holds.
 struct RedisOutbox {
     enum Admission: Equatable {
-        /// The thread is asleep and has to be woken.
+        /// The thread is asleep and must be woken.
         case acceptedWaking
         case accepted
         case full
@@ -10,9 +10,9 @@ struct RedisOutbox {
 
     private let costMaximum: Int
     private var waiting = RedisQueue<RedisPending>()
-    /// Of everything without an answer, taken or not.
+    /// Cost of all unanswered commands, taken or not.
     private(set) var outstandingCost = 0
-    /// The earliest deadline among those waiting, or earlier.
+    /// A lower bound of the deadlines of waiting commands.
     private(set) var earliestDeadline: Duration?
     private var isThreadAsleep = false
     private(set) var isClosing = false
@@ -23,7 +23,7 @@ struct RedisOutbox {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// All or none. A pipeline larger than the bound is admitted when nothing else is outstanding, or it never could be.
+    /// All or none. A pipeline larger than the bound is admitted if nothing else is outstanding, or it never could be.
     mutating func admit(_ commands: [RedisPending]) -> Admission {
         guard !isClosing else { return .closed }
         let cost = commands.reduce(0) { $0 + $1.cost }
@@ -42,13 +42,13 @@ struct RedisOutbox {
         return waiting.takeAll()
     }
 
-    /// Puts back, in front, what was taken and could not be sent.
+    /// Puts taken commands that could not be sent back in front.
     mutating func putBack(_ commands: [RedisPending]) {
         guard !commands.isEmpty else { return }
         replaceWaiting(commands + waiting.takeAll())
     }
 
-    /// Removes and returns those whose time is up.
+    /// Removes and returns overdue commands.
     mutating func takeOverdue(now: Duration) -> [RedisPending] {
         guard let earliestDeadline, earliestDeadline <= now else { return [] }
         let all = waiting.takeAll()
@@ -56,17 +56,17 @@ struct RedisOutbox {
         return all.filter { $0.deadline <= now }
     }
 
-    /// The answers of commands of this cost have come, or were given up.
+    /// Commands of this cost were answered or abandoned.
     mutating func settle(cost: Int) {
         outstandingCost -= cost
     }
 
-    /// From now on a new command has to wake the thread.
+    /// From now on a new command must wake the thread.
     mutating func sleep() {
         isThreadAsleep = true
     }
 
-    /// No more commands; returns whether the thread has to be woken.
+    /// Refuses new commands; returns whether the thread must be woken.
     mutating func close() -> Bool {
         isClosing = true
         defer { isThreadAsleep = false }

@@ -1,4 +1,4 @@
-/// A command on its way: what to send, until when to wait, and whom to tell.
+/// A submitted command with its deadline and completion.
 struct RedisPending: Sendable {
     let command: RedisCommand
     /// In uptime.
@@ -6,7 +6,7 @@ struct RedisPending: Sendable {
     let deadline: Duration
     let completion: @Sendable (Result<RedisValue, RedisError>) -> Void
 
-    /// What it counts towards the bound: its bytes, and a share for keeping it, so that many small ones are bounded
-    /// as well.
+    /// Its cost against the bound: its bytes and an allowance for overhead, so that many small commands are bounded
+    /// too.
     var cost: Int { command.encoded.count + 128 }
 }

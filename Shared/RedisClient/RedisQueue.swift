@@ -1,4 +1,4 @@
-/// First in, first out, without moving the rest when one is taken.
+/// A first-in, first-out queue that does not move its elements on removal.
 struct RedisQueue<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -15,7 +15,7 @@ struct RedisQueue<Element> {
         let element = elements[head]
         elements[head] = nil
         head += 1
-        // Half of the array being empty pays for moving the other half down.
+        // Half of the array being empty pays for moving the other half.
         if head >= 64 && head * 2 >= elements.count {
             elements.removeFirst(head)
             head = 0

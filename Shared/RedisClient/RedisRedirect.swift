@@ -1,9 +1,9 @@
-/// Where a cluster sends a command instead.
+/// The server to which a cluster redirects a command.
 struct RedisRedirect: Equatable {
     enum Kind {
-        /// The slot has moved for good.
+        /// The slot has moved permanently.
         case moved
-        /// The slot is moving: this one command goes elsewhere, announced by `ASKING`.
+        /// The slot is moving: only this command goes to the other server, after `ASKING`.
         case ask
     }
 
@@ -11,7 +11,7 @@ struct RedisRedirect: Equatable {
     let slot: Int
     let address: RedisConfiguration.Address
 
-    /// From an error such as `MOVED 3999 127.0.0.1:6381`; nil for any other.
+    /// Parses an error such as `MOVED 3999 127.0.0.1:6381`; nil for any other.
     init?(_ error: RedisError, askedHost: String) {
         switch error.code {
         case .reply("MOVED"): kind = .moved

@@ -1,9 +1,9 @@
 import CHiredis
 import ServiceKit
 
-/// Turns the bytes of a connection into replies, over hiredis' parser, whose callbacks build our values directly.
+/// Parses the bytes of a connection into replies with hiredis' parser, whose callbacks build our values directly.
 ///
-/// Belongs to the connection's thread. After it has thrown it is of no use any more, and neither is the connection.
+/// Belongs to the connection's thread. After it throws, neither the reader nor the connection is usable.
 final class RedisReplyReader {
     private let reader: UnsafeMutablePointer<redisReader>
     private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
@@ -30,8 +30,8 @@ final class RedisReplyReader {
         functions.deallocate()
     }
 
-    /// Hands over what was read from the socket. Small pieces suit the parser, which moves the rest of its buffer down
-    /// as it goes; see `pieceBytes`.
+    /// Feeds bytes read from the socket. Small pieces suit the parser, which moves the rest of its buffer down as it
+    /// goes; see `pieceBytes`.
     func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         guard redisReaderFeed(reader, start, bytes.count) == REDIS_OK else { throw malformed() }
@@ -45,13 +45,13 @@ final class RedisReplyReader {
         var object: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &object) == REDIS_OK else { throw malformed() }
         if let value = assembly.takeFinished() {
-            // What lies behind this reply counts towards the next one.
+            // Bytes after this reply count towards the next one.
             assembly.bytesUnfinished = reader.pointee.len - reader.pointee.pos
             return value
         }
         guard assembly.bytesUnfinished <= bytesMaximum else {
             throw RedisError(
-                .unknown, message: "a reply is larger than \(bytesMaximum) bytes; raise the limit or ask for less")
+                .unknown, message: "reply is larger than \(bytesMaximum) bytes; raise \(RedisSettings.replyBytes)")
         }
         return nil
     }
@@ -64,7 +64,7 @@ final class RedisReplyReader {
     }
 }
 
-/// Puts values together in the order the parser meets them: depth first.
+/// Assembles values in the parser's order: depth first.
 private final class RedisReplyAssembly {
     private struct OpenArray {
         var elements: [RedisValue] = []
@@ -83,7 +83,7 @@ private final class RedisReplyAssembly {
     func openArray(count: Int) {
         guard count > 0 else { return add(.array([])) }
         var array = OpenArray(missing: count)
-        // The count is the peer's word; memory is given only for what arrives.
+        // The count is untrusted; memory is allocated only for what arrives.
         array.elements.reserveCapacity(min(count, 1024))
         open.append(array)
     }
@@ -100,7 +100,7 @@ private final class RedisReplyAssembly {
     }
 }
 
-/// The parser calls these for each element; what they return only has to differ from nil, which means out of memory.
+/// The parser calls these for each element; their result must only differ from nil, which means out of memory.
 private func withAssembly(
     _ task: UnsafePointer<redisReadTask>?, body: (RedisReplyAssembly) -> Void
 ) -> UnsafeMutableRawPointer? {

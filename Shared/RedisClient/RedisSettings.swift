@@ -1,4 +1,4 @@
-/// The names of the environment variables, for reading them and for error messages that name the fix.
+/// Names of the environment variables, for reading them and for error messages.
 enum RedisSettings {
     static let url = "CARILLON_REDIS"
     static let password = "CARILLON_REDIS_PASSWORD"

@@ -1,4 +1,4 @@
-/// The 16,384 slots a cluster's keys fall into.
+/// The 16,384 hash slots of a cluster.
 enum RedisSlot {
     static let count = 16_384
 

@@ -1,4 +1,4 @@
-/// Which server has which slot, as far as is known.
+/// The known owner of each slot.
 struct RedisSlotMap: Equatable {
     private(set) var servers: [RedisConfiguration.Address] = []
     /// For each slot an index into `servers`, or -1.
@@ -6,8 +6,7 @@ struct RedisSlotMap: Equatable {
 
     init() {}
 
-    /// From the reply to `CLUSTER SLOTS`; nil when it is none. A server that does not know its own name is the one
-    /// that was asked.
+    /// Parses a reply to `CLUSTER SLOTS`; nil if it is malformed. An empty host name means the server that was asked.
     init?(_ reply: RedisValue, askedHost: String) {
         guard let ranges = reply.array else { return nil }
         for range in ranges {

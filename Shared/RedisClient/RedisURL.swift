@@ -16,7 +16,7 @@ extension RedisConfiguration {
             isCluster = true
             tls = TLSConfiguration()
         default:
-            throw RedisConfiguration.wrong("the scheme is not redis, rediss, redis+cluster or rediss+cluster")
+            throw RedisConfiguration.wrong("unknown scheme: expected redis, rediss, redis+cluster or rediss+cluster")
         }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var authority = rest[..<slash]
@@ -30,7 +30,7 @@ extension RedisConfiguration {
 
     private static func split(_ url: String) throws(RedisError) -> (scheme: Substring, rest: Substring) {
         guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
-            throw wrong("a Redis URL looks like redis://host:6379/0")
+            throw wrong("not a Redis URL such as redis://host:6379/0")
         }
         return (url[..<colon], url[colon...].dropFirst(3))
     }
@@ -49,13 +49,13 @@ extension RedisConfiguration {
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let address = Address(entry) else {
                 throw RedisConfiguration.wrong(
-                    "what follows the scheme, or the last @, is not host:port; "
-                        + "write special characters of a password percent-encoded")
+                    "invalid host:port after the scheme or the last @; "
+                        + "percent-encode special characters of a password")
             }
             list.append(address)
         }
         guard isCluster || list.count == 1 else {
-            throw RedisConfiguration.wrong("several hosts need redis+cluster:// or rediss+cluster://")
+            throw RedisConfiguration.wrong("several hosts require redis+cluster:// or rediss+cluster://")
         }
         addresses = list
     }
@@ -63,15 +63,15 @@ extension RedisConfiguration {
     private mutating func readDatabase(_ text: Substring) throws(RedisError) {
         guard !text.isEmpty else { return }
         guard let number = Int(text), number >= 0 else {
-            throw RedisConfiguration.wrong("the database, after the slash, is not a number")
+            throw RedisConfiguration.wrong("the database after the slash is not a number")
         }
         guard !isCluster || number == 0 else {
-            throw RedisConfiguration.wrong("a cluster has no database but 0")
+            throw RedisConfiguration.wrong("a cluster has only database 0")
         }
         database = number
     }
 
-    /// Quotes no part of the URL: where it is wrong, what looks like a host may be half a password.
+    /// Quotes no part of the URL: in an invalid one, an apparent host may be half a password.
     private static func wrong(_ problem: String) -> RedisError {
         RedisError(.misconfigured, message: problem)
     }

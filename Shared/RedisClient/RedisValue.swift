@@ -8,12 +8,12 @@ package enum RedisValue: Sendable, Equatable {
     case status(String)
     case bytes([UInt8])
     case array([RedisValue])
-    /// An error inside an array; one that is the whole reply is thrown instead.
+    /// An error inside an array; an error that is the whole reply is thrown instead.
     case error(String)
 }
 
 extension RedisValue {
-    /// The text of a bulk string or a status. What no text from outside may hold is replaced.
+    /// The text of a bulk string or a status. Characters not allowed in external text are replaced.
     package var string: String? {
         switch self {
         case .bytes(let bytes): OutsideText.replacing(bytes)
@@ -30,7 +30,7 @@ extension RedisValue {
         }
     }
 
-    /// The number of an integer reply, or of a bulk string that spells one, as `GET` of a counter gives.
+    /// The number of an integer reply, or of a bulk string that contains one, as from `GET` of a counter.
     package var integer: Int64? {
         switch self {
         case .integer(let number): number

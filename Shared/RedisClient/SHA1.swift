@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4), which Redis names scripts by. Not for anything that has to withstand forgery.
+/// SHA-1 (FIPS 180-4), by which Redis identifies scripts. Not for uses that need collision resistance.
 package enum SHA1 {
     static func hexadecimal(_ message: [UInt8]) -> String {
         words(message).map { word in
@@ -7,7 +7,7 @@ package enum SHA1 {
         }.joined()
     }
 
-    /// Its 20 bytes, to spread names over buckets by and to tell them apart within one.
+    /// The 20-byte digest, used to spread names over buckets and to tell them apart within one.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
         words(message).flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }

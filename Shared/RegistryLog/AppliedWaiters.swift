@@ -1,8 +1,8 @@
 import PushModel
 
-/// Who waits until the projection has caught up with what it appended, segment by segment.
+/// Waiters for the projection to apply appended changes, by segment.
 ///
-/// Decides only; the owner asks the projection and resumes.
+/// Decides only; the owner queries the projection and resumes.
 struct AppliedWaiters<Continuation: Sendable>: Sendable {
     struct Waiter: Sendable {
         /// The offset after the last record of the change.
@@ -20,7 +20,7 @@ struct AppliedWaiters<Continuation: Sendable>: Sendable {
         waiters[segment, default: []].append(waiter)
     }
 
-    /// Those whose records are applied, now that the segments stand at these offsets.
+    /// Removes and returns the waiters whose records are applied at these offsets of the segments.
     mutating func takeReached(_ segments: [SegmentID], at offsets: [Int64]) -> [Waiter] {
         zip(segments, offsets).flatMap { segment, offset in take(of: segment) { $0.target <= offset } }
     }

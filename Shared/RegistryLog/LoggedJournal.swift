@@ -4,14 +4,14 @@ import ServiceKit
 package import Store
 import Synchronization
 
-/// Appends changes to the log and answers once the projector, here or in another process, has applied them.
+/// Appends changes to the log and returns once the projector, here or in another process, has applied them.
 ///
-/// One loop asks the projection for all who wait, as long as anybody does: a request costs no question of its own.
+/// One loop queries the projection for all waiters, while there are any: a change needs no query of its own.
 package final class LoggedJournal: RegistryJournal, Service {
     package struct Options: Sendable {
-        /// How long a change may take from its append until it is applied.
+        /// Maximum time from a change's append until it is applied.
         package var patience: Duration
-        /// Changes on their way at once; beyond that the store counts as unavailable.
+        /// Changes in flight at one time; above that the store counts as unavailable.
         package var changesMaximum: Int
         package var pollInterval: Duration
 
@@ -28,12 +28,12 @@ package final class LoggedJournal: RegistryJournal, Service {
 
     private struct State {
         var waiters = Waiters()
-        /// Commits that have begun and not returned.
+        /// Commits in progress.
         var open = 0
         var isStopped = false
-        /// Nobody asks the projection any more.
+        /// The projection is not queried any more.
         var hasEnded = false
-        /// Why the projection could not be asked last.
+        /// The last error of querying the projection.
         var problem: StoreError?
     }
 
@@ -47,7 +47,7 @@ package final class LoggedJournal: RegistryJournal, Service {
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
 
-    /// Closes the producer when it ends.
+    /// Closes the producer when `run` ends.
     package init(
         producer: any BusProducer, projection: any RegistryProjection, environment: WorkerEnvironment,
         options: Options = Options()
@@ -76,7 +76,7 @@ package final class LoggedJournal: RegistryJournal, Service {
 
     package func run() async throws {
         for await _ in wakeUps { await ask { !$0.waiters.isEmpty } }
-        // Whoever began before the stop is still answered, within its patience.
+        // Commits started before the stop still complete, within their patience.
         await ask { $0.open > 0 }
         let left = state.withLock { state in
             state.hasEnded = true
@@ -93,13 +93,13 @@ package final class LoggedJournal: RegistryJournal, Service {
 }
 
 extension LoggedJournal {
-    private static let ended = StoreError(.unavailable, message: "the service is ending")
+    private static let ended = StoreError(.unavailable, message: "the service is shutting down")
 
     private func enter() throws(StoreError) {
         try state.withLock { state throws(StoreError) in
             guard !state.isStopped else { throw LoggedJournal.ended }
             guard state.open < options.changesMaximum else {
-                throw StoreError(.unavailable, message: "\(state.open) changes are on their way already")
+                throw StoreError(.unavailable, message: "too many registry changes in flight: \(state.open)")
             }
             state.open += 1
         }
@@ -109,8 +109,8 @@ extension LoggedJournal {
         state.withLock { $0.open -= 1 }
     }
 
-    /// The offset after the last record. What was appended before an error stays in the log and is applied all the same:
-    /// whoever repeats the change says the same again.
+    /// Returns the offset after the last record. Records appended before an error stay in the log and are applied too:
+    /// repeating the change is idempotent.
     private func append(_ changes: [RegistryChange]) async throws(StoreError) -> Int64 {
         let positions: [MessagePosition]
         do {
@@ -119,7 +119,7 @@ extension LoggedJournal {
             throw StoreError(appending: error)
         }
         guard let last = positions.compactMap(\.offset).max(), positions.allSatisfy({ $0.offset != nil }) else {
-            throw StoreError(.unavailable, message: "the brokers did not say where the change lies in the log")
+            throw StoreError(.unavailable, message: "the brokers did not return the offset of the change")
         }
         return last + 1
     }
@@ -172,7 +172,7 @@ extension LoggedJournal {
         let limit = DurationText.print(options.patience)
         return StoreError(
             problem?.code ?? .unavailable,
-            message: "the change is in the log and was not applied within \(limit)"
+            message: "the change is in the log but was not applied within \(limit)"
                 + (problem.map { ": \($0.message)" } ?? ""))
     }
 }

@@ -1,14 +1,14 @@
 import PushModel
 import Store
 
-/// What a rebuild has read so far.
+/// Progress of a rebuild.
 package struct RebuildProgress: Sendable {
     package private(set) var records = 0
-    /// Records that say that something is gone.
+    /// Records of deletions.
     package private(set) var tombstones = 0
-    /// Records that no version of the house has written, or one later than this; they are left out.
+    /// Records that are malformed or from a later version; they are skipped.
     package private(set) var unreadable = 0
-    /// A bit a device, so it stays small beside what it counts.
+    /// One bit for each device, so it is small compared to what it counts.
     private var living: [SegmentID: SegmentSet] = [:]
 
     package var devices: Int { living.values.reduce(0) { $0 + $1.count } }

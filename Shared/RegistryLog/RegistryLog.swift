@@ -2,7 +2,7 @@ package import Bus
 package import ServiceKit
 package import Store
 
-/// What a process needs to change the registry through the log and to apply the log to the store.
+/// The parts of a process that change the registry through the log and apply the log to the store.
 package struct RegistryLog: Sendable {
     package let journal: LoggedJournal
     package let projector: RegistryProjector
@@ -19,8 +19,8 @@ package struct RegistryLog: Sendable {
         opening = RegistryOpening(bus: bus, maintenance: maintenance, environment: environment)
     }
 
-    /// In the order in which they start; what commits changes comes after them. `worker` makes a worker of the projector,
-    /// as `ServiceContext.worker` does.
+    /// Returns the services in start order; services that commit changes start after them. `worker` makes a worker of
+    /// the projector, as `ServiceContext.worker` does.
     package func services(worker: (ConsumerOptions, RegistryProjector) -> any Service) -> [any Service] {
         [opening, worker(RegistryProjector.consumer, projector), journal]
     }

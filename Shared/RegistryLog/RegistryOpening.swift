@@ -4,8 +4,8 @@ package import Store
 import Synchronization
 import Topics
 
-/// Finds out, when a service starts, whether there is a registry to serve; makes an empty one where nothing was ever
-/// logged, and otherwise leaves it to the operator: a store that lost what it held must not look like one without devices.
+/// Checks at the start of a service whether there is a registry. Creates an empty one if the log is empty, and
+/// otherwise leaves it to the operator: a store that lost its data must not look like one without devices.
 package final class RegistryOpening: Service {
     package let name = "registry opening"
     private let bus: any Bus
@@ -34,12 +34,12 @@ package final class RegistryOpening: Service {
         stopRequested.happen()
     }
 
-    /// The state after the opening; throws while the store or the log cannot be asked.
+    /// Returns the state after opening; throws while the store or the log is unavailable.
     package func open() async throws -> RegistryState {
         guard try await maintenance.state() == .absent else { return try await maintenance.state() }
         guard try await isLogEmpty() else { return .absent }
         try await maintenance.initialize()
-        environment.log.info("an empty registry was made: nothing was logged yet")
+        environment.log.info("empty registry created: the registry log is empty")
         return try await maintenance.state()
     }
 
@@ -51,7 +51,7 @@ package final class RegistryOpening: Service {
             } catch {
                 attempt += 1
                 environment.log.warning(
-                    "the registry cannot be opened yet", [.error: "\(error)", .attempt: "\(attempt)"])
+                    "registry cannot be opened: retrying", [.error: "\(error)", .attempt: "\(attempt)"])
                 try? await environment.time.sleep(
                     for: backoff.delay(afterAttempt: attempt, random: environment.random))
             }
@@ -60,7 +60,7 @@ package final class RegistryOpening: Service {
 
     private func tell(_ state: RegistryState) {
         guard let obstacle = state.obstacle else { return }
-        environment.log.error("the registry is not ready", [.reason: obstacle])
+        environment.log.error("registry not ready", [.reason: obstacle])
     }
 
     private func isLogEmpty() async throws -> Bool {
@@ -82,12 +82,12 @@ package final class RegistryOpening: Service {
 }
 
 extension RegistryState {
-    /// Why nothing can be answered, and what to do.
+    /// Why the registry cannot be used, and what to do.
     fileprivate var obstacle: String? {
         switch self {
         case .ready: nil
-        case .absent: "Redis holds no registry, the log does: run carillon rebuild"
-        case .rebuilding: "it is being rebuilt; where no carillon rebuild runs any more, run it again"
+        case .absent: "Redis has no registry, but the log has records: run carillon rebuild"
+        case .rebuilding: "rebuild in progress; if no carillon rebuild is running, run it again"
         }
     }
 }

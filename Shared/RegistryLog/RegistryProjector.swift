@@ -2,16 +2,16 @@ package import Bus
 package import Store
 package import Topics
 
-/// Applies the log to the store, as the handler of a worker: in the order of each partition, and again after a restart or
-/// a hand-over, since the store passes over what it has.
+/// Applies the log to the store, as the handler of a worker: in partition order, and again after a restart or a
+/// rebalance, since the store skips changes that it has.
 ///
-/// A registry that is not ready throws `notReady`, which is retriable: the worker waits with its partition, and nothing is
-/// passed over.
+/// If the registry is not ready it throws `notReady`, which is retriable: the worker waits with its partition and skips
+/// nothing.
 package struct RegistryProjector: MessageHandler {
     package static let group = "registry-projector"
-    /// Clients wait for what is applied here: a projector that died is replaced within seconds. This is the least that
-    /// Kafka's brokers take unless they are told otherwise (`group.min.session.timeout.ms`). One that is taken for dead and
-    /// lives loses nothing, since the store passes over what it has; registrations wait while the partitions are dealt anew.
+    /// Clients wait for changes to be applied: a projector that died is replaced within seconds. This is the lowest
+    /// session timeout that Kafka's brokers accept by default (`group.min.session.timeout.ms`). If a live one counts as
+    /// dead, nothing is lost, since the store skips changes it has; registrations wait for the rebalance.
     package static let consumer = ConsumerOptions(
         channel: Topics.registry.channel, group: group, silenceMaximum: .seconds(6))
 

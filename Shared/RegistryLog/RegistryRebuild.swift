@@ -4,10 +4,10 @@ import ServiceKit
 package import Store
 import Topics
 
-/// Fills an empty registry from the whole log, up to what lies there when the reading gets to the end of each partition;
-/// the projector goes on from there.
+/// Fills an empty registry from the whole log, up to the end of each partition when it is reached; then the projector
+/// continues.
 ///
-/// It may be cut off at any moment and run again, and services may run meanwhile: they hear `notReady` until it is done.
+/// It may be interrupted and run again, and services may run meanwhile: they get `notReady` until it is done.
 package struct RegistryRebuild: Sendable {
     package enum Note: Sendable {
         case progress(RebuildProgress)
@@ -17,7 +17,7 @@ package struct RegistryRebuild: Sendable {
     private let bus: any Bus
     private let maintenance: any RegistryMaintenance
     private let environment: WorkerEnvironment
-    /// Changes applied at once: large enough for the store to pipeline, small enough to be held.
+    /// Changes applied in one batch: large enough for the store to pipeline, small enough for memory.
     private let batchMaximum: Int
     private let patience: StorePatience
 
@@ -31,8 +31,8 @@ package struct RegistryRebuild: Sendable {
         patience = StorePatience(environment)
     }
 
-    /// Tells `note` after each batch, and of each record that cannot be read. What stands beside the registry can be
-    /// mended in `beforeReady`, while everybody who asks the registry still waits.
+    /// Calls `note` after each batch and for each unreadable record. `beforeReady` can repair data next to the registry
+    /// while its users still wait.
     package func run(
         _ note: (Note) -> Void, beforeReady: () async throws -> Void = {}
     ) async throws -> RebuildProgress {
@@ -77,8 +77,8 @@ package struct RegistryRebuild: Sendable {
     }
 }
 
-/// Applies one batch while the next is being read, in their order: a batch begins when the one before it is done. Used by
-/// one task at a time.
+/// Applies one batch while the next is being read, in order: a batch starts when the previous one is done. Used by one
+/// task at a time.
 private final class ApplyingBatch {
     private let refill: any RegistryRefill
     private let patience: StorePatience
@@ -89,7 +89,7 @@ private final class ApplyingBatch {
         self.patience = patience
     }
 
-    /// Returns once the batch before it is applied.
+    /// Returns once the previous batch is applied.
     func apply(_ batch: [LoggedChange]) async throws {
         try await end()
         current = Task { [refill, patience] in
@@ -106,7 +106,7 @@ private final class ApplyingBatch {
         current = nil
     }
 
-    /// Nothing is applied any more once it returns.
+    /// Nothing is applied after it returns.
     func abandon() async {
         current?.cancel()
         _ = await current?.result

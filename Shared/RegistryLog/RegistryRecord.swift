@@ -4,11 +4,11 @@ import ServiceKit
 package import Store
 package import Topics
 
-/// A change as it lies on the `registry` topic.
+/// A change, as stored on the `registry` topic.
 ///
-/// The key is the segment, a zero byte, and the subject within the segment: the first part keeps all changes of a segment
-/// in one partition and so in order, the whole lets compaction keep the last record of each subject. The value is a version
-/// and the packed state; none at all where the subject is gone.
+/// The key is the segment, a zero byte, and the subject within the segment: the first part keeps all changes of a
+/// segment in one partition and so in order; the whole key lets compaction keep the last record of each subject. The
+/// value is a version and the packed state, or empty if the subject was deleted.
 package struct RegistryRecord: Hashable, Sendable {
     private static let version: UInt8 = 1
 
@@ -20,7 +20,7 @@ package struct RegistryRecord: Hashable, Sendable {
 
     package init(key: [UInt8]?, value: [UInt8]) throws(MalformedMessageError) {
         guard let key, let subject = Subject(key: key) else {
-            throw MalformedMessageError("no key of a registry record")
+            throw MalformedMessageError("invalid registry key")
         }
         let content = try RegistryRecord.content(of: subject.kind, value)
         change = RegistryChange(app: subject.app, index: subject.index, content)
@@ -57,9 +57,9 @@ package struct RegistryRecord: Hashable, Sendable {
             case .badge: return .badge(nil)
             }
         }
-        guard first == version else { throw MalformedMessageError("a registry record of version \(first)") }
+        guard first == version else { throw MalformedMessageError("unknown registry record version \(first)") }
         guard let content = content(of: kind, packed: value.dropFirst()) else {
-            throw MalformedMessageError("a registry record whose value cannot be read")
+            throw MalformedMessageError("invalid registry record value")
         }
         return content
     }
@@ -69,7 +69,7 @@ package struct RegistryRecord: Hashable, Sendable {
         case .device: return Device(packed: packed).map { .device($0) }
         case .subscription(let topic):
             guard packed.count == 1, let options = packed.first else { return nil }
-            // Options of a later version of the house are passed over.
+            // Unknown options of a later version are ignored.
             return .subscription(topic, SubscriptionOptions(rawValue: options).intersection(.known))
         case .badge:
             var reader = ByteReader(packed)
@@ -79,8 +79,8 @@ package struct RegistryRecord: Hashable, Sendable {
     }
 }
 
-/// What a record is about, as its key says it: `app:segment`, a zero byte, and then `d:offset`, `b:offset` or
-/// `s:offset:topic`. Text, so that an operator can read it with any client; each subject has exactly one spelling.
+/// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset` or
+/// `s:offset:topic`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
@@ -112,7 +112,7 @@ private struct Subject {
         return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
 
-    /// Nil for bytes that are no such key.
+    /// Nil if the bytes are not such a key.
     init?(key: [UInt8]) {
         guard let zero = key.firstIndex(of: 0), let head = OutsideText.string(key[..<zero]),
             let tail = OutsideText.string(key[(zero + 1)...])
@@ -137,7 +137,7 @@ private struct Subject {
 }
 
 extension UInt32 {
-    /// Nil for any other spelling than the one this code writes: no sign, no zero in front.
+    /// Nil for a non-canonical form: no sign, no leading zero.
     fileprivate init?(canonical text: Substring, upTo maximum: UInt32) {
         guard let value = UInt32(text), value <= maximum, String(value) == text else { return nil }
         self = value

@@ -2,8 +2,8 @@ package import Bus
 import ServiceKit
 import Store
 
-/// Takes the steps of a rebuild again and again while the store is away. An outage as long as all its pauses ends the
-/// rebuild, which can be run again.
+/// Retries the steps of a rebuild while the store is unavailable. An outage longer than all backoffs ends the rebuild,
+/// which can be run again.
 package struct StorePatience: Sendable {
     private static let attemptsMaximum = 12
     private let environment: WorkerEnvironment
@@ -13,7 +13,7 @@ package struct StorePatience: Sendable {
         self.environment = environment
     }
 
-    /// The step may be repeated.
+    /// The step may run several times.
     package func perform<Value>(_ step: () async throws -> Value) async throws -> Value {
         var attempt = 0
         while true {
@@ -21,11 +21,11 @@ package struct StorePatience: Sendable {
                 return try await step()
             } catch {
                 attempt += 1
-                // Another rebuild began: this one has nothing to fill any more.
+                // After another rebuild has started, this one has nothing to fill.
                 guard let error = error as? StoreError, error.isRetriable, error.code != .notReady,
                     attempt < StorePatience.attemptsMaximum
                 else { throw error }
-                environment.log.warning("a rebuild waits for the store", [.error: "\(error)"])
+                environment.log.warning("store unavailable: rebuild waiting", [.error: "\(error)"])
                 try await environment.time.sleep(
                     for: backoff.delay(afterAttempt: attempt, random: environment.random))
             }

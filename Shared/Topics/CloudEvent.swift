@@ -1,15 +1,14 @@
 import PushModel
 package import ServiceKit
 
-/// What happened, as CloudEvents 1.0 names it. Whoever tells of it again, from whichever process, tells it under the same
-/// source and id.
+/// The attributes of a CloudEvents 1.0 event. A repeated event has the same source and id, whichever process sends it.
 package struct CloudEvent: Sendable, Equatable {
     package let id: String
-    /// With the version of what is told, so that an old reader can leave a new one alone.
+    /// Includes the version of the value, so that an old reader can ignore a new one.
     package let type: String
-    /// Where the HTTP API serves the app: no process or machine, which would differ in a repeat.
+    /// The path of the app in the HTTP API, not a process or machine, which would differ in a repeat.
     package let source: String
-    /// What it happened to: a task or a device.
+    /// The subject: a task or a device.
     package let subject: String
     package let time: Timestamp
 

@@ -1,4 +1,4 @@
-/// A one-device push must never queue behind a broadcast, so hot topics exist twice.
+/// A push to one device must never queue behind a broadcast, so hot topics have two lanes.
 package enum Lane: String, CaseIterable, Sendable {
     case fast
     case bulk

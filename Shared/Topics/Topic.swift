@@ -1,4 +1,4 @@
-/// A topic and the type of what travels on it, so that the wrong message does not compile.
+/// A topic and its message type, so that the wrong message does not compile.
 package struct Topic<Message: TopicMessage>: Sendable {
     package let declaration: TopicDeclaration
 
@@ -8,7 +8,7 @@ package struct Topic<Message: TopicMessage>: Sendable {
 
     /// The one channel of a topic without lanes.
     package var channel: Channel {
-        precondition(declaration.lanes.isEmpty, "\(declaration.name) has lanes: say which")
+        precondition(declaration.lanes.isEmpty, "\(declaration.name) has lanes: specify one")
         return declaration.channels[0]
     }
 

@@ -1,14 +1,14 @@
-/// What a topic is, whichever bus carries it.
+/// The properties of a topic, independent of the bus.
 package final class TopicDeclaration: Sendable {
     package enum Kind: String, Sendable {
-        /// Bounded; a message is removed once every group is through with it.
+        /// Bounded; a message is removed once every group has handled it.
         case work
-        /// Kept by age or size; never makes a producer wait.
+        /// Retained by age or size; never makes a producer wait.
         case log
     }
 
-    /// Who waits at the bound of a work topic. What drains the house is always admitted, or a full house could never
-    /// empty itself.
+    /// Admission at the bound of a work topic. Consumers' output is always admitted, or a full pipeline could never be
+    /// drained.
     package enum Admission: String, Sendable {
         case forward
         case draining
@@ -16,25 +16,25 @@ package final class TopicDeclaration: Sendable {
 
     package enum Cleanup: Equatable, Sendable {
         case age(days: Int)
-        /// The last record of each key stays for ever.
+        /// The last record of each key is kept permanently.
         case compaction
     }
 
     package let name: String
     package let kind: Kind
     package let admission: Admission
-    /// Of a forward topic: how full the store may be for its producers.
+    /// For a forward topic: how full the store may be for its producers.
     package let stage: AdmissionStage
     package let lanes: [Lane]
     package let cleanup: Cleanup
-    /// What the key is made of, in words; empty where messages have none.
+    /// Describes the key; empty if messages have none.
     package let key: String
     package let producers: [String]
     package let consumers: [String]
     package let partitions: Partitions
     package var channels: [Channel] { lanes.isEmpty ? [channelWithoutLane] : laneChannels }
 
-    /// Kafka scales by partitions, one machine has few cores.
+    /// Kafka scales by partitions; a single machine has few cores.
     package struct Partitions: Equatable, Sendable {
         package let kafka: Int
         package let embedded: Int
@@ -68,7 +68,7 @@ package final class TopicDeclaration: Sendable {
     }
 }
 
-/// What the bus knows as a topic: a topic without lanes, or one lane of it.
+/// A topic of the bus: a topic without lanes, or one lane of a topic.
 package struct Channel: Sendable, Hashable {
     package let name: String
     /// Nil for a topic without lanes.

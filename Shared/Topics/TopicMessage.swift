@@ -1,11 +1,11 @@
-/// What travels on a topic: a value that can write itself as bytes and be read back from any bytes whatever.
+/// A message of a topic: a value that encodes itself as bytes and can be decoded from arbitrary bytes.
 package protocol TopicMessage: Sendable {
-    /// Throws `MalformedMessageError` for bytes that are no such message; never traps on hostile input.
+    /// Throws `MalformedMessageError` for malformed bytes; never traps on hostile input.
     init(decoding bytes: [UInt8]) throws
     func encoded() -> [UInt8]
-    /// Of a message that others may read; nil for the house's own.
+    /// The event of a public message; nil for an internal one.
     var event: CloudEvent? { get }
-    /// The app whose trouble may hold the message, for handling it apart from those of others; nil where it has none.
+    /// The app whose outages may delay the message, so that it is handled apart from others; nil without an app.
     var tenant: String? { get }
 }
 
@@ -14,7 +14,7 @@ extension TopicMessage {
     package var tenant: String? { nil }
 }
 
-/// The bytes on a topic are not a message of the topic's type. Trying again cannot help.
+/// The bytes are not a message of the topic's type. A retry cannot help.
 package struct MalformedMessageError: Error, CustomStringConvertible {
     package let description: String
 
@@ -23,8 +23,8 @@ package struct MalformedMessageError: Error, CustomStringConvertible {
     }
 }
 
-/// A message taken as it is. Topics carry it until the service that first produces them gives them their type, and what
-/// moves messages without reading them (dead letters, the benchmark) always does.
+/// A message as raw bytes. Topics carry it until the service that first produces them defines their type; code that
+/// moves messages without decoding them (dead letters, the benchmark) always uses it.
 package struct OpaqueMessage: TopicMessage, Equatable {
     package let bytes: [UInt8]
 

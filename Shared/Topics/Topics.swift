@@ -1,35 +1,34 @@
 package import PushModel
 
-/// Every topic of the house, in the order in which a push meets them. `docs/topics.md` is compared with this file by a
-/// test.
+/// All topics, in the order in which a push passes them. A test compares `docs/topics.md` with this file.
 package enum Topics {
-    /// Kafka's replication and one machine's disk allow no larger message; a chunk of devices stays well below.
+    /// Limited by Kafka's replication and a single machine's disk; a chunk of devices is well below this.
     package static let messageBytesMaximum = 256 * 1024
     package static let keyBytesMaximum = 4 * 1024
     /// Names and values of one message's headers together.
     package static let headersBytesMaximum = 16 * 1024
 
-    /// Accepted tasks. Forward: at the bound ingest answers 503 rather than accept what it cannot store.
+    /// Accepted tasks. Forward: at the bound ingest answers 503 instead of accepting a task it cannot store.
     package static let tasks = Topic<TaskMessage>(
         TopicDeclaration(
             "tasks", kind: .work, admission: .forward, partitions: hot, key: "task",
             from: ["ingest-api", "scheduler", "carillon"], to: ["targeting-resolver", "event-stream"]))
 
-    /// The parts of long lists, apart from `tasks`, where single pushes would wait behind them. No push of few devices has
-    /// any here: its parts come before it on `tasks`.
+    /// Parts of long lists, apart from `tasks`, where single pushes would wait behind them. A push to few devices has
+    /// none here: its parts precede it on `tasks`.
     package static let lists = Topic<TaskMessage>(
         TopicDeclaration(
             "lists", kind: .work, admission: .forward, partitions: warm, key: "task",
             from: ["ingest-api"], to: ["targeting-resolver"]))
 
-    /// What publishers asked to be sent later. On Kafka it is the truth behind the scheduler's index.
+    /// Tasks scheduled for later. On Kafka this topic is the source of truth for the scheduler's index.
     package static let schedules = Topic<OpaqueMessage>(
         TopicDeclaration(
             "schedules", kind: .work, admission: .forward, cleanup: .compaction, partitions: warm, key: "task",
             from: ["ingest-api"], to: ["scheduler"]))
 
-    /// One job a segment (or a part of a device list) of a task, shared by all resolvers. A task for few is resolved at
-    /// once and has no jobs, so that there is no fast lane.
+    /// One job for each segment (or part of a device list) of a task, shared by all resolvers. A task for few devices
+    /// is resolved immediately, without jobs, so there is no fast lane.
     package static let segments = Topic<SegmentJob>(
         TopicDeclaration(
             "segments", kind: .work, admission: .forward, stage: .resolving, lanes: [.bulk], partitions: hot,
@@ -46,51 +45,51 @@ package enum Topics {
     package static let dispatchAndroid = dispatch("android", to: "android-sender")
     package static let dispatchWeb = dispatch("web", to: "web-sender")
 
-    /// Devices to be tried again later. Draining: senders and renderers must be able to hand back what they cannot send.
+    /// Devices to be retried later. Draining: senders and renderers must always be able to return devices.
     package static let retries = Topic<RetryOrder>(
         TopicDeclaration(
             "retries", kind: .work, admission: .draining, lanes: Lane.allCases, partitions: hot,
             key: "task and segment",
             from: senders + ["renderer"], to: ["scheduler"]))
 
-    /// What became of devices, many outcomes a message.
+    /// Outcomes of devices, many in each message.
     package static let results = Topic<ResultBatch>(
         TopicDeclaration(
             "results", kind: .work, admission: .draining, partitions: hot, key: "task and segment",
             from: senders + ["renderer", "reporter", "scheduler", "targeting-resolver", "ingest-api", "carillon"],
             to: ["reporter"]))
 
-    /// Closed tasks with their sums.
+    /// Reports of closed tasks.
     package static let reports = Topic<TaskReport>(
         TopicDeclaration(
             "reports", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["reporter"], to: ["analysts"]))
 
-    /// Reports for endpoints that did not take them while patience lasted. Only what is replayed from `dead` comes here.
+    /// Reports that endpoints did not accept in time. Only replays from `dead` are sent here.
     package static let webhooks = Topic<ReportPost>(
         TopicDeclaration(
             "webhooks", kind: .work, admission: .draining, partitions: .init(kafka: 4, embedded: 1), key: "task",
             from: ["carillon"], to: ["reporter"]))
 
-    /// Devices that are gone, for those who keep their own lists.
+    /// Removed devices, for systems that keep their own lists.
     package static let feedback = Topic<DeviceFeedback>(
         TopicDeclaration(
             "feedback", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm,
             key: "app and device",
             from: ["reporter"], to: ["analysts"]))
 
-    /// Every change of the registry. The number of partitions is for ever: a key must keep its place.
+    /// Every change of the registry. The number of partitions is permanent: a key must keep its partition.
     package static let registry = Topic<OpaqueMessage>(
         TopicDeclaration(
             "registry", kind: .log, admission: .draining, cleanup: .compaction,
             partitions: .init(kafka: 64, embedded: 4), key: "app, segment and record",
             from: ["ingest-api", "reporter"], to: ["ingest-api"]))
 
-    /// Messages that were given up: the original bytes and headers, with the reason in headers of their own.
+    /// Dead-lettered messages: the original bytes and headers, and the reason in additional headers.
     package static let dead = Topic<OpaqueMessage>(
         TopicDeclaration(
             "dead", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: .init(kafka: 4, embedded: 1),
-            key: "as the message had it", from: ["every worker"], to: ["carillon"]))
+            key: "as in the original message", from: ["every worker"], to: ["carillon"]))
 
     package static let all: [TopicDeclaration] = [
         tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,

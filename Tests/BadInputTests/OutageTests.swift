@@ -121,8 +121,8 @@ import Topics
         ]
         try await services[0].expectReadiness(200)
         try await services[1].expectReadiness(503, texts: "is not trusted")
-        try await services[2].expectReadiness(503, texts: "write rediss:// and not redis://")
-        try await services[3].expectReadiness(503, texts: "write redis:// and not rediss://")
+        try await services[2].expectReadiness(503, texts: "use rediss:// instead of redis://")
+        try await services[3].expectReadiness(503, texts: "use redis:// instead of rediss://")
         try await services.each { await $0.stop() }
     }
 

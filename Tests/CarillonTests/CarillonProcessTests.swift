@@ -137,7 +137,7 @@ import Topics
         let server = try await KafkaMockServer()
         let (ending, lines) = try await carillon("topics", "create", "--timeout", "1s", bus: server.url)
         #expect(ending == .exited(1))
-        #expect(lines.contains { $0.contains("topics were not created") })
+        #expect(lines.contains { $0.contains("topics not created") })
         #expect(lines.last == "The bus is \(server.url)")
     }
 

@@ -25,7 +25,7 @@ import Topics
         #expect(terminal.printed.count == Topics.all.count)
         #expect(
             terminal.printed.last == """
-                {"name":"dead","kind":"log","lanes":[],"key":"as the message had it","producers":["every worker"],\
+                {"name":"dead","kind":"log","lanes":[],"key":"as in the original message","producers":["every worker"],\
                 "consumers":["carillon"],"partitions_kafka":4,"partitions_embedded":1,"retention_days":30,"compacted":false}
                 """)
     }

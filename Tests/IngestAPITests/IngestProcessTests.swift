@@ -93,7 +93,7 @@ import Topics
         try await kafka.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url, bus: kafka.url)
-        try await api.logged("an empty registry was made: nothing was logged yet")
+        try await api.logged("empty registry created: the registry log is empty")
         // Until the projector has its partitions, each attempt ends after the patience of the journal. What it appended may
         // be applied later, so the token may be known by then.
         let form = "proto=apns&token=\(Samples.token)&badge=3"

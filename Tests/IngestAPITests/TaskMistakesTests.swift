@@ -20,7 +20,7 @@ import Testing
         ("{\(message),\"audience\":{\"all\":false}}", "audience.all", "must be true"),
         ("{\(message),\"audience\":{\"any\":[]}}", "audience.any", "must be a list of 1 to 256"),
         ("{\(message),\"audience\":{\"any\":7}}", "audience.any", "must be a list of 1 to 256"),
-        ("{\(message),\"audience\":{\"any\":[\(topics(65))]}}", "audience", "names 65 topics; the most is 64"),
+        ("{\(message),\"audience\":{\"any\":[\(topics(65))]}}", "audience", "names 65 topics (maximum 64)"),
         ("{\(message),\"audience\":{\"any\":[7]}}", "audience.any[0]", "must be an object, not a number"),
         ("{\(message),\"audience\":7}", "audience", "must be an object, not a number"),
         ("{\(message),\"audience\":{\"topics\":\"a\"}}", "audience.topics", "unknown name; did you mean topic?"),

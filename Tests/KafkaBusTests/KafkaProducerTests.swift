@@ -110,7 +110,7 @@ struct KafkaProducerTests {
         try await allBrokers("down", kafka: kafka)
         async let sent = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
         #expect(await blocking { producer.makeFatal(whenOut: 300, within: .seconds(20)) })
-        #expect(await kafka.lines.awaitLine("turned fatal and is replaced"))
+        #expect(await kafka.lines.awaitLine("failed fatally: replacing it"))
         try await allBrokers("up", kafka: kafka)
         _ = try await sent
         try await producer.send([channel.message("last", key: "k")])

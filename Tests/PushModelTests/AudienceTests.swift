@@ -51,12 +51,12 @@ import Testing
         let topic = try TopicName("a")
         let deep = (0..<7).reduce(Audience.topic(topic)) { inner, _ in .not(inner) }
         try deep.checkBounds()
-        #expect(throws: InvalidValueError("is nested 9 deep; the most is 8")) { try Audience.not(deep).checkBounds() }
+        #expect(throws: InvalidValueError("is nested 9 deep (maximum 8)")) { try Audience.not(deep).checkBounds() }
         let topics = try (0..<65).map { Audience.topic(try TopicName("t\($0)")) }
         try Audience.any(Array(topics.dropLast())).checkBounds()
-        #expect(throws: InvalidValueError("names 65 topics; the most is 64")) { try Audience.any(topics).checkBounds() }
+        #expect(throws: InvalidValueError("names 65 topics (maximum 64)")) { try Audience.any(topics).checkBounds() }
         try Audience.all([Audience](repeating: .topic(topic), count: 255)).checkBounds()
-        #expect(throws: InvalidValueError("has 257 parts; the most is 256")) {
+        #expect(throws: InvalidValueError("has 257 parts (maximum 256)")) {
             try Audience.all([Audience](repeating: .everyone, count: 256)).checkBounds()
         }
     }

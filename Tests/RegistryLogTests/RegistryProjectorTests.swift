@@ -56,6 +56,6 @@ import Topics
             return true
         }
         #expect(letters.map(\.reason) == [.poison])
-        #expect(letters.first?.detail == "a registry record of version 9")
+        #expect(letters.first?.detail == "unknown registry record version 9")
     }
 }

@@ -58,7 +58,7 @@ import Testing
             ("CARILLON_WORKER_CONCURRENCY", "set it to an integer from 1 to 1024"),
             ("CARILLON_ADMIN_PORT", "set it to an integer from 0 to 65535"),
             ("CARILLON_BUS", "set it to redis://HOST:PORT or kafka://HOST:PORT"),
-            ("CARILLON_BUS_HEARTBEAT", "keep it at a third or less"),
+            ("CARILLON_BUS_HEARTBEAT", "set it to a third or less"),
             ("PROBE_PARTITIONS", "set it to an integer from 1 to 64"),
         ]
         for (variable, fix) in expected {

@@ -1,10 +1,10 @@
 package import PushModel
 
-/// Devices of one task that are to be rendered, with what the registry knew of them when they were targeted or taken up
-/// again. Devices stand as columns, one array a field, since a broadcast moves millions of them.
+/// Devices of one task to be rendered, with their registry records as of targeting or resumption. Devices are stored as
+/// columns, one array for each field, since a broadcast moves millions of them.
 package struct AudienceChunk: TopicMessage, Hashable {
     package static let devicesMaximum = 500
-    /// Of a task that travels with its chunks.
+    /// Maximum content of a task that travels with its chunks.
     package static let contentBytesMaximum = 4_096
     private static let format: UInt8 = 1
     private static let bulk: UInt8 = 0
@@ -14,12 +14,12 @@ package struct AudienceChunk: TopicMessage, Hashable {
     package let task: TaskID
     package let app: AppID
     package let lane: Lane
-    /// Zero for the first.
+    /// Zero for the first attempt.
     package let attempt: UInt8
-    /// The task as it was accepted, where it is short and takes the fast lane: it spares a single push a question to the
-    /// archive. Empty where the archive is to be asked.
+    /// The accepted task, if it is short and takes the fast lane: saves a single push a lookup in the archive. Empty if
+    /// the archive has to be read.
     package let content: [UInt8]
-    /// Several where audiences are sparse; each segment once.
+    /// Several if audiences are sparse; each segment once.
     package let segments: [AudienceDevices]
 
     package init(

@@ -1,11 +1,11 @@
 package import PushModel
 
-/// An audience chunk's devices that lie in one segment: their records as the registry keeps them, side by side in one
-/// buffer, since most stages only hand them on. All columns have the same length.
+/// The devices of an audience chunk in one segment: their registry records, packed in one buffer, since most stages
+/// only pass them on. All columns have the same length.
 package struct AudienceDevices: Hashable, Sendable {
     package let segment: SegmentNumber
     package private(set) var offsets: [UInt16] = []
-    /// Which devices take data and badge but no alert.
+    /// True for devices that receive data and badge but no alert.
     package private(set) var isSilent: [Bool] = []
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ package struct AudienceDevices: Hashable, Sendable {
     package var count: Int { offsets.count }
 
     package mutating func append(offset: UInt16, record: some Collection<UInt8>, isSilent: Bool) {
-        precondition(Int(offset) < DeviceIndex.segmentCapacity, "\(offset) lies outside a segment")
+        precondition(Int(offset) < DeviceIndex.segmentCapacity, "offset \(offset) is outside a segment")
         offsets.append(offset)
         self.isSilent.append(isSilent)
         bytes.append(contentsOf: record)
@@ -28,7 +28,7 @@ package struct AudienceDevices: Hashable, Sendable {
         bytes[start(of: position)..<ends[position]]
     }
 
-    /// Nil where the record cannot be read.
+    /// Nil if the record cannot be decoded.
     package func device(at position: Int) -> Device? {
         Device(packed: record(at: position))
     }

@@ -1,9 +1,9 @@
 package import PushModel
 
-/// Divides devices into chunks that the bus carries: so many devices, so many bytes. Give the devices of a segment one
-/// after the other.
+/// Divides devices into chunks within the limits of devices and bytes. The devices of a segment must be appended
+/// consecutively.
 package struct AudienceSplit: Sendable {
-    /// Beside its devices and their segments: format, task, the longest app, lane, attempt, the content's length, the
+    /// The size without devices and segments: format, task, the longest app, lane, attempt, the content's length, the
     /// number of segments.
     private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 1 + 1 + 2 + 2
     private static let segmentBytes = 4 + 2
@@ -20,7 +20,7 @@ package struct AudienceSplit: Sendable {
     private var count = 0
     private var bytes: Int
 
-    /// Every chunk brings the content, since any may be the first that a renderer sees.
+    /// Every chunk has the content, since any may be the first that a renderer sees.
     package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8, content: [UInt8] = []) {
         self.task = task
         self.app = app

@@ -1,13 +1,13 @@
 import PushModel
 
 extension ByteReader {
-    /// A packed message that the bytes hold, and nothing behind it; `name` says what they are not.
+    /// Decodes a packed message that fills the bytes exactly; `name` is for the error.
     static func message<Message>(
         _ bytes: [UInt8], name: String, read: (inout ByteReader) -> Message?
     ) throws(MalformedMessageError) -> Message {
         var reader = ByteReader(bytes)
         guard let message = read(&reader), reader.isAtEnd else {
-            throw MalformedMessageError("no \(name) of a known format")
+            throw MalformedMessageError("malformed \(name), or of an unknown format")
         }
         return message
     }

@@ -2,16 +2,16 @@ import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// A device that is gone, for those who keep lists of their own: JSON, versioned. A device id is never given out twice,
-/// so app and device name the event, and a repeat carries the same id.
+/// A removed device, for systems that keep their own lists: JSON, versioned. A device id is never reused, so app and
+/// device identify the event, and a repeat has the same id.
 package struct DeviceFeedback: TopicMessage, Hashable {
     package static let version = 1
 
-    /// The raw value stands in messages and must not change.
+    /// The raw value is part of messages and must not change.
     package enum Cause: String, Sendable {
-        /// The provider has proven that it knows no such device.
+        /// The provider has proven that the device is unknown.
         case invalid
-        /// Deliveries to it failed as often as the app allows.
+        /// Deliveries failed as often as the app allows.
         case failures
     }
 
@@ -19,7 +19,7 @@ package struct DeviceFeedback: TopicMessage, Hashable {
     package let device: DeviceID
     package let provider: PushProtocol
     package let cause: Cause
-    /// The task whose delivery showed it, and what the provider said then.
+    /// The task whose delivery detected it, and the provider's answer.
     package let task: TaskID
     package let status: UInt16
     package let reason: String
@@ -69,7 +69,7 @@ package struct DeviceFeedback: TopicMessage, Hashable {
             let task = json.value("task", convert: TaskID.init(_:)),
             case .integer(let number) = json["status"], let status = UInt16(exactly: number),
             let reason = json["reason"]?.text, let time = json.value("time", convert: Timestamp.init(rfc3339:))
-        else { throw MalformedMessageError("no feedback of a known version") }
+        else { throw MalformedMessageError("invalid feedback, or of an unknown version") }
         let result = DeviceResult(
             device: device, provider: provider, state: .invalid, attempt: 0, status: status, reason: reason)
         self.init(result, cause: cause, of: task, app: app, at: time)

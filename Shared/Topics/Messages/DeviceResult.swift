@@ -1,21 +1,20 @@
 package import PushModel
 package import ServiceKit
 
-/// How one device ended in a task.
+/// The outcome of one device in a task.
 package struct DeviceResult: Hashable, Sendable {
     package let device: DeviceID
     package let provider: PushProtocol
     package let state: DeliveryState
     package let attempt: UInt8
-    /// The provider's status; zero where none answered.
+    /// The provider's status; zero without an answer.
     package let status: UInt16
-    /// Cut at its bound, as the ledger keeps it: a repeat from there is the same.
+    /// Truncated like the ledger's copy, so that a repeat from there is identical.
     package let reason: String
-    /// A failure that speaks against the device: it counts towards its removal. A repeat from the ledger does not know
-    /// it.
+    /// True for a failure that counts towards the device's removal. Not included in a repeat from the ledger.
     package let isCounted: Bool
-    /// When the provider was asked, of a device that it does not know: one that was registered later is not removed. A
-    /// repeat has the time of the attempt and not its own.
+    /// Time of the request to the provider, for an unknown device: a device registered later is not removed. A repeat
+    /// has the time of the original attempt.
     package let attempted: Timestamp?
 
     package init(

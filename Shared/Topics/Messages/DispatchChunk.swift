@@ -1,25 +1,25 @@
 package import PushModel
 
-/// Devices of one task, rendered for one family of providers: all a sender needs besides the ledger. Devices stand as
-/// columns, one array a field, since a broadcast moves millions of them.
+/// Devices of one task, rendered for one family of providers: all that a sender needs besides the ledger. Devices are
+/// stored as columns, one array for each field, since a broadcast moves millions of them.
 package struct DispatchChunk: TopicMessage, Hashable {
     package static let devicesMaximum = 1_000
     private static let format: UInt8 = 2
-    /// Without the time of acceptance.
+    /// Lacks the time of acceptance.
     private static let formatBefore: UInt8 = 1
 
     package let task: TaskID
     package let app: AppID
     package let lane: Lane
-    /// Zero for the first.
+    /// Zero for the first attempt.
     package let attempt: UInt8
-    /// Milliseconds since 1970 at which the task was accepted; 0 in a chunk of an earlier version.
+    /// Time of acceptance in milliseconds since 1970; 0 in a chunk of an earlier version.
     package let accepted: Int64
-    /// Milliseconds since 1970 after which nothing is sent.
+    /// Deadline for sending in milliseconds since 1970.
     package let deadline: Int64
-    /// Whether a device's first claim counts its badge.
+    /// True if a device's first claim increments its badge.
     package let countsBadge: Bool
-    /// Whether a device of which nobody knows whether it was delivered may be sent again.
+    /// True if a device whose delivery is unknown may be sent to again.
     package let repeatsUnknown: Bool
     package let variants: [RenderedVariant]
     package let segments: [SegmentDevices]

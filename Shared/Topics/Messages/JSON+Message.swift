@@ -1,13 +1,13 @@
 import JSONKit
 
-// How messages that are JSON are read.
+// Decoding of JSON messages.
 extension JSON {
-    /// `name` says what the bytes are not when they cannot be parsed.
+    /// `name` is for the error if the bytes cannot be parsed.
     init(message bytes: [UInt8], _ name: String) throws(MalformedMessageError) {
         do {
             self = try JSON(bytes)
         } catch {
-            throw MalformedMessageError("no \(name): \(error)")
+            throw MalformedMessageError("invalid \(name): \(error)")
         }
     }
 
@@ -15,7 +15,7 @@ extension JSON {
         self["version"] == .integer(Int64(version))
     }
 
-    /// A member that is written as a text; nil where there is none, or another text.
+    /// Converts a text member; nil if it is missing or cannot be converted.
     func value<Value>(_ name: String, convert: (String) -> Value?) -> Value? {
         self[name]?.text.flatMap(convert)
     }

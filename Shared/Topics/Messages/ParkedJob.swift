@@ -1,9 +1,9 @@
 package import PushModel
 
-/// A job over a segment that waits in the index of retries while every provider that its task's devices have met is in an
-/// outage: what it would resolve could not be sent.
+/// A segment job that waits in the retry index while every provider that its task's devices have used is in an outage:
+/// the devices it would resolve could not be sent to.
 package struct ParkedJob: Hashable, Sendable {
-    /// No format of a retry order, with which it shares the index.
+    /// Not a format of retry orders, which share the index.
     private static let format: UInt8 = 0xA1
     private static let providersMaximum = 16
 

@@ -1,8 +1,8 @@
 import PushModel
 
-/// A rendered payload with the places where devices differ: written once for many, completed for each by the sender.
+/// A rendered payload with slots for device-specific values: rendered once, completed for each device.
 package struct PayloadTemplate: Hashable, Sendable {
-    /// What stands between two parts.
+    /// The value between two parts.
     package enum Slot: UInt8, Sendable {
         /// The device's token as JSON text, without quotes.
         case token = 1
@@ -12,7 +12,7 @@ package struct PayloadTemplate: Hashable, Sendable {
 
     package static let slotsMaximum = 8
 
-    /// One more than slots.
+    /// One more than `slots`.
     package let parts: [[UInt8]]
     package let slots: [Slot]
 
@@ -22,12 +22,12 @@ package struct PayloadTemplate: Hashable, Sendable {
         self.slots = slots
     }
 
-    /// A payload that is the same for all.
+    /// A payload that is identical for all devices.
     package init(_ bytes: [UInt8]) {
         self.init(parts: [bytes], slots: [])
     }
 
-    /// The token is asked for only where a slot wants it.
+    /// The token is evaluated only if a slot needs it.
     package func payload(token: @autoclosure () -> String, badge: UInt32) -> [UInt8] {
         var bytes = parts[0]
         for (slot, part) in zip(slots, parts.dropFirst()) {

@@ -1,24 +1,24 @@
 package import PushModel
 
-/// One way in which a chunk's devices are addressed: a provider, its options, and the payload.
+/// One form of a chunk's push: a provider, its options, and the payload.
 package struct RenderedVariant: Hashable, Sendable {
-    /// The raw value stands in messages and must not change.
+    /// The raw value is part of messages and must not change.
     package enum Priority: UInt8, Sendable {
-        /// When it suits the device.
+        /// Delivered when convenient for the device.
         case normal = 0
-        /// At once.
+        /// Delivered immediately.
         case high = 1
     }
 
     package let kind: PushProtocol
-    /// For devices that take data and badge but no alert; a retry must not forget it.
+    /// For devices that receive data and badge but no alert; a retry must keep this.
     package let isSilent: Bool
     package let priority: Priority
-    /// As the provider names it (`alert`, `background`, …); empty where the provider knows none.
+    /// The provider's name for it (`alert`, `background`, …); empty if the provider has no types.
     package let pushType: String
-    /// What replaces an earlier one on the screen; empty for none.
+    /// Replaces an earlier notification with the same id; empty for none.
     package let collapseID: String
-    /// When the provider may stop trying, in seconds since 1970; zero for one attempt and no storage.
+    /// Time in seconds since 1970 at which the provider stops trying; zero for one attempt without storage.
     package let expiration: UInt32
     package let payload: PayloadTemplate
 

@@ -2,16 +2,16 @@ import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// A report as it is posted to the endpoint of its app, whole, since what it was made from may be gone when it is posted
-/// again.
+/// A report as posted to its app's endpoint, complete, since the data it was made from may be removed before a repeated
+/// post.
 package struct ReportPost: TopicMessage, Hashable {
     package static let version = 1
 
     package let task: TaskID
     package let app: AppID
-    /// When its task was closed.
+    /// The time at which the task was closed.
     package let closed: Timestamp
-    /// JSON, in the words of the dialect in which the task came.
+    /// JSON, in the dialect in which the task was submitted.
     package let body: [UInt8]
 
     package init(task: TaskID, app: AppID, closed: Timestamp, body: [UInt8]) {
@@ -21,7 +21,7 @@ package struct ReportPost: TopicMessage, Hashable {
         self.body = body
     }
 
-    /// By which an endpoint knows a repeat.
+    /// Lets an endpoint detect a repeat.
     package var id: String { "\(task)/report" }
 
     package func encoded() -> [UInt8] {
@@ -41,7 +41,7 @@ package struct ReportPost: TopicMessage, Hashable {
             let task = json.value("task", convert: TaskID.init(_:)),
             let app = json.value("app", convert: { try? AppID($0) }),
             let closed = json.value("closed", convert: Timestamp.init(rfc3339:)), let body = json["body"]
-        else { throw MalformedMessageError("no post of a known version") }
+        else { throw MalformedMessageError("invalid post, or of an unknown version") }
         self.init(task: task, app: app, closed: closed, body: body.compactBytes)
     }
 }

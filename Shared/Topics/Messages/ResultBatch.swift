@@ -2,7 +2,7 @@ import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// How devices of one task ended, as analysts read it: JSON, versioned. A repeat carries the same ids.
+/// Outcomes of devices of one task, for analysts: JSON, versioned. A repeat has the same ids.
 package struct ResultBatch: TopicMessage, Hashable {
     package static let version = 1
     package static let resultsMaximum = 500
@@ -20,7 +20,7 @@ package struct ResultBatch: TopicMessage, Hashable {
         self.results = results
     }
 
-    /// As few batches as hold them all.
+    /// Splits results into as few batches as possible.
     package static func batches(
         _ results: [DeviceResult], of task: TaskID, app: AppID, at time: Timestamp
     ) -> [ResultBatch] {
@@ -30,7 +30,7 @@ package struct ResultBatch: TopicMessage, Hashable {
         }
     }
 
-    /// Where it belongs on the bus; nil when it is empty.
+    /// Its key on the bus; nil for an empty batch.
     package var key: [UInt8]? { results.first.map { Topics.key(task, segment: $0.device.index.segment) } }
 
     package var event: CloudEvent? {
@@ -39,8 +39,8 @@ package struct ResultBatch: TopicMessage, Hashable {
             subject: "\(task)", time: time)
     }
 
-    /// Of the devices, whatever their order and whenever they are told of: a task ends each of them once, so the same
-    /// devices are the same outcomes.
+    /// Fingerprint of the devices, independent of order and time: a task ends each device once, so the same devices
+    /// have the same outcomes.
     private var fingerprint: String {
         results.reduce(into: UInt64(0)) { sum, result in
             sum &+= SplitMix64.mixed(UInt64(result.device.index.rawValue) << 32 | UInt64(result.device.tag))
@@ -75,25 +75,25 @@ package struct ResultBatch: TopicMessage, Hashable {
         try self.init(parsing: bytes)
     }
 
-    /// The same for any spelling that JSON allows.
+    /// Decodes any valid JSON form.
     init(parsing bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "results")
         guard json.hasVersion(ResultBatch.version),
             let task = json.value("task", convert: TaskID.init(_:)),
             let app = json.value("app", convert: { try? AppID($0) }),
             let time = json.value("time", convert: Timestamp.init(rfc3339:)), let elements = json["results"]?.elements
-        else { throw MalformedMessageError("no results of a known version") }
+        else { throw MalformedMessageError("invalid results, or of an unknown version") }
         let results = elements.compactMap { DeviceResult($0) }
-        guard results.count == elements.count else { throw MalformedMessageError("a result that cannot be read") }
+        guard results.count == elements.count else { throw MalformedMessageError("invalid result") }
         self.init(task: task, app: app, time: time, results: results)
     }
 }
 
-/// Writes a sender's results, one for every push: what equals the result before is not made anew.
+/// Writes results, of which there is one for every push: reuses the text of the previous result's outcome.
 private struct ResultWriter {
     private let task: String
     private var last: DeviceResult?
-    /// Of `last`, everything but the device.
+    /// The text of `last` without the device.
     private var outcome = ""
 
     init(task: String) {
@@ -120,7 +120,7 @@ extension DeviceResult {
             && reason == other.reason && isCounted == other.isCounted && attempted == other.attempted
     }
 
-    /// From the quotation mark behind the device to the end of the object.
+    /// The text from the quotation mark after the device to the end of the object.
     fileprivate var outcomeText: String {
         let members = JSONText.object { json in
             json.member("provider", provider.name)

@@ -2,15 +2,15 @@ import Glibc
 import PushModel
 import ServiceKit
 
-/// Reads results in the very form in which `ResultBatch` writes them, several times faster than by way of a tree of
-/// values: a broadcast has millions. Whatever looks different (other blanks, another order, an escape) is nil, which says
-/// nothing about it: the parser is asked then.
+/// Decodes results in exactly the form that `ResultBatch` writes, several times faster than via a tree of values: a
+/// broadcast has millions. Any other form (other whitespace, another order, an escape) gives nil, which does not make
+/// it invalid: the parser decides then.
 ///
 /// The bytes belong to the caller of `batch`, which outlives it.
 struct ResultScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Results in a row mostly have the same provider, state and reason.
+    /// Consecutive results mostly have the same provider, state and reason.
     private var provider = Memory<PushProtocol> { PushProtocol(name: $0) }
     private var state = Memory<DeliveryState> { DeliveryState(name: $0) }
     private var reason = Memory<String> { $0 }
@@ -79,7 +79,7 @@ struct ResultScanner {
         return true
     }
 
-    /// Up to the quotation mark, which is passed. Printed ASCII without escapes.
+    /// Reads up to and including the quotation mark. Printable ASCII without escapes.
     private mutating func text() -> Range<Int>? {
         let start = position
         while position < bytes.count {
@@ -94,7 +94,7 @@ struct ResultScanner {
         return nil
     }
 
-    /// As JSON writes it: no sign, and no zero before other digits.
+    /// A JSON number without a sign, and without leading zeros.
     private mutating func number() -> Int? {
         let start = position
         var value = 0
@@ -107,7 +107,7 @@ struct ResultScanner {
     }
 
     private func string(_ range: Range<Int>) -> String {
-        // Printed ASCII, as `text` saw to: no need to look again for each of millions.
+        // Printable ASCII, as checked by `text`: no second check for each of millions.
         String(decoding: bytes[range], as: UTF8.self)
     }
 
@@ -118,7 +118,7 @@ struct ResultScanner {
     }
 }
 
-/// What a text meant last.
+/// Caches the last text and its value.
 private struct Memory<Value> {
     private let read: (String) -> Value?
     private var last: (text: Range<Int>, value: Value)?

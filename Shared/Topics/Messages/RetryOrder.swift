@@ -1,17 +1,17 @@
 package import PushModel
 
-/// Devices a sender hands back, to be tried again when they are due. It names devices only: they are looked up, rendered
-/// and checked again.
+/// Devices that a sender returns, to be retried when they are due. Contains only device references: the devices are
+/// looked up, rendered and checked again.
 package struct RetryOrder: TopicMessage, Hashable {
     private static let format: UInt8 = 1
-    /// An offset has twelve bits; the highest of its two bytes says that the device takes no alert.
+    /// An offset has twelve bits; the highest bit of its two bytes marks a device that receives no alert.
     private static let silentBit: UInt16 = 0x8000
 
     package struct Device: Hashable, Sendable {
         package let offset: UInt16
-        /// The rest of the device's id, for the result of one that is gone from the registry by then.
+        /// The rest of the device's id, for the result if the device is removed from the registry meanwhile.
         package let tag: UInt32
-        /// Takes data and badge but no alert, as it was when the device was targeted.
+        /// Receives data and badge but no alert, as of targeting.
         package let isSilent: Bool
 
         package init(offset: UInt16, tag: UInt32, isSilent: Bool) {
@@ -24,7 +24,7 @@ package struct RetryOrder: TopicMessage, Hashable {
     package let task: TaskID
     package let segment: SegmentID
     package let provider: PushProtocol
-    /// The attempt that comes next.
+    /// The number of the next attempt.
     package let attempt: UInt8
     /// Milliseconds since 1970.
     package let due: Int64
@@ -43,7 +43,7 @@ package struct RetryOrder: TopicMessage, Hashable {
 
     package var offsets: [UInt16] { devices.map(\.offset) }
 
-    /// The same devices in orders of at most so many.
+    /// Splits the devices into orders of at most this many.
     package func parts(of maximum: Int) -> [RetryOrder] {
         stride(from: 0, to: devices.count, by: maximum).map { start in
             with(devices: Array(devices[start..<min(start + maximum, devices.count)]), due: due)

@@ -1,14 +1,14 @@
 package import PushModel
 
-/// A chunk's devices that lie in one segment, and so in one ledger. All columns have the same length.
+/// The devices of a chunk in one segment, which is also one ledger. All columns have the same length.
 package struct SegmentDevices: Hashable, Sendable {
     package let segment: SegmentNumber
     package private(set) var offsets: [UInt16] = []
-    /// Each device's place in the chunk's variants.
+    /// For each device its index in the chunk's variants.
     package private(set) var variants: [UInt8] = []
     package private(set) var isSandbox: [Bool] = []
     package private(set) var tags: [UInt32] = []
-    /// When the device was last registered, in seconds since 1970: a provider's older news of its death does not count.
+    /// Time of the last registration, in seconds since 1970: an older report of invalidity does not count.
     package private(set) var updated: [UInt32] = []
     package private(set) var tokens: [String] = []
 

@@ -1,15 +1,15 @@
 package import PushModel
 
-/// One piece of a bulk task's resolving, shared by all resolvers. A job over a segment carries those that come after it
-/// in its chain: whoever has done it sends the next one, so that a task has only so many jobs on the bus at once, and
-/// tasks take turns.
+/// One part of resolving a bulk task, shared by all resolvers. A segment job carries the jobs that follow in its chain:
+/// the resolver that has done it sends the next one, so that a task has only a bounded number of jobs on the bus, and
+/// tasks alternate.
 package struct SegmentJob: TopicMessage, Hashable {
     private static let format: UInt8 = 1
-    /// What a variable integer holds.
+    /// The range of a variable integer.
     private static let numbersLimit = 1 << 35
 
     package enum Work: Hashable, Sendable {
-        /// This job's segment, then those of the jobs that follow it, each `stride` numbers on.
+        /// This job's segment, then those of the following jobs, each `stride` numbers later.
         case segments([SegmentNumber], stride: Int)
         /// A part of the task's list.
         case part(Int)
@@ -30,7 +30,7 @@ package struct SegmentJob: TopicMessage, Hashable {
         self.work = work
     }
 
-    /// The job to be sent once this one is done.
+    /// The job to send once this one is done.
     package var next: SegmentJob? {
         guard case .segments(let segments, let stride) = work, segments.count > 1 else { return nil }
         return SegmentJob(
@@ -38,7 +38,7 @@ package struct SegmentJob: TopicMessage, Hashable {
             work: .segments(Array(segments.dropFirst()), stride: stride))
     }
 
-    /// The same job without those that follow it.
+    /// The same job without the following ones.
     package var alone: SegmentJob {
         guard case .segments(let segments, let stride) = work else { return self }
         return SegmentJob(
@@ -81,7 +81,7 @@ package struct SegmentJob: TopicMessage, Hashable {
                 guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum) else { return nil }
                 segments.append(SegmentNumber(rawValue: UInt32(raw)))
             }
-            // Each of the jobs that follow is sent in its turn, so that their numbers must be such as can be written.
+            // Each following job is sent too, so their numbers must be encodable.
             guard job + stride * (number - 1) < SegmentJob.numbersLimit else { return nil }
             work = .segments(segments, stride: stride)
         }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What messages about a task's devices begin with: their format, the task and its app.
+/// The common head of messages about a task's devices: format, task and app.
 struct TaskHead {
     let task: TaskID
     let app: AppID

@@ -2,8 +2,8 @@ import JSONKit
 package import PushModel
 package import TaskModel
 
-/// What travels on `tasks`: a task, or a part of a long list that means nothing until its task has come. Parts come
-/// before their task, under the same key.
+/// A message of `tasks`: a task, or a part of a long list. Parts precede their task, under the same key, and have no
+/// effect until it arrives.
 package enum TaskMessage: TopicMessage, Equatable {
     case task(PushTask)
     case part(TaskPart)
@@ -18,13 +18,13 @@ package enum TaskMessage: TopicMessage, Equatable {
     package init(decoding bytes: [UInt8]) throws {
         let json = try JSON(message: bytes, "task")
         if json["part"] != nil {
-            guard let part = TaskPart(json) else { throw MalformedMessageError("no part of a task's list") }
+            guard let part = TaskPart(json) else { throw MalformedMessageError("invalid part of a task's list") }
             self = .part(part)
             return
         }
         let problems = JSONProblems()
         guard let task = PushTask(json, problems: problems) else {
-            throw MalformedMessageError("no task: \(problems.all.first?.description ?? "unreadable")")
+            throw MalformedMessageError("invalid task: \(problems.all.first?.description ?? "unreadable")")
         }
         self = .task(task)
     }
@@ -35,7 +35,7 @@ package struct TaskPart: Sendable, Hashable {
     private static let version = 1
 
     package let task: TaskID
-    /// Counted from zero.
+    /// Starts at 0.
     package let number: Int
     package let entries: [TargetEntry]
 

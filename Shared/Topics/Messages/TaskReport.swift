@@ -3,24 +3,24 @@ package import PushModel
 package import ServiceKit
 package import TaskModel
 
-/// How a closed task went, as analysts and publishers read it: JSON, versioned. A repeat carries the same id.
+/// The report of a closed task, for analysts and publishers: JSON, versioned. A repeat has the same id.
 package struct TaskReport: TopicMessage, Hashable {
     package static let version = 1
-    /// Of one state. More is in no registry, and the sum of all states must fit its type.
+    /// Maximum count of one state. No registry has more devices, and the sum of all states must fit its type.
     private static let countMaximum = Int64(1) << 48
     private static let states = DeliveryState.allCases.filter(\.isTerminal)
 
     package let task: TaskID
     package let app: AppID
     package let dialect: TaskDialect
-    /// Nil where nothing is left of what was accepted.
+    /// Nil if the accepted task is no longer stored.
     package let created: Timestamp?
     package let closed: Timestamp
     package let isCancelled: Bool
     package let lane: Lane
     private let counts: [Int]
 
-    /// Only devices that have ended are counted: a closed task has no others.
+    /// Counts only terminal states: a closed task has no others.
     package init(
         task: TaskID, app: AppID, dialect: TaskDialect, created: Timestamp?, closed: Timestamp, isCancelled: Bool,
         lane: Lane, count: (DeliveryState) -> Int
@@ -41,7 +41,7 @@ package struct TaskReport: TopicMessage, Hashable {
             id: id, of: "reports", version: TaskReport.version, app: app, subject: "\(task)", time: closed)
     }
     package var targeted: Int { counts.reduce(0, +) }
-    /// Nil where nobody knows when it began. A clock that was set back makes it zero.
+    /// Nil if the start is unknown. A clock that was set back makes it zero.
     package var completionTime: Duration? { created.map { max(.zero, closed - $0) } }
 
     package subscript(state: DeliveryState) -> Int {
@@ -78,7 +78,7 @@ package struct TaskReport: TopicMessage, Hashable {
             let closed = json.value("closed", convert: Timestamp.init(rfc3339:)),
             let lane = json.value("lane", convert: Lane.init(rawValue:)),
             case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
-        else { throw MalformedMessageError("no report of a known version") }
+        else { throw MalformedMessageError("invalid report, or of an unknown version") }
         self.init(
             task: task, app: app, dialect: dialect, created: json.value("created", convert: Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane,

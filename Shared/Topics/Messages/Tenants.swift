@@ -1,7 +1,7 @@
 import PushModel
 import TaskModel
 
-// What workers take in batches of several apps.
+// Messages that workers handle in batches of several apps.
 
 extension AudienceChunk {
     package var tenant: String? { app.text }
@@ -24,7 +24,7 @@ extension ReportPost {
 }
 
 extension TaskMessage {
-    /// A part of a list does not say whose it is, and a task with such parts stays behind them.
+    /// A part of a list has no app, and a task with such parts must stay behind them.
     package var tenant: String? {
         guard case .task(let task) = self, case .entries = task.target.list else { return nil }
         return task.app.text
