@@ -6,10 +6,10 @@ import Signing
 import Synchronization
 import TLSSocket
 
-/// One of Apple's keys or certificates: its token, and a line to each of Apple's two environments. Shared by all apps that
-/// send with it, since Apple counts tokens by the key and binds connections to the team.
+/// One APNs key or certificate: its token, and a connection to each of Apple's two environments. Shared by all apps
+/// that send with it, since Apple counts tokens by key and binds connections to the team.
 ///
-/// Lines are opened when they are first needed. An account is closed by who made it.
+/// Connections are opened on first use. The creator of an account closes it.
 final class APNsAccount: Sendable {
     private struct State {
         var lines: [Bool: APNsConnection] = [:]
@@ -40,7 +40,7 @@ final class APNsAccount: Sendable {
         }
     }
 
-    /// Why nothing can be sent until somebody mends it; nil while there is a token, or may soon be one.
+    /// Why nothing can be sent until the credentials are fixed; nil while there is a token, or may soon be one.
     func obstacle() async -> String? {
         do throws(TokenError) {
             _ = try await tokens?.token()
@@ -62,7 +62,7 @@ final class APNsAccount: Sendable {
         }
     }
 
-    /// What is in flight has its time to be answered.
+    /// Pushes in flight get their time to be answered.
     func close() async {
         let lines = state.withLock { state in
             state.isClosed = true
@@ -80,7 +80,7 @@ final class APNsAccount: Sendable {
         http2.tls.authorityFile = configuration.authorityFile
         switch proof {
         case .token:
-            // Apple allows one stream until it has seen a good token; any answer about the push itself shows that it has.
+            // Apple allows one stream until it has seen a valid token; any answer about the push itself proves that.
             http2.provesAuthentication = { $0.status != 403 && $0.status < 429 }
         case .certificate(let file, let keyFile):
             http2.tls.certificateFile = file.path

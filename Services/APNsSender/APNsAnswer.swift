@@ -4,14 +4,14 @@ import ProviderKit
 import PushModel
 import ServiceKit
 
-/// Reads what Apple answers: nothing but a status for a push that was taken, else a little JSON with the reason.
+/// Decodes Apple's answers: only a status for an accepted push, else a short JSON body with the reason.
 enum APNsAnswer {
     private static let limits = JSONLimits(bytesMaximum: 4 << 10, depthMaximum: 4)
 
     static func outcome(_ outcome: HTTP2Outcome) -> PushOutcome {
         switch outcome {
         case .answered(let response): .answered(answer(response))
-        // Waiting does not help against an untrusted authority or a certificate that cannot be read.
+        // Retrying does not help against an untrusted authority or an unreadable certificate.
         case .notSent(let error) where !error.isRetriable:
             .answered(ProviderAnswer(.misconfigured, reason: OutcomeReason.cut(error.message), status: 0))
         case .notSent(let error): .notSent(error.message)
@@ -19,7 +19,7 @@ enum APNsAnswer {
         }
     }
 
-    /// Whoever answers may be a stranger between Apple and us: a body that makes no sense leaves the status to judge by.
+    /// The answer may come from a proxy between Apple and the sender: for a malformed body only the status counts.
     static func answer(_ response: HTTP2Response) -> ProviderAnswer {
         guard response.status != 200 else { return APNsErrorTable.answer(status: 200, reason: "") }
         let body = try? JSON(response.body, limits: limits)
@@ -33,7 +33,7 @@ enum APNsAnswer {
         return Timestamp(milliseconds: milliseconds)
     }
 
-    /// In seconds; the other form, a date, is not Apple's.
+    /// In seconds; Apple does not use the other form, a date.
     private static func retryAfter(_ response: HTTP2Response) -> Duration? {
         response.headers["retry-after"].flatMap(UInt32.init).map { .seconds(Int64($0)) }
     }

@@ -2,7 +2,7 @@ import HTTP2
 import ProviderKit
 import ServiceKit
 
-/// Where Apple is and how much is sent there at once.
+/// Apple's hosts, and the limits for sending to them.
 struct APNsConfiguration: Sendable {
     var production = HTTP2Endpoint(host: "api.push.apple.com")
     var sandbox = HTTP2Endpoint(host: "api.sandbox.push.apple.com")
@@ -14,7 +14,7 @@ struct APNsConfiguration: Sendable {
     var tokenWindow = TokenWindow.apns()
     var leaseMargin = Duration.seconds(10)
 
-    /// Signing takes a moment; this is for a file system that hangs.
+    /// Signing is quick; this limit is for a file system that hangs.
     static let tokenLimit = Duration.seconds(5)
 
     init() {}
@@ -35,10 +35,10 @@ struct APNsConfiguration: Sendable {
                 meaning: "Apple's host for development devices."),
             port: port)
         authorityFile = environment.file(
-            "CARILLON_APNS_CA_FILE", meaning: "PEM file of the authorities to trust instead of the system's.")
+            "CARILLON_APNS_CA_FILE", meaning: "PEM file of certificate authorities to trust for Apple, instead of the system's.")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
-            meaning: "Connections to each host for each of Apple's keys and certificates.")
+            meaning: "Connections to each host for each APNs key or certificate.")
         window.ceiling = environment.integer(
             "CARILLON_APNS_IN_FLIGHT", default: window.ceiling, in: 1...20_000,
             meaning: "Maximum pushes of one app in flight to Apple; fewer while Apple throttles.")
@@ -58,7 +58,7 @@ struct APNsConfiguration: Sendable {
                 + "they wait for the whole lease.")
     }
 
-    /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with the one that
-    /// replaced it, and have waited for either.
+    /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with its
+    /// replacement, and have waited for each.
     var claimLease: Duration { (requestLimit + APNsConfiguration.tokenLimit) * 2 + leaseMargin }
 }

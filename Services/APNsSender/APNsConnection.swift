@@ -24,7 +24,7 @@ final class APNsConnection: Sendable {
         await pool.close(within: limit)
     }
 
-    /// Sends each once, and those whose token was refused once more with the next one.
+    /// Sends each once; pushes whose token was refused are sent once more with the next one.
     func send(_ pushes: [Push], topic: String) async -> [PushOutcome] {
         var (outcomes, token) = await attempt(pushes, topic: topic)
         let refused = outcomes.indices.filter { outcomes[$0].wantsFreshToken }
@@ -59,7 +59,7 @@ final class APNsConnection: Sendable {
         return (outcomes, token)
     }
 
-    /// Once for all who complain: who sent before the last renewal speaks of connections that are gone already.
+    /// Once for all complaints: one from before the last renewal concerns connections that are already closed.
     private func renewConnections(complainedOfAt moment: Duration) {
         let isNews = lastRenewal.withLock { last in
             if let last, moment <= last { return false }

@@ -1,20 +1,20 @@
 import ProviderKit
 import ServiceKit
 
-/// What each of Apple's answers means. Reasons that are not in Apple's list are judged by their status alone.
+/// Maps Apple's answers to verdicts. Reasons that are not in Apple's list are judged by their status only.
 enum APNsErrorTable {
-    /// After an error of Apple's own. Most are one server's, so the first wait is short; Apple's manual asks for fifteen
-    /// minutes, which is the last.
+    /// Waits after an error of Apple's own. Most concern one server, so the first wait is short; Apple's manual asks
+    /// for fifteen minutes, which is the last.
     static let ownFault = RetryAdvice(
         floor: .zero,
         waits: [
             .seconds(10) ... .seconds(20), .seconds(60) ... .seconds(75), .seconds(300) ... .seconds(360),
             .seconds(900) ... .seconds(1_080),
         ])
-    /// A device that got too much, or a key that was renewed too often.
+    /// For a throttled device, or a key that was renewed too often.
     private static let tooMany = RetryAdvice(floor: .seconds(60))
 
-    /// `since` is the moment at which Apple knew the token to be dead; only a 410 carries it.
+    /// `since` is when Apple found the token to be invalid; only a 410 carries it.
     static func answer(
         status: Int, reason: String, since: Timestamp? = nil, retryAfter: Duration? = nil
     ) -> ProviderAnswer {
@@ -30,7 +30,7 @@ enum APNsErrorTable {
     ) -> (ProviderAnswer.Verdict, endsConnection: Bool) {
         switch (status, reason) {
         case (200, _): (.delivered, false)
-        // Also what a token of the other environment gets, so that only the breaker lets a device be deleted for it.
+        // A token of the other environment gets this too, so that only the breaker lets a device be deleted for it.
         case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): (.invalidDevice(since: nil), false)
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"): (.misconfigured, false)
         case (400, "IdleTimeout"): (.retryLater(.soon), true)
@@ -44,14 +44,14 @@ enum APNsErrorTable {
         case (429, _): (.throttled(.device, tooMany), false)
         case (503, "Shutdown"): (.retryLater(.soon), true)
         case (400..<500, _): (.payloadRejected, false)
-        // Apple's own fault, or an answer that is none of Apple's.
+        // An error of Apple's own, or an answer that is not Apple's.
         default: (.retryLater(ownFault), false)
         }
     }
 }
 
 extension ProviderAnswer.Verdict {
-    /// What the answer itself asks for counts for more than what the manual says of its kind.
+    /// The wait in the answer itself takes precedence over the manual's.
     fileprivate func waiting(_ asked: Duration) -> ProviderAnswer.Verdict {
         switch self {
         case .retryLater: .retryLater(RetryAdvice(floor: asked, isAsked: true))

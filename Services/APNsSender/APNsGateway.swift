@@ -4,7 +4,7 @@ import ProviderKit
 import ServiceKit
 import Topics
 
-/// The way to Apple for one app.
+/// Sends pushes to Apple for one app.
 final class APNsGateway: PushGateway {
     let credentials: APNsCredentials
     private let account: APNsAccount
@@ -16,7 +16,7 @@ final class APNsGateway: PushGateway {
         self.gate = gate
     }
 
-    /// How many may be in flight now.
+    /// Maximum of pushes in flight now.
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
     func admit(_ count: Int, lane: Lane) async -> Admission {
@@ -48,7 +48,7 @@ final class APNsGateway: PushGateway {
     ) async -> (positions: [Int], answers: [PushOutcome]) {
         guard !positions.isEmpty else { return ([], []) }
         guard let line = account.line(isSandbox: isSandbox) else {
-            return (positions, positions.map { _ in .notSent("the app was changed") })
+            return (positions, positions.map { _ in .notSent("the app's credentials were changed") })
         }
         // Nearly always all of them, and then there is nothing to copy.
         let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }

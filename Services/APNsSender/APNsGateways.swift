@@ -6,8 +6,8 @@ import PushModel
 import ServiceKit
 import Synchronization
 
-/// A gateway for each app that sends, replaced when the app's file says something else. Accounts that no app has any more
-/// are closed.
+/// A gateway for each app that sends, replaced when the app file changes. Accounts that no app uses any more are
+/// closed.
 final class APNsGateways: GatewayDirectory, Service {
     typealias Lookup = @Sendable (AppID) -> PushApp?
 
@@ -38,7 +38,7 @@ final class APNsGateways: GatewayDirectory, Service {
         return .found(gateway)
     }
 
-    /// Without credentials the gateway is given up, if there was one.
+    /// Without credentials an existing gateway is dropped.
     func gateway(for app: AppID) -> APNsGateway? {
         let credentials = lookup(app)?.providers.apns
         let (gateway, unused) = state.withLock { state -> (APNsGateway?, [APNsAccount]) in
@@ -53,7 +53,7 @@ final class APNsGateways: GatewayDirectory, Service {
 
     func run() async {
         while await !stopped.wait(atMost: APNsGateways.sweepInterval, time: world.time) {
-            // An app that is gone gets no more chunks, so nobody would ask for it.
+            // A removed app gets no more chunks, so no lookup would drop its gateway.
             for app in state.withLock({ $0.gateways.keys }) { _ = gateway(for: app) }
         }
         let accounts = state.withLock { state in

@@ -1,7 +1,7 @@
-/// What Apple tells notifications apart by: each kind has a topic of its own beside the app's.
+/// The types of Apple's notifications: each type has a topic of its own beside the app's.
 enum APNsPushType {
-    /// Behind the app's bundle id. Kinds that Apple may add later, and `mdm`, whose topic stands in its certificate, have
-    /// none.
+    /// The suffix to the app's bundle id. Types that Apple may add later, and `mdm`, whose topic is in its certificate,
+    /// have none.
     static func topicSuffix(of type: String) -> String {
         switch type {
         case "voip": ".voip"

@@ -4,14 +4,14 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// Makes requests of pushes. Pushes of one variant share their headers, but for the id.
+/// Builds requests from pushes. Pushes of one variant share their headers, except for the id.
 struct APNsRequest {
     private let topic: String
     private let authorization: String?
     private let limit: Duration
     private var shared: (content: PushContent, headers: HTTP2Headers)?
 
-    /// Without a token the connection's certificate says who sends.
+    /// Without a token the connection's certificate identifies the sender.
     init(topic: String, token: BearerToken?, limit: Duration) {
         self.topic = topic
         authorization = token.map { "bearer " + $0.value.reveal() }
@@ -35,7 +35,7 @@ struct APNsRequest {
         var headers = HTTP2Headers()
         headers.append("apns-topic", topic + APNsPushType.topicSuffix(of: type))
         headers.append("apns-push-type", type)
-        // Anything else is an error of a background notification.
+        // Apple rejects any other priority for a background notification.
         headers.append("apns-priority", variant.priority == .high && type != "background" ? "10" : "5")
         headers.append("apns-expiration", String(variant.expiration), indexing: .nameOnly)
         if !variant.collapseID.isEmpty { headers.append("apns-collapse-id", variant.collapseID, indexing: .nameOnly) }

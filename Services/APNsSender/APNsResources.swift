@@ -2,7 +2,7 @@ import Bus
 import HTTP2
 import ServiceKit
 
-/// What all accounts of a process share; the thread that serves all their connections among it.
+/// Resources shared by all accounts of a process, including the thread that serves their connections.
 struct APNsResources: Sendable {
     let time: any TimeSource
     let random: any RandomSource

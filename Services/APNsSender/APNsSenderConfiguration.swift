@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Store
 
-/// What `apns-sender` is configured with, beside what every service is.
+/// Settings of `apns-sender`, beside those of every service.
 struct APNsSenderConfiguration: Sendable {
     let apps: AppsConfiguration
     let apns: APNsConfiguration

@@ -2,7 +2,7 @@ import ProviderKit
 import ServiceKit
 import Signing
 
-/// Signs the tokens that Apple takes. The key is read anew for each, so that a file that was replaced counts.
+/// Signs tokens for Apple. The key is read each time, so that a replaced file takes effect.
 struct APNsTokenIssuer: Sendable {
     let keyFile: String
     let keyID: String

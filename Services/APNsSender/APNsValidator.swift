@@ -1,12 +1,12 @@
 import ProviderKit
 import Topics
 
-/// Holds back what Apple would not even take for a request. What comes from the bus is believed no further than what it
-/// does to a connection. Pushes of one content, which come together, are judged once for what they share.
+/// Rejects pushes that Apple would not even accept as a request. Data from the bus is checked only as far as it could
+/// harm a connection. Pushes of one content, which come together, are checked once for what they share.
 struct APNsValidator {
     private var last: (content: PushContent, obstacle: ProviderAnswer?)?
 
-    /// Nil when it may go.
+    /// Nil if the push may be sent.
     mutating func obstacle(_ push: Push) -> ProviderAnswer? {
         if let obstacle = obstacle(push.content) { return obstacle }
         return APNsValidator.isToken(push.token) ? nil : APNsValidator.unsendable("BadPath")
@@ -42,7 +42,7 @@ struct APNsValidator {
         }
     }
 
-    /// As Apple would have put it, without its status.
+    /// The reason as Apple would state it, without its status.
     private static func unsendable(_ reason: String) -> ProviderAnswer {
         ProviderAnswer(.payloadRejected, reason: reason, status: 0)
     }

@@ -9,7 +9,7 @@ import ServiceKit
 import Topics
 
 extension APNsSender {
-    /// The workers come last and go first: what they have in hand still needs the ledger and the connections to Apple.
+    /// Workers come last and are stopped first: their work still needs the ledger and the connections to Apple.
     static func build(
         _ context: ServiceContext, configuration: APNsSenderConfiguration
     ) async throws -> [any Service] {
@@ -42,8 +42,8 @@ extension APNsSender {
         return [SharedResources { await redis.close() }, apps, gateways, context.watch(witness)] + workers
     }
 
-    /// The order of chunks means nothing, and one that waits for Apple must not hold up those behind it. A delivery is as
-    /// large as one chunk of a broadcast, so that little is done again after a crash.
+    /// The order of chunks does not matter, and one that waits for Apple must not block those behind it. A delivery is
+    /// as large as one chunk of a broadcast, so that little is repeated after a crash.
     private static func options(_ lane: Lane) -> ConsumerOptions {
         ConsumerOptions(
             channel: Topics.dispatchAPNs.channel(lane), group: "apns-sender", order: .none, batchMessagesMaximum: 64,

@@ -1,11 +1,11 @@
 import ServiceHost
 import ServiceKit
 
-/// Sends what was rendered for Apple's devices.
+/// Sends rendered notifications to Apple.
 @main struct APNsSender {
     static func main() async {
         await ServiceHost.main(
-            "apns-sender", purpose: "sends notifications to Apple's devices",
+            "apns-sender", purpose: "sends notifications to Apple devices through APNs",
             configuration: { APNsSenderConfiguration(environment: &$0) },
             build: { try await build($0, configuration: $1) })
     }

@@ -3,13 +3,13 @@ import PushModel
 import ServiceKit
 import Synchronization
 
-/// On which connection Apple last failed a push, so that the next attempt goes over another one: a server of Apple's that
-/// is in trouble would fail it again. Bounded; a push that is forgotten takes any connection.
+/// The connection on which Apple last failed each push, so that the next attempt uses another one: a failing server of
+/// Apple's would fail it again. Bounded; a push that was evicted takes any connection.
 final class FailedConnections: Sendable {
     private static let pushesMaximum = 4_096
     private let connections = Mutex<[TaskID: Int]>([:])
 
-    /// The connection to avoid; each push asks once for each attempt.
+    /// The connection to avoid; called once per push and attempt.
     func take(_ push: TaskID) -> Int? {
         connections.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: push) }
     }

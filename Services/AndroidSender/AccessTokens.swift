@@ -3,11 +3,11 @@ import JSONKit
 import ProviderKit
 import ServiceKit
 
-/// Asks an OAuth server for an access token.
+/// Requests access tokens from an OAuth server.
 struct AccessTokens: Sendable {
     let client: HTTPClient
 
-    /// The form's values are secret: they never stand in an error.
+    /// The form's values are secret: they never appear in an error.
     func issue(_ form: [(name: String, value: Secret)], from url: String) async throws(TokenError) -> IssuedToken {
         let body = form.map { "\($0.name)=\(AccessTokens.encoded($0.value.reveal()))" }.joined(separator: "&")
         let request = HTTPClientRequest(
@@ -33,7 +33,7 @@ struct AccessTokens: Sendable {
         }
         guard let value = answer?["access_token"]?.text, AccessTokens.isHeaderSafe(value),
             case .integer(let seconds)? = answer?["expires_in"], 1...31_536_000 ~= seconds
-        else { throw TokenError(.unavailable, message: "no access token: the answer holds none") }
+        else { throw TokenError(.unavailable, message: "no access token: no valid token in the answer") }
         return IssuedToken(Secret(value), window: .oauth(lifetime: .seconds(seconds)))
     }
 
@@ -42,7 +42,7 @@ struct AccessTokens: Sendable {
         return String(number)
     }
 
-    /// It goes into a header as it is.
+    /// The token goes into a header unchanged.
     private static func isHeaderSafe(_ token: String) -> Bool {
         1...16_384 ~= token.utf8.count && token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
@@ -64,7 +64,7 @@ struct AccessTokens: Sendable {
 }
 
 extension HTTPClientError {
-    /// Whether waiting cannot help: somebody has to change a file or a setting.
+    /// True if retrying cannot help: a file or a setting must be fixed.
     var isOurs: Bool {
         switch code {
         case .untrusted, .misconfigured, .invalid: true

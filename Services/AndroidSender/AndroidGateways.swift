@@ -4,10 +4,10 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// The gateways of all apps: one for each app and provider, made when it is first needed and again when the app's
-/// credentials have changed.
+/// The gateways of all apps: one for each app and provider, made on first use and again when the app's credentials
+/// change.
 actor AndroidGateways: GatewayDirectory {
-    /// What a gateway is made from.
+    /// The credentials of a gateway.
     enum Credentials: Sendable, Equatable {
         case fcm(FCMCredentials)
         case huawei(HuaweiCredentials)
@@ -29,13 +29,13 @@ actor AndroidGateways: GatewayDirectory {
 
     private struct Entry {
         let credentials: Credentials
-        /// What the file held; nil when it could not be read.
+        /// The file's content; nil if it could not be read.
         let content: [UInt8]?
         let gateway: any PushGateway
         var readAt: Duration
     }
 
-    /// How soon a file that was replaced, or mended, is noticed.
+    /// How soon a replaced or fixed file is noticed.
     private static let readInterval = Duration.seconds(30)
     private let app: @Sendable (AppID) -> PushApp?
     private let make: Make
@@ -73,7 +73,7 @@ actor AndroidGateways: GatewayDirectory {
         return entry.gateway
     }
 
-    /// The same gateway, with what it knows of its provider, unless the file says something else.
+    /// Keeps the gateway and its state unless the content of the file has changed.
     private func read(_ app: AppID, credentials: Credentials, known: Entry?) async -> Entry {
         let path = credentials.file.path
         let content = await onNativeThread("credentials") {
@@ -96,7 +96,7 @@ actor AndroidGateways: GatewayDirectory {
     }
 }
 
-/// Stands in for the gateway of an app whose credentials cannot be used.
+/// Replaces the gateway of an app whose credentials cannot be used.
 struct BrokenGateway: PushGateway {
     let reason: String
 

@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Store
 
-/// What `android-sender` is configured with, beside what every service is.
+/// Settings of `android-sender`, beside those of every service.
 struct AndroidSenderConfiguration: Sendable {
     let apps: AppsConfiguration
     let fcm: FCMConfiguration
@@ -35,6 +35,6 @@ struct AndroidSenderConfiguration: Sendable {
                 + "after a crash they wait for the whole lease.")
     }
 
-    /// A push may be sent twice, with a token and with the one that replaced it, and have waited for either.
+    /// A push may be sent twice, with a token and with its replacement, and have waited for each.
     var claimLease: Duration { (max(fcm.deadline, huawei.deadline) + tokenLimit) * 2 + leaseMargin }
 }

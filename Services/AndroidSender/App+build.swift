@@ -14,7 +14,7 @@ import Topics
 extension AndroidSender {
     private static let group = "android-sender"
 
-    /// Workers come last and go first: what they send with must outlive them.
+    /// Workers come last and are stopped first: the resources they send with must outlive them.
     static func build(
         _ context: ServiceContext, configuration: AndroidSenderConfiguration
     ) async throws -> [any Service] {
@@ -39,8 +39,8 @@ extension AndroidSender {
             for client in providers.clients { await client.close(within: .seconds(1)) }
             await redis.close()
         }
-        // A lane has a worker of its own, so that a single push never stands behind a broadcast; at the gate of its app
-        // the fast lane goes first.
+        // Each lane has a worker of its own, so that a single push never waits behind a broadcast; at the gate of its
+        // app the fast lane goes first.
         let workers = [Lane.bulk, .fast].map {
             context.worker(options($0), concurrency: configuration.concurrency, handler: handler($0))
         }
@@ -65,7 +65,7 @@ extension AndroidSender {
         }
     }
 
-    /// The order of chunks means nothing, and one that waits for a provider must not hold up those behind it.
+    /// The order of chunks does not matter, and one that waits for a provider must not block those behind it.
     private static func options(_ lane: Lane) -> ConsumerOptions {
         ConsumerOptions(
             channel: Topics.dispatchAndroid.channel(lane), group: group, order: .none, batchMessagesMaximum: 64,

@@ -1,7 +1,7 @@
 import ServiceHost
 import ServiceKit
 
-/// Sends to Android devices, through Google and through Huawei.
+/// Sends rendered notifications to Android devices through Google and Huawei.
 @main struct AndroidSender {
     static func main() async {
         await ServiceHost.main(

@@ -5,7 +5,7 @@ import ProviderKit
 import PushModel
 import RedisStore
 
-/// What is shared on the way to the two providers.
+/// The shared resources of the two providers.
 struct Providers: Sendable {
     let pool: HTTP2Pool
     let clients: [HTTPClient]

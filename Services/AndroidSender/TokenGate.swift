@@ -2,13 +2,13 @@ import ProviderKit
 import ServiceKit
 import Topics
 
-/// What the ways to Google and to Huawei have in common, for one app: a gate, and a token that is renewed when the
-/// provider refuses it.
+/// The part that the gateways of Google and Huawei share, for one app: a send gate, and a token that is renewed when
+/// the provider refuses it.
 final class TokenGate: Sendable {
-    /// What came of some pushes, in their order.
+    /// Outcomes of some pushes, in their order.
     struct Round: Sendable {
         var outcomes: [PushOutcome]
-        /// What the provider asks of the whole app.
+        /// The wait that the provider asks of the whole app.
         var pause = Duration.zero
     }
 
@@ -24,7 +24,7 @@ final class TokenGate: Sendable {
 
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
-    /// To be asked before `admit`: without a token nothing can be sent, and nothing need be claimed.
+    /// To be called before `admit`: without a token nothing can be sent, and nothing need be claimed.
     func obstacle() async -> Admission? {
         do throws(TokenError) {
             _ = try await tokens.token()
@@ -49,7 +49,7 @@ final class TokenGate: Sendable {
         return round.outcomes
     }
 
-    /// Once more with the next token, which all who meet the end of the former one share.
+    /// Retries refused pushes with the next token, which all callers that used the former one share.
     private func sendWithRenewal(_ pushes: [Push], attempt: Attempt) async -> Round {
         var (round, token) = await sendOnce(pushes, attempt: attempt)
         let refused = round.outcomes.indices.filter { round.outcomes[$0].isUnauthorized }
@@ -60,7 +60,7 @@ final class TokenGate: Sendable {
         return round
     }
 
-    /// Without a token where none could be had.
+    /// The token is nil if none was available.
     private func sendOnce(_ pushes: [Push], attempt: Attempt) async -> (Round, BearerToken?) {
         do throws(TokenError) {
             let token = try await tokens.token()

@@ -2,7 +2,7 @@ import ProviderKit
 import PushModel
 
 extension Admission {
-    /// A credential that is refused is a mistake somebody has to mend; a server that does not answer is not.
+    /// A refused credential is a configuration error that must be fixed; a server that does not answer is not.
     static func withoutToken(_ error: TokenError) -> Admission {
         error.code == .refused ? .halted(reason: error.message) : .unavailable(reason: error.message)
     }
@@ -13,7 +13,7 @@ extension PushOutcome {
         error.code == .refused ? .misconfigured(error.message) : .notSent(error.message)
     }
 
-    /// As if the provider had said so: nothing can be sent until somebody mends it.
+    /// Same as such an answer of the provider: nothing can be sent until the settings are fixed.
     static func misconfigured(_ reason: String) -> PushOutcome {
         .answered(ProviderAnswer(.misconfigured, reason: OutcomeReason.cut(reason), status: 0))
     }

@@ -3,7 +3,7 @@ import HTTPServer
 import JSONKit
 import ServiceKit
 
-/// What tests and people ask of a running simulator, in JSON over plain HTTP.
+/// The admin API of a running simulator, for tests and people: JSON over plain HTTP.
 struct AdminAPI: Sendable {
     private static let pushesDefault = 20
 
@@ -86,7 +86,7 @@ struct AdminAPI: Sendable {
         case credentials(SimulatedProvider, CredentialChange)
     }
 
-    /// Reads a document that names its provider. Nothing is changed unless all of it was understood.
+    /// Reads a document that names its provider. Nothing is changed unless all of it is valid.
     private func change(
         _ request: HTTPRequest, read: (SimulatedProvider, JSONFields) -> Change?
     ) -> HTTPResponse {
@@ -115,7 +115,7 @@ struct AdminAPI: Sendable {
         switch change {
         case .fault(let provider, let rule):
             guard let number = provider.port.addFault(rule) else {
-                return Problem(.conflict, detail: "there are \(FaultBook.rulesMaximum) faults already").response()
+                return Problem(.conflict, detail: "at most \(FaultBook.rulesMaximum) faults are allowed").response()
             }
             return .json(FaultDocument.json(number, rule: rule) + "\n", status: .created)
         case .connections(let provider, let change): change.apply(to: provider.server)
@@ -130,6 +130,6 @@ struct AdminAPI: Sendable {
 
     private static var unknownProvider: HTTPResponse {
         let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
-        return Problem(.notFound, detail: "there is no such provider; there are \(names)").response()
+        return Problem(.notFound, detail: "unknown provider; expected one of \(names)").response()
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// The one line a simulator prints, for whoever started it: where everything is.
+/// The one line that the simulator prints for the program that started it: its addresses and credential files.
 struct Announcement: Sendable {
     let configuration: SimulatorConfiguration
     let ports: [Provider: UInt16]

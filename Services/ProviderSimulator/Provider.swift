@@ -1,4 +1,4 @@
-/// Whom the simulator stands in for; the raw value is its name in addresses and answers.
+/// The simulated providers; the raw value is the name in addresses and answers.
 enum Provider: String, CaseIterable, Sendable {
     case apns
     case fcm

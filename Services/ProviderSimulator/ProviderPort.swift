@@ -2,7 +2,7 @@ import HTTP2
 import ServiceKit
 import Synchronization
 
-/// One provider: judges requests on its server's thread, and is asked and changed by the admin API's tasks.
+/// One provider: judges requests on its server's thread, and is read and changed by the admin API's tasks.
 final class ProviderPort: Sendable {
     private struct State {
         var rules: any ProviderRules
@@ -33,7 +33,7 @@ final class ProviderPort: Sendable {
             }
             let verdict = state.rules.judge(request, now: now)
             record(verdict, request: request, now: now, in: &state.book)
-            // Only the answer to a push that was taken can be lost.
+            // Only the answer to an accepted push can be lost.
             if let fault = draw.fault, !verdict.deliveries.isEmpty {
                 return delayed(commit(fault.0, request: request, now: now, state: &state), delay: draw.delay)
             }
@@ -68,7 +68,7 @@ final class ProviderPort: Sendable {
         state.withLock { $0.book.devices[device] }
     }
 
-    /// The newest first.
+    /// Newest first.
     func lastPushes(_ count: Int) -> [KeptPush] {
         state.withLock { $0.book.kept.last(count) }
     }

@@ -2,7 +2,7 @@ import HTTP2
 import ServiceKit
 import TLSSocket
 
-/// A provider and the server it answers on.
+/// A provider and its server.
 struct SimulatedProvider: Sendable {
     let port: ProviderPort
     let server: HTTP2Server
@@ -13,7 +13,7 @@ struct SimulatedProvider: Sendable {
     ) throws {
         var tls = TLSServerConfiguration(
             certificateFile: certificates.certificateFile, privateKeyFile: certificates.keyFile)
-        // Shown by those who prove themselves to Apple without a token; asked of all, demanded of nobody.
+        // For clients that authenticate to Apple without a token: requested of all, required of none.
         tls.clientAuthorityFile = certificates.authorityFile
         var serverConfiguration = HTTP2ServerConfiguration(tls: tls)
         serverConfiguration.address = configuration.address

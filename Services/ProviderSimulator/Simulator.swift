@@ -2,7 +2,7 @@ import HTTP2
 import HTTPServer
 import ServiceKit
 
-/// The three providers with what their clients need, running from `init` to `stop`.
+/// The three simulated providers with their credentials and certificates, running from `init` to `stop`.
 struct Simulator: Sendable {
     let announcement: Announcement
     private let providers: [Provider: SimulatedProvider]
@@ -35,7 +35,7 @@ struct Simulator: Sendable {
             router: AdminAPI(providers).router, log: log, metrics: Metrics())
         try admin.start()
         let ports = providers.mapValues { $0.server.port }
-        // Only now is it known where tokens are fetched.
+        // The token endpoint's port is only known now.
         let tokenURL = "https://\(configuration.host):\(ports[.fcm] ?? 0)\(GoogleRules.tokenPath)"
         providers[.fcm]?.port.changeCredentials(CredentialChange(tokenURL: tokenURL))
         announcement = Announcement(

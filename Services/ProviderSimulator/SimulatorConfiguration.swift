@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What `provider-simulator` is configured with. Needs no bus, so it reads nothing else.
+/// Settings of `provider-simulator`. It needs no bus, so it reads no others.
 struct SimulatorConfiguration: Sendable {
     var folder: String
     var address: String
@@ -17,38 +17,38 @@ struct SimulatorConfiguration: Sendable {
             "CARILLON_SIMULATOR_FOLDER", default: "simulator",
             meaning: "Folder for the authority's certificate and the credentials, created again at each start.")
         address = environment.text(
-            "CARILLON_SIMULATOR_ADDRESS", default: "127.0.0.1", meaning: "Address to listen on, of all its ports.")
+            "CARILLON_SIMULATOR_ADDRESS", default: "127.0.0.1", meaning: "Address to listen on, for all ports.")
         host = environment.text(
             "CARILLON_SIMULATOR_HOST", default: "localhost",
-            meaning: "Name under which clients reach it; its certificate's name.")
+            meaning: "Host name that clients use; the name in its certificate.")
         ports = [:]
         for (provider, title) in [(Provider.apns, "Apple"), (.fcm, "Google"), (.huawei, "Huawei")] {
             let name = "CARILLON_SIMULATOR_\(provider.rawValue.uppercased())_PORT"
-            ports[provider] = SimulatorConfiguration.port(&environment, name: name, meaning: "Port that is \(title)")
+            ports[provider] = SimulatorConfiguration.port(&environment, name: name, meaning: "Port of the simulated \(title)")
         }
         adminPort = SimulatorConfiguration.port(
             &environment, name: "CARILLON_SIMULATOR_ADMIN_PORT", meaning: "Port for statistics and faults, plain HTTP")
         bundle = environment.text(
             "CARILLON_SIMULATOR_BUNDLE", default: "com.example.news",
-            meaning: "Bundle id that pushes to Apple may be for.")
+            meaning: "Bundle ID accepted by the simulated Apple.")
         project = environment.text(
-            "CARILLON_SIMULATOR_PROJECT", default: "example-news", meaning: "Project that pushes to Google are for.")
+            "CARILLON_SIMULATOR_PROJECT", default: "example-news", meaning: "Project accepted by the simulated Google.")
         streamsMaximum = environment.integer(
             "CARILLON_SIMULATOR_STREAMS_MAX", default: 1_000, in: 1...1_000_000,
-            meaning: "Requests a client may have open on one connection.")
+            meaning: "Concurrent requests allowed on one connection.")
         limits = DeliveryBook.Limits()
         limits.devices = environment.integer(
             "CARILLON_SIMULATOR_DEVICES_MAX", default: limits.devices, in: 1...100_000_000,
-            meaning: "Devices that each provider counts one by one; deliveries to further ones are counted together.")
+            meaning: "Devices that each provider counts individually; deliveries to further devices are counted together.")
         limits.marks = environment.integer(
             "CARILLON_SIMULATOR_DELIVERIES_MAX", default: limits.marks, in: 1...100_000_000,
-            meaning: "Newest deliveries of each provider among which repeats are found.")
+            meaning: "Newest deliveries of each provider that are checked for duplicates.")
         limits.keptPushes = environment.integer(
             "CARILLON_SIMULATOR_KEPT_PUSHES", default: limits.keptPushes, in: 0...100_000,
             meaning: "Newest pushes of each provider that are stored in full.")
     }
 
     private static func port(_ environment: inout EnvironmentReader, name: String, meaning: String) -> UInt16 {
-        UInt16(environment.integer(name, default: 0, in: 0...65_535, meaning: "\(meaning); 0 takes any free one."))
+        UInt16(environment.integer(name, default: 0, in: 0...65_535, meaning: "\(meaning); 0 picks a free port."))
     }
 }

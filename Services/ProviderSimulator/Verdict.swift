@@ -1,15 +1,15 @@
 import HTTP2
 
-/// What a provider makes of one request.
+/// A provider's decision about one request.
 struct Verdict: Sendable {
     enum Reaction: Sendable {
         case answer(HTTP2Answer)
-        /// The device's token asked for it.
+        /// The device's token selected the fault.
         case fault(Fault)
     }
 
     let reaction: Reaction
-    /// The pushes that were taken.
+    /// The accepted pushes.
     let deliveries: [Delivery]
     /// Why the request, or some devices of it, were refused.
     let refusal: (reason: String, count: Int)?

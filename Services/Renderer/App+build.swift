@@ -8,7 +8,7 @@ import Topics
 extension Renderer {
     static let group = "renderer"
 
-    /// Workers come last and go first: what they have in hand still needs the store.
+    /// Workers come last and are stopped first: the work in progress still needs the store.
     static func build(
         _ context: ServiceContext, configuration: RendererConfiguration
     ) async throws -> [any Service] {
@@ -26,7 +26,7 @@ extension Renderer {
         return [SharedResources { await redis.close() }] + workers
     }
 
-    /// The order of chunks means nothing. Deliveries are small, so that few chunks wait for one whose task is away.
+    /// The order of chunks does not matter. Deliveries are small, so that few chunks wait for a missing task.
     private static func options(_ lane: Lane) -> ConsumerOptions {
         ConsumerOptions(
             channel: Topics.audience.channel(lane), group: group, order: .none, batchMessagesMaximum: 8,

@@ -1,11 +1,11 @@
 import ServiceHost
 import ServiceKit
 
-/// Turns targeted devices into what senders send.
+/// Renders the payloads of targeted devices for the senders.
 @main struct Renderer {
     static func main() async {
         await ServiceHost.main(
-            "renderer", purpose: "writes the payloads that senders send",
+            "renderer", purpose: "renders the payloads for the senders",
             configuration: { RendererConfiguration(environment: &$0) },
             build: { try await build($0, configuration: $1) })
     }

@@ -3,12 +3,12 @@ import ServiceKit
 import Topics
 
 extension AudienceChunk {
-    /// What brings its devices again when it is due.
+    /// Retry orders that bring the chunk's devices again at `due`.
     func orders(due: Timestamp) -> [RetryOrder] {
         segments.flatMap { part in
             var devices: [PushProtocol: [RetryOrder.Device]] = [:]
             for (position, offset) in part.offsets.enumerated() {
-                // Of a record that cannot be read the renderer tells, once it has the content.
+                // Undecodable records are reported by the renderer once it has the content.
                 let head = Device.PackedHead(part.record(at: position))
                 devices[head?.kind ?? .http, default: []].append(
                     RetryOrder.Device(offset: offset, tag: head?.tag ?? 0, isSilent: part.isSilent[position]))

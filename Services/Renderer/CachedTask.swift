@@ -5,15 +5,15 @@ import Synchronization
 import TaskModel
 import Topics
 
-/// A task with what was rendered of it so far: every chunk of a broadcast needs the same few variants.
+/// A task with its variants rendered so far: every chunk of a broadcast needs the same few variants.
 final class CachedTask: Sendable {
-    /// What a decoded task takes of memory for each byte it came in, roughly.
+    /// Rough memory use of a decoded task per byte of its encoding.
     private static let weight = 6
     private static let longestLife = Duration.seconds(60)
 
     let task: PushTask
     let rendering: TaskRendering
-    /// Google and Huawei are told how long a message has from now; when a tenth of that is over, it is written anew.
+    /// Payloads for Google and Huawei contain the remaining lifetime; they are rendered again after a tenth of it.
     let goodUntil: Timestamp
     private let contentBytes: Int
     private let state = Mutex(State())
@@ -30,14 +30,14 @@ final class CachedTask: Sendable {
         goodUntil = now + min(max((task.deadline - now) / 10, .seconds(1)), CachedTask.longestLife)
     }
 
-    /// What it takes of memory.
+    /// Estimated memory use.
     var bytes: Int { contentBytes * CachedTask.weight + 1_024 + state.withLock { $0.bytes } }
 
     func renewed(at now: Timestamp) -> CachedTask {
         CachedTask(task, contentBytes: contentBytes, now: now)
     }
 
-    /// Rendered at most once; whoever needs the same meanwhile waits for it.
+    /// Rendered at most once; concurrent callers wait for the same rendering.
     func variant(_ selection: TaskRendering.Selection) -> Result<RenderedVariant, RenderingError> {
         state.withLock { state in
             if let known = state.variants[selection] { return known }
@@ -50,7 +50,7 @@ final class CachedTask: Sendable {
 }
 
 extension RenderedVariant {
-    /// On the bus, or a little more.
+    /// Size on the bus, or slightly more.
     var byteCount: Int {
         payload.parts.reduce(64) { $0 + $1.count + 8 } + pushType.utf8.count + collapseID.utf8.count
     }

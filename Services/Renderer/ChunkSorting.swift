@@ -6,8 +6,8 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// Sorts the devices of one audience chunk: into chunks for the senders, with the variant of each, and into those to whom
-/// nothing can be sent, with the reason.
+/// Sorts the devices of one audience chunk: into chunks for the senders, with each device's variant, and into devices
+/// to which nothing can be sent, with the reason.
 struct ChunkSorting {
     private struct End: Hashable {
         let segment: SegmentNumber
@@ -32,7 +32,7 @@ struct ChunkSorting {
     private var splits: [DispatchSplit]
     private var ends: [End: [DeviceEndings.Order.Device]] = [:]
     private var choices: [Kind: Choice] = [:]
-    /// What was chosen last for each provider and silence, since neighbours mostly speak alike.
+    /// The last choice for each provider and silence, since neighbours mostly share a language.
     private var last: [(language: ArraySlice<UInt8>, choice: Choice)?]
 
     init(_ chunk: AudienceChunk, task: CachedTask) {
@@ -119,7 +119,7 @@ struct ChunkSorting {
 }
 
 extension DeviceEndings.Order.Device {
-    /// As much as there is of a record that a later version wrote, or none did: its end must be told all the same.
+    /// Uses what can be read of a newer or corrupt record: the end of its device must be reported all the same.
     fileprivate init(unreadable record: ArraySlice<UInt8>, _ offset: UInt16) {
         let provider = record.first.flatMap { PushProtocol(rawValue: $0 & 0x0F) }
         self.init(offset: offset, tag: DeviceGlance(packed: record)?.tag ?? 0, provider: provider ?? .http)

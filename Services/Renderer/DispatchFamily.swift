@@ -1,12 +1,12 @@
 import PushModel
 import Topics
 
-/// The sender that takes a device, and so the topic it goes to.
+/// The sender of a device, which determines its topic.
 enum DispatchFamily: Int, CaseIterable {
     case apple
     case android
 
-    /// Nil where nobody sends yet.
+    /// Nil for providers without a sender.
     init?(_ kind: PushProtocol) {
         switch kind {
         case .apns: self = .apple

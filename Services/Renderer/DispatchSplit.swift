@@ -3,7 +3,7 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// A variant with a number that tells it from the others of one source. Shared, since every device passes one.
+/// A variant with a number that is unique within its source. Shared, since every device passes one.
 final class NumberedVariant: Sendable {
     let number: Int
     let variant: RenderedVariant
@@ -14,12 +14,12 @@ final class NumberedVariant: Sendable {
     }
 }
 
-/// Gathers one family's devices into chunks that the bus carries: so many devices, so many variants, so many bytes. Give
-/// the devices of a segment one after the other.
+/// Collects one family's devices into chunks within the limits of devices, variants and bytes. The devices of a segment
+/// must be appended consecutively.
 struct DispatchSplit {
     private static let headBytes = 128
     private static let segmentBytes = 4 + 3
-    /// Offset, variant, world, tag, time of registration, and the length of the token.
+    /// Offset, variant, environment, tag, time of registration, and the length of the token.
     private static let deviceBytes = 2 + 1 + 1 + 4 + 4 + 3
     private static let variantsMaximum = Int(DispatchSplit.nowhere)
     private static let nowhere = UInt8.max
@@ -28,7 +28,7 @@ struct DispatchSplit {
     private let task: PushTask
     private var full: [DispatchChunk] = []
     private var variants: [RenderedVariant] = []
-    /// Of the open chunk, by the number of the variant.
+    /// Positions in the open chunk, by the number of the variant.
     private var places: [UInt8] = []
     private var segments: [SegmentDevices] = []
     private var count = 0
@@ -58,7 +58,7 @@ struct DispatchSplit {
         return full
     }
 
-    /// The variant's place in a chunk that has room for one device more.
+    /// Returns the variant's position in a chunk that has room for one more device.
     private mutating func makeRoom(for variant: NumberedVariant, beside size: Int) -> UInt8 {
         let isFull = count == DispatchChunk.devicesMaximum || bytes + size > Topics.messageBytesMaximum
         let known = variant.number < places.count ? places[variant.number] : DispatchSplit.nowhere

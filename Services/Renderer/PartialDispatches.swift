@@ -2,14 +2,14 @@ import Bus
 import ServiceKit
 import Synchronization
 
-/// Which senders have got their part of a chunk whose other part did not go: while one provider's topic is at its bound,
-/// the chunk comes again and again, and the other provider's sender must not get its part each time. What is forgotten
-/// here, at the bound or by a crash, is a repeat that the ledger makes harmless.
+/// Remembers which senders received their part of a chunk whose other part was not sent: while one provider's topic is
+/// full, the chunk is redelivered repeatedly, and the other provider's sender must not get its part each time. An entry
+/// lost at the bound or in a crash causes a repeat, which the ledger makes harmless.
 final class PartialDispatches: Sendable {
     private struct Place: Hashable {
         let partition: PartitionID
         let offset: Int64
-        /// A topic that was deleted and made anew counts its messages from the start again.
+        /// A topic that was deleted and created again restarts its offsets.
         let produced: Timestamp
 
         init(_ message: IncomingMessage) {

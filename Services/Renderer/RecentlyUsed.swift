@@ -1,6 +1,6 @@
 import Bus
 
-/// Values within a bound of cost; those used longest ago go first. The newest stays, whatever it costs.
+/// A least-recently-used cache bounded by cost. The newest value stays, whatever it costs.
 struct RecentlyUsed<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
@@ -11,7 +11,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
     let costMaximum: Int
     private(set) var cost = 0
     private var entries: [Key: Entry] = [:]
-    /// Every use in its order; of a key used again only the last counts.
+    /// All uses in order; for a key used again only the last counts.
     private var uses = Queue<(key: Key, use: UInt64)>()
     private var lastUse: UInt64 = 0
 
@@ -21,7 +21,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
 
     var count: Int { entries.count }
 
-    /// Uses it, and takes note of what it costs by now.
+    /// Marks the value as used, and updates its cost.
     mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
         guard let value = entries[key]?.value else { return nil }
         set(value, cost: cost(value), for: key)

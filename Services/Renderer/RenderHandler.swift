@@ -6,12 +6,11 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// The renderer's work: takes chunks of targeted devices and puts them before the senders, with their payloads.
+/// Renders chunks of targeted devices and passes them to the senders, with their payloads.
 ///
-/// Whatever it is interrupted by, a chunk that comes again yields the same once more, which the ledger's claims make
-/// harmless.
+/// After any interruption a redelivered chunk yields the same again, which the ledger's claims make harmless.
 struct RenderHandler: MessageHandler {
-    /// When devices of a task whose content is absent are brought again.
+    /// Delay until devices of a task with missing content are retried.
     static let absentPause = Duration.seconds(60)
 
     private let tasks: TaskCache
@@ -48,13 +47,13 @@ struct RenderHandler: MessageHandler {
         let origins = messages.map(\.origin)
         try await handOver(work, of: origins, context: context)
         guard work.held > 0 else { return work.results + work.postponed }
-        // The chunks come again; what has ended is then told again, under the same ids.
+        // The chunks are redelivered; ended devices are then reported again, under the same ids.
         try await context.producer.send(work.results)
         handedOver.note(Set(work.dispatches.keys), of: origins)
         throw HeldElsewhereError(count: work.held)
     }
 
-    /// Side by side, so that a sender that takes nothing delays no other.
+    /// Concurrently, so that a sender with a full topic delays no other.
     private func handOver(
         _ work: RenderedWork, of origins: [IncomingMessage], context: HandlerContext
     ) async throws {
@@ -78,10 +77,10 @@ struct RenderHandler: MessageHandler {
 
     private enum TaskState {
         case known(CachedTask)
-        /// The task is closed, and so all of its devices have ended. One of which nothing is known was closed long ago, or
-        /// is lost: no sender would get its devices, and a rebuild finds the chunk on the bus.
+        /// The task is closed, so all of its devices have ended. An unknown task was closed long ago, or is lost: no
+        /// sender would get its devices, and a rebuild finds the chunk on the bus.
         case ended
-        /// Its content was lost, and comes back when the task is read from the bus again.
+        /// Its content is missing, and comes back when the task is read from the bus again.
         case absent
     }
 
@@ -90,25 +89,25 @@ struct RenderHandler: MessageHandler {
             guard let progress = try await ledger.progress(of: chunk.task) else {
                 unledgered.increment(by: chunk.deviceCount)
                 context.log.error(
-                    "devices of a task that nobody knows are left alone",
+                    "devices skipped: unknown task",
                     [.task: "\(chunk.task)", .count: "\(chunk.deviceCount)"])
                 return .ended
             }
             return progress.closed == nil ? .absent : .ended
         }
         guard kept.task.app == chunk.app else {
-            throw PoisonMessageError("devices of \(chunk.app) are to get a task of \(kept.task.app)")
+            throw PoisonMessageError("the chunk is of app \(chunk.app), but its task is of app \(kept.task.app)")
         }
         return .known(kept)
     }
 
-    /// The devices wait in the index of retries, so that they keep no others, and come again until their task is closed.
+    /// The devices wait in the retry index, so that they block no others, and are retried until their task is closed.
     private func postpone(
         _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, context: HandlerContext
     ) {
         let chunk = received.message
         context.log.error(
-            "the content of a task is not in the store; its devices wait",
+            "task content missing from the store; its devices wait",
             [.task: "\(chunk.task)", .app: chunk.app.text, .count: "\(chunk.deviceCount)"])
         let pause = RenderHandler.absentPause
         let due = context.time.now + pause + context.random.duration(in: .zero...(pause / 2))
@@ -134,7 +133,7 @@ struct RenderHandler: MessageHandler {
         }
         for order in sorting.endings {
             context.log.warning(
-                "devices cannot be sent to",
+                "devices not sent",
                 [.task: "\(order.task)", .count: "\(order.devices.count)", .reason: order.reason])
             let ending = try await endings.end(order)
             work.held += ending.held.count
@@ -144,12 +143,12 @@ struct RenderHandler: MessageHandler {
     }
 }
 
-/// What came of a delivery.
+/// The output of a delivery.
 private struct RenderedWork: Sendable {
     var dispatches: [DispatchFamily: [OutgoingMessage]] = [:]
     var results: [OutgoingMessage] = []
-    /// Orders that bring devices again later.
+    /// Retry orders.
     var postponed: [OutgoingMessage] = []
-    /// Devices to be ended that somebody else holds.
+    /// Number of devices to be ended that another process holds.
     var held = 0
 }

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What `renderer` is configured with, beside what every service is.
+/// Settings of `renderer`, beside those of every service.
 struct RendererConfiguration: Sendable {
     let cacheBytes: Int
     let concurrency: Int

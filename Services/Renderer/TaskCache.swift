@@ -6,8 +6,8 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// The tasks that chunks are rendered from, those used last in memory and the others in the archive. Several workers ask
-/// at once; two that miss the same task both read it, which does no harm.
+/// The tasks that chunks are rendered from: the most recently used in memory, the others in the archive. Workers use it
+/// concurrently; two that miss the same task both read it, which is harmless.
 final class TaskCache: Sendable {
     private let archive: any TaskArchive
     private let kept: Mutex<RecentlyUsed<TaskID, CachedTask>>
@@ -19,7 +19,7 @@ final class TaskCache: Sendable {
         reads = metrics.counter(.rendererTasksRead)
     }
 
-    /// Nil when the archive does not have it, or not yet, and the chunk did not bring it along.
+    /// Nil if the archive does not have it, or not yet, and the chunk does not include it.
     func task(of chunk: AudienceChunk, now: Timestamp) async throws -> CachedTask? {
         let id = chunk.task
         if let task = kept.withLock({ $0.value(for: id) { $0.bytes } }) {

@@ -2,17 +2,17 @@ import HTTPClient
 import ServiceKit
 
 extension AddressPolicy {
-    /// What is public, and the ranges that a variable names.
+    /// Allows public addresses, and the ranges that a variable names.
     init(allowing name: String, environment: inout EnvironmentReader) {
         let expected = "addresses and ranges such as 10.0.0.0/8, separated by commas"
         let text = environment.optionalText(
-            name, meaning: "Addresses that reports may be sent to though they are not public: \(expected).")
+            name, meaning: "Addresses that are not public and that reports may be sent to: \(expected).")
         var ranges: [AddressRange] = []
         for part in (text ?? "").split(separator: ",") {
             let trimmed = String(part.drop { $0 == " " })
             guard let range = try? AddressRange(trimmed) else {
                 environment.reject(
-                    name, problem: "\"\(trimmed)\" is no range of addresses", fix: "set it to \(expected)")
+                    name, problem: "\"\(trimmed)\" is not an address or a range", fix: "set it to \(expected)")
                 continue
             }
             ranges.append(range)

@@ -32,7 +32,7 @@ extension Reporter {
         let parts = ReporterParts(
             stores: stores, registry: registry, producer: producer, client: client,
             app: { apps.current.app($0) }, configuration: configuration, environment: environment)
-        // Stopped in reverse: first no results are taken any more, then the looks and posts under way are finished.
+        // Stopped in reverse: first no more results are consumed, then the checks and posts in progress are finished.
         let connections = SharedResources {
             await client.close(within: .seconds(1))
             await producer.close()
@@ -44,13 +44,13 @@ extension Reporter {
         ]
     }
 
-    /// The order of results means nothing.
+    /// The order of results does not matter.
     private static let results = ConsumerOptions(channel: Topics.results.channel, group: group, order: .none)
 
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)
 
-    /// Where the log is the truth, devices are removed by way of it.
+    /// If the registry log is the source of truth, devices are removed through it.
     private static func openRegistry(
         _ store: StoreConnection, context: ServiceContext
     ) async throws -> (RedisRegistry, [any Service]) {

@@ -1,11 +1,11 @@
 import ServiceHost
 import ServiceKit
 
-/// Tells how tasks went, closes them, and takes devices that are gone from the registry.
+/// Reports and closes tasks, and removes invalid devices from the registry.
 @main struct Reporter {
     static func main() async {
         await ServiceHost.main(
-            "reporter", purpose: "closes tasks, reports them and unregisters dead devices",
+            "reporter", purpose: "closes tasks, posts their reports and unregisters invalid devices",
             configuration: { ReporterConfiguration(environment: &$0) },
             build: { try await build($0, configuration: $1) })
     }

@@ -3,7 +3,7 @@ import HTTPClient
 import ServiceKit
 import Store
 
-/// What `reporter` is configured with, beside what every service is.
+/// Settings of `reporter`, beside those of every service.
 struct ReporterConfiguration: Sendable {
     let apps: AppsConfiguration
     let lease: Duration
@@ -21,7 +21,7 @@ struct ReporterConfiguration: Sendable {
             "CARILLON_REPORTER_TRACE_RETENTION", default: TaskTraceBounds.retention,
             in: .zero...TaskTraceBounds.retentionMaximum,
             meaning:
-                "How long status, report and traces of devices of a closed task for up to 1,000 devices can be read.")
+                "Retention of status, report and device traces of a closed task with up to 1,000 devices.")
         var defaults = HTTPClientConfiguration(name: "webhooks")
         defaults.deadline = .seconds(10)
         defaults.responseBytesMaximum = 4 << 10

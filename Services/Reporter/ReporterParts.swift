@@ -5,7 +5,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// The parts that take results and look after tasks, made for one another.
+/// The parts that consume results and close tasks, wired together.
 struct ReporterParts: Sendable {
     let handler: ResultHandler
     let replayedPosts: ReplayedPosts
@@ -21,7 +21,7 @@ struct ReporterParts: Sendable {
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         let closer = TaskCloser(
             stores, untried: untried, producer: producer,
-            // One that is not known here, as its file may be unreadable, may want to.
+            // An unknown app, whose file may be unreadable, may have an endpoint.
             wantsToHear: { app($0).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
         let poster = ReportPoster(

@@ -28,7 +28,7 @@ extension Scheduler {
             await producer.close()
             await redis.close()
         }
-        // Stopped in reverse: first nothing more is taken in, then what is being released is finished.
+        // Stopped in reverse: first the intake ends, then the releases in progress are finished.
         let watch = context.watch(context.openWitness(redis), over: registry)
         return [connections, watch] + retries.releasers
             + Lane.allCases.map { lane in

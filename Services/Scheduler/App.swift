@@ -1,7 +1,7 @@
 import ServiceHost
 import ServiceKit
 
-/// Holds what must wait, and lets it go when its time has come.
+/// Holds retries and parked jobs, and releases them when they are due.
 @main struct Scheduler {
     static func main() async {
         await ServiceHost.main(

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What `scheduler` is configured with, beside what every service is.
+/// Settings of `scheduler`, beside those of every service.
 struct SchedulerConfiguration: Sendable {
     let lease: Duration
 
@@ -10,7 +10,7 @@ struct SchedulerConfiguration: Sendable {
             meaning: "How long retries that a scheduler was releasing when it died wait for another scheduler.")
     }
 
-    /// How long a release waits for room: not into the time a stop has, and not so long that its lease were over before
-    /// the rest is done, or its retries were released twice.
+    /// How long a release waits for room: less than the time for a stop, and short enough that the lease does not
+    /// expire before the rest is done, or retries would be released twice.
     var patience: Duration { min(.seconds(10), lease / 2) }
 }

@@ -11,14 +11,14 @@ extension TargetingResolver {
         _ context: ServiceContext, configuration: TargetingResolverConfiguration
     ) async throws -> [any Service] {
         let environment = context.environment
-        // A task's few questions are not to stand behind the records of whole segments that jobs ask for.
+        // The few queries of a task must not queue behind the records of whole segments that jobs read.
         let redis = context.makeLaneClients()
         let stores = try await ResolverStores(redis[.fast], context: context)
         environment.health.addReadinessCheck("registry") { await stores.registry.readiness(meanwhile: "tasks wait") }
         let parts = ResolverParts(
             tasks: stores, jobs: try await ResolverStores(redis[.bulk], context: context), window: configuration.window,
             environment: environment)
-        // Stopped in reverse: first nothing more is planned, then the jobs under way are finished.
+        // Stopped in reverse: first planning ends, then the jobs in progress are finished.
         return [
             SharedResources { await redis.close() },
             context.watch(context.openWitness(redis[.fast])),

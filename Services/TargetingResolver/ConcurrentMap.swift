@@ -1,5 +1,5 @@
 extension Array where Element: Sendable {
-    /// The results in the order of the elements; no more than so many at work at once.
+    /// Returns the results in the order of the elements; at most `atOnce` bodies run concurrently.
     ///
     /// Never inlined: within a caller that does nothing else it crashes the optimizer of Swift 6.3.
     @inline(never) func concurrentMap<Result: Sendable>(

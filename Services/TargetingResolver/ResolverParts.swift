@@ -3,7 +3,7 @@ import Store
 import TaskKit
 import Topics
 
-/// The handlers of the resolver, made for one another.
+/// The handlers of the resolver, wired together.
 struct ResolverParts: Sendable {
     let tasks: TaskHandler
     let lists: ListHandler
@@ -30,12 +30,12 @@ struct ResolverParts: Sendable {
             completion: JobCompletion(jobs, view: view, meters: meters), meters: meters)
     }
 
-    /// Parts need no order among each other.
+    /// The order of parts does not matter.
     static func lists(group: String) -> ConsumerOptions {
         ConsumerOptions(channel: Topics.lists.channel, group: group, order: .none)
     }
 
-    /// Jobs are alike and large, and one that must wait is not to keep others from their turn.
+    /// Jobs are alike and large, and a waiting job must not delay others.
     static func jobs(group: String) -> ConsumerOptions {
         ConsumerOptions(channel: Topics.segments.channel(.bulk), group: group, order: .none, batchMessagesMaximum: 1)
     }

@@ -4,7 +4,7 @@ import RedisStore
 import ServiceHost
 import Store
 
-/// The stores over one way to Redis.
+/// The stores over one Redis client.
 struct ResolverStores: Sendable {
     let registry: any Registry & RegistryReader & RegistryMaintenance
     let ledger: any Ledger

@@ -1,8 +1,8 @@
 import ServiceKit
 
-/// What `targeting-resolver` is configured with, beside what every service is.
+/// Settings of `targeting-resolver`, beside those of every service.
 struct TargetingResolverConfiguration: Sendable {
-    /// Chains of jobs of one task.
+    /// Number of job chains of one task.
     let window: Int
 
     init(environment: inout EnvironmentReader) {

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// A token as its issuer gave it.
+/// A token as its issuer returned it.
 package struct IssuedToken: Sendable {
     package let value: Secret
     package let window: TokenWindow
@@ -11,7 +11,7 @@ package struct IssuedToken: Sendable {
     }
 }
 
-/// A token to send with. It knows which one of its cache it is, so that a refusal that comes late blames the right one.
+/// A token to send with. Its number identifies it in its cache, so that a late refusal is matched to it.
 package struct BearerToken: Sendable, Equatable {
     package let value: Secret
     let number: Int

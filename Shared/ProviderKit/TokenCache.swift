@@ -1,14 +1,14 @@
 package import ServiceKit
 
-/// One bearer token for all who send with the same credential, renewed in time and by one of them for all.
+/// One bearer token shared by all senders with the same credential, renewed in time by one of them.
 ///
-/// A failed refresh is repeated with back-off and not by every asker; until then a token that is still good is used on.
+/// A failed refresh is retried with backoff and not by every caller; meanwhile a token that is still valid is used.
 package final class TokenCache: Sendable {
-    /// What follows from a provider's refusal of a token.
+    /// Consequence of a provider's refusal of a token.
     package enum Refusal: Sendable, Equatable {
-        /// Another token has taken its place already: send again with that one.
+        /// Another token has already replaced it: send again with that one.
         case replaced
-        /// It will not be used again: ask for the next one.
+        /// It will not be used again: request the next one.
         case replacing
         /// It is so new that another one would be refused as well: the credential is wrong.
         case tooYoung
@@ -41,7 +41,7 @@ package final class TokenCache: Sendable {
         state = Monitor(State(machine: TokenMachine(backoff: backoff)))
     }
 
-    /// Waits only when there is no token to use, and no longer than a refresh may take.
+    /// Waits only if there is no usable token, and no longer than a refresh may take.
     package func token() async throws(TokenError) -> BearerToken {
         let number = state.withLock { state in
             state.numbers += 1
@@ -55,12 +55,12 @@ package final class TokenCache: Sendable {
         return try result.get()
     }
 
-    /// Says that a provider refused the token.
+    /// Notes that a provider refused the token.
     package func refuse(_ token: BearerToken) -> Refusal {
         state.withLock { $0.machine.refuse(token, at: time.uptime) }
     }
 
-    private static let cancelled = TokenError(.cancelled, message: "the task that asked for a token was cancelled")
+    private static let cancelled = TokenError(.cancelled, message: "the request for a token was cancelled")
 
     private func ask(_ number: Int, waiter: Waiter) {
         let (result, refresh) = state.withLock { state -> (Result<BearerToken, TokenError>?, Int?) in
@@ -82,7 +82,7 @@ package final class TokenCache: Sendable {
         if let refresh { begin(refresh) }
     }
 
-    /// The refresh belongs to no asker: the one that caused it may be cancelled while others wait.
+    /// The refresh belongs to no caller: the one that caused it may be cancelled while others wait.
     private func begin(_ refresh: Int) {
         let fetching = Task { [self] in
             do throws(TokenError) {
@@ -93,7 +93,7 @@ package final class TokenCache: Sendable {
         }
         let timer = Task { [self] in
             guard (try? await time.sleep(for: refreshDeadline)) != nil else { return }
-            end(refresh, result: .failure(TokenError(.unavailable, message: "no token came within \(refreshDeadline)")))
+            end(refresh, result: .failure(TokenError(.unavailable, message: "no token received within \(refreshDeadline)")))
             fetching.cancel()
         }
         Task {
@@ -112,7 +112,7 @@ package final class TokenCache: Sendable {
         for waiter in ended.waiters.values { waiter.resume(returning: ended.outcome) }
     }
 
-    /// Nil when this refresh was given up before, and those who waited for it have been told.
+    /// Nil if this refresh was abandoned before, and its waiters have been resumed.
     private func record(
         _ refresh: Int, result: Result<IssuedToken, TokenError>, in machine: inout TokenMachine
     ) -> Result<BearerToken, TokenError>? {

@@ -1,13 +1,13 @@
 import ServiceKit
 
-/// Why there is no token to send with.
+/// The reason why there is no token to send with.
 package struct TokenError: RetriableError, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
-        /// Whoever issues tokens could not be reached, or was not able to.
+        /// The token issuer is unreachable or failed.
         case unavailable
-        /// The credential is wrong: somebody has to change it.
+        /// The credential is wrong and must be changed.
         case refused
-        /// The task that asked was cancelled.
+        /// The requesting task was cancelled.
         case cancelled
     }
 

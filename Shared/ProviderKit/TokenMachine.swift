@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// Decides when a token is used, renewed and replaced. Pure: times are uptimes handed in.
+/// Decides when a token is used, renewed and replaced. Pure: times are uptimes passed in.
 struct TokenMachine {
     enum Answer: Equatable {
         case use(BearerToken)
-        /// The token is good, and due to be renewed meanwhile, by the refresh of this number.
+        /// The token is valid, but due for renewal by the refresh of this number.
         case useAndRefresh(BearerToken, Int)
         /// Wait for the refresh under way.
         case wait
@@ -56,7 +56,7 @@ struct TokenMachine {
         return refreshes
     }
 
-    /// Nil when this refresh was given up before.
+    /// Nil if this refresh was abandoned before.
     mutating func succeed(
         _ number: Int, issued: IssuedToken, at now: Duration, random: some RandomSource
     ) -> BearerToken? {
@@ -70,7 +70,7 @@ struct TokenMachine {
         return token
     }
 
-    /// False when this refresh was given up before.
+    /// False if this refresh was abandoned before.
     mutating func fail(_ number: Int, error: TokenError, at now: Duration, random: some RandomSource) -> Bool {
         guard refresh == number else { return false }
         refresh = nil

@@ -1,23 +1,23 @@
-/// At which ages a token may be used, should be renewed, and may be replaced.
+/// The ages at which a token may be used, should be renewed, and may be replaced.
 package struct TokenWindow: Sendable, Equatable {
-    /// A younger token is not replaced, even when a provider refuses it: another one would be refused as well, and
-    /// providers punish those who ask too often.
+    /// A younger token is not replaced, even if a provider refuses it: another one would be refused as well, and
+    /// providers penalize frequent requests.
     package let replaceableAge: Duration
-    /// Renewed at some moment within, so that many senders do not renew at once; meanwhile the old one is used.
+    /// Renewed at a random age within, so that senders do not renew together; meanwhile the old one is used.
     package let renewalAges: ClosedRange<Duration>
-    /// Not used any longer.
+    /// From this age on the token is not used.
     package let usableAge: Duration
 
     package init(replaceableAge: Duration, renewalAges: ClosedRange<Duration>, usableAge: Duration) {
         precondition(
             .zero < replaceableAge && replaceableAge <= renewalAges.lowerBound && renewalAges.upperBound <= usableAge,
-            "a token is replaceable before it is renewed, and renewed before it ends")
+            "token ages must ascend: replaceable, renewal, usable")
         self.replaceableAge = replaceableAge
         self.renewalAges = renewalAges
         self.usableAge = usableAge
     }
 
-    /// Apple takes a new token at most every 20 minutes and none that is older than 60; another lifetime has the same
+    /// Apple accepts a new token at most every 20 minutes and none older than 60; another lifetime has the same
     /// proportions.
     package static func apns(lifetime: Duration = .seconds(3_600)) -> TokenWindow {
         TokenWindow(
@@ -25,8 +25,8 @@ package struct TokenWindow: Sendable, Equatable {
             usableAge: lifetime * 29 / 30)
     }
 
-    /// For a token that its issuer says will live for so long: renewed five minutes before, or in the last fifth of a
-    /// short life. One of less than six seconds is used for that long, so that nobody is asked without end.
+    /// For a token with the lifetime that its issuer states: renewed five minutes before its end, or in the last fifth
+    /// of a short one. A lifetime below six seconds counts as six, so that the issuer is not asked without end.
     package static func oauth(lifetime: Duration) -> TokenWindow {
         let life = max(lifetime, .seconds(6))
         let replaceable = min(.seconds(60), life / 3)

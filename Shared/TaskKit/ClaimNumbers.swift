@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers of claims, given out once each.
+/// Issues the numbers of claims, each once.
 package final class ClaimNumbers: Sendable {
     private let last = Atomic<UInt64>(0)
 

@@ -3,13 +3,13 @@ package import ServiceKit
 package import Store
 package import Topics
 
-/// Ends devices in the ledger that no sender will ever take, and tells what became of them. May be repeated: what has
-/// ended is told again as it was, under the same ids.
+/// Ends devices in the ledger that no sender will ever take, and reports their results. Idempotent: a device that has
+/// ended is reported again with the same outcome and id.
 package struct DeviceEndings: Sendable {
-    /// Far longer than the two steps it has to outlast.
+    /// Far longer than the two steps that it covers.
     private static let claimLease = Duration.seconds(30)
 
-    /// Devices of one task and segment that all meet the same end.
+    /// Devices of one task and segment that all end in the same state.
     package struct Order: Sendable {
         package struct Device: Hashable, Sendable {
             package let offset: UInt16
@@ -28,7 +28,7 @@ package struct DeviceEndings: Sendable {
         package let attempt: UInt8
         package let state: DeliveryState
         package let reason: String
-        /// Each once.
+        /// Without duplicates.
         package let devices: [Device]
 
         package init(
@@ -44,9 +44,9 @@ package struct DeviceEndings: Sendable {
     }
 
     package struct Ending: Sendable {
-        /// Of those that have ended, by this or before.
+        /// Results of the devices that have ended, now or before.
         package var results: [DeviceResult] = []
-        /// In the hands of a living sender: it ends them, or dies and leaves them to the next attempt.
+        /// Claimed by a live sender, which ends them, or crashes and leaves them to the next attempt.
         package var held: [UInt16] = []
     }
 
@@ -93,7 +93,7 @@ package struct DeviceEndings: Sendable {
             countsBadge: false)
         var claimed = Claimed(id: id)
         guard case .answers(let answers) = try await ledger.claim(request, of: order.task, in: order.segment) else {
-            alarm("devices that cannot be sent to have no ledger", count: devices.count, order: order)
+            alarm("devices not ended: no ledger for their task", count: devices.count, order: order)
             return claimed
         }
         var unmarked = 0
@@ -107,7 +107,7 @@ package struct DeviceEndings: Sendable {
             case .unmarked: unmarked += 1
             }
         }
-        if unmarked > 0 { alarm("devices that cannot be sent to were never marked", count: unmarked, order: order) }
+        if unmarked > 0 { alarm("devices not ended: not marked in the ledger", count: unmarked, order: order) }
         return claimed
     }
 
@@ -118,7 +118,7 @@ package struct DeviceEndings: Sendable {
         let settlement = Settlement(claim: claimed.id, groups: [group])
         guard case .settled(let refused) = try await ledger.settle(settlement, of: order.task, in: order.segment)
         else {
-            alarm("a ledger went while its devices were ended", count: claimed.mine.count, order: order)
+            alarm("devices not ended: the ledger of the task disappeared", count: claimed.mine.count, order: order)
             return []
         }
         let mine = claimed.mine.filter { !refused.contains($0.offset) }
@@ -128,7 +128,7 @@ package struct DeviceEndings: Sendable {
         }
     }
 
-    /// What ended before is told again as it was: whoever ended it may have died before it was told.
+    /// Reports a device that ended before with its outcome: its sender may have crashed before reporting it.
     private func told(
         _ device: Order.Device, state: DeliveryState, order: Order
     ) async throws(StoreError) -> DeviceResult {

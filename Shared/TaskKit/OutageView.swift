@@ -2,7 +2,7 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// What is known of outages where pushes are not sent, but kept back: read at most once a second, and only by who asks.
+/// Known outages, for services that hold pushes back instead of sending them: read on demand, at most once a second.
 package final class OutageView: Sendable {
     private struct Reading {
         var pauses: [ProviderRoute: Duration] = [:]
@@ -19,8 +19,8 @@ package final class OutageView: Sendable {
         self.time = time
     }
 
-    /// What is left of each outage's pause; zero or less while it waits for its probe. A store that does not answer knows
-    /// of none: then pushes go on, and senders keep them back.
+    /// Remaining pause of each outage; zero or less while it waits for its probe. If the store does not answer, no
+    /// outage is known: pushes continue, and senders keep them back.
     package func outages() async -> [ProviderRoute: Duration] {
         let now = time.uptime
         let known = reading.withLock { reading in
@@ -33,7 +33,7 @@ package final class OutageView: Sendable {
         return outages
     }
 
-    /// Whether a device may be released that finds out whether an outage is over.
+    /// True if a device may be released to test whether an outage is over.
     package func nominate(_ route: ProviderRoute, for lease: Duration) async -> Bool {
         (try? await store.nominate(route, for: lease)) ?? false
     }

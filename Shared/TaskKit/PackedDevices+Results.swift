@@ -3,8 +3,8 @@ package import Store
 package import Topics
 
 extension PackedDevices {
-    /// Of those of the devices that the ledger ended while nobody was sending to them: whoever tells of them, a repeat
-    /// says the same. One that a sender ended has a detail, from which it is told. A record that cannot be read names nobody.
+    /// Results of devices that the ledger ended while no sender was sending to them; a repeat produces the same. A
+    /// device that a sender ended has a detail, which is used instead. A record that cannot be decoded has no result.
     package func untriedResults(
         of ended: SegmentSet, as state: DeliveryState, in segment: SegmentNumber,
         details: [UInt16: OutcomeDetail] = [:]
@@ -25,7 +25,7 @@ extension DeliveryState {
     fileprivate var untriedReason: String {
         switch self {
         case .cancelled: "cancelled"
-        // Of a device that a sender held when it died nobody knows.
+        // The outcome of a device whose sender crashed is not known.
         case .unknown: "lost"
         default: "deadline"
         }

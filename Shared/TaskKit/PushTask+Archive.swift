@@ -4,7 +4,7 @@ package import TaskModel
 import Topics
 
 extension PushTask {
-    /// As the archive keeps it: the bytes in which it went onto `tasks`.
+    /// Decodes the archived form: the bytes that were produced to `tasks`.
     package init(archived bytes: [UInt8], of id: TaskID) throws(StoreError) {
         let reason: String
         do {
@@ -12,11 +12,11 @@ extension PushTask {
                 self = task
                 return
             }
-            reason = "it is another one"
+            reason = "it belongs to another message"
         } catch {
             reason = "\(error)"
         }
-        throw StoreError(.corrupt, message: "the content of task \(id) cannot be read in the archive: \(reason)")
+        throw StoreError(.corrupt, message: "the content of task \(id) in the archive cannot be decoded: \(reason)")
     }
 }
 

@@ -4,7 +4,7 @@ package import ServiceKit
 package import Topics
 
 extension ResultBatch {
-    /// As few messages as hold them all.
+    /// Returns as few messages as hold all results.
     package static func messages(
         _ results: [DeviceResult], of task: TaskID, app: AppID, at now: Timestamp, trace: TraceContext? = nil
     ) -> [OutgoingMessage] {

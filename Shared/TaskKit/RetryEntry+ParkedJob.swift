@@ -9,7 +9,7 @@ extension RetryEntry {
 }
 
 extension RetryShard {
-    /// Where a job waits. Jobs are of the bulk lane.
+    /// The shard of a parked job. Jobs are of the bulk lane.
     package init(_ job: SegmentJob) {
         self.init(isFast: false, number: job.job % RetryShard.count)
     }

@@ -4,8 +4,8 @@ import TaskModel
 package import Topics
 
 extension TaskReport {
-    /// The closed task as its ledger had it, with one job for all and with its end in place of its deadline, neither of
-    /// which a report has.
+    /// The closed task as in its ledger, but with one job in all and its closing time as its deadline, since a report
+    /// has neither.
     package var progress: TaskProgress {
         var counts = StateCounts()
         for state in DeliveryState.allCases where state.isTerminal { counts[state] = self[state] }

@@ -4,10 +4,10 @@ package import ServiceKit
 package import Store
 import Topics
 
-/// Tells of devices that the ledger ended while nobody was sending to them, and notes in the ledger that it has.
+/// Reports devices that the ledger ended while no sender was sending to them, and notes that in the ledger.
 ///
-/// A result needs the whole id of its device and its provider, which the ledger does not keep: the registry's record has
-/// them. Of a device that is gone from there the ends are counted in the report, and there is no result.
+/// A result needs the device's whole id and its provider, which the ledger does not keep: they come from the registry's
+/// record. A device that is missing there is counted in the report and has no result.
 package struct UntriedResults: Sendable {
     private let registry: any RegistryReader
     private let ledger: any Ledger
@@ -23,8 +23,8 @@ package struct UntriedResults: Sendable {
         self.time = time
     }
 
-    /// How many have no result, as the registry has lost them. Devices that a sender may have ended are told of from
-    /// their details.
+    /// Returns how many have no result because the registry has lost them. Devices that a sender may have ended are
+    /// reported from their details.
     @discardableResult
     package func tell(
         _ ended: [DeliveryState: SegmentSet], details: [UInt16: OutcomeDetail] = [:], of task: TaskID,
@@ -41,7 +41,7 @@ package struct UntriedResults: Sendable {
         }
         let messages = ResultBatch.messages(results, of: task, app: segment.app, at: time.now)
         if !messages.isEmpty { try await producer.send(messages) }
-        // Without the note they are told of again, which loses nothing.
+        // Without the note they are reported again, which is harmless.
         if !told.isEmpty { try? await ledger.noteTold(told, of: task, in: segment) }
         return lost
     }

@@ -26,7 +26,7 @@ import Topics
         let results = try results(try await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(gateway.sent.count == (mayRepeat ? 2 : 0))
         #expect(results.map(\.state) == Array(repeating: mayRepeat ? .delivered : .unknown, count: 2))
-        #expect(results.allSatisfy { $0.reason == (mayRepeat ? "" : "the store went back") })
+        #expect(results.allSatisfy { $0.reason == (mayRepeat ? "" : "the store came back with older data") })
         #expect(gateway.permitsHeld == 0)
     }
 

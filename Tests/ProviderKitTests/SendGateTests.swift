@@ -52,6 +52,6 @@ import Topics
         let waiting = (0..<100).map { _ in Task { await gate.admit(10, lane: .bulk) } }
         #expect(await time.hasSleepers(1))
         time.advance(by: .seconds(3))
-        for task in waiting { #expect(await task.value == .unavailable(reason: "it owes answers and gives none")) }
+        for task in waiting { #expect(await task.value == .unavailable(reason: "the provider does not answer")) }
     }
 }

@@ -56,7 +56,7 @@ import Topics
         try await harness.send(chunks: 1, devicesEach: 3)
         let orders = try await harness.readOrders()
         #expect(orders.map(\.offsets) == [[0, 1, 2]])
-        #expect(process.lines.contains { $0.contains("the content of a task is not in the store") })
+        #expect(process.lines.contains { $0.contains("task content missing from the store") })
         try await harness.keepTask()
         try await harness.send(chunks: 1, devicesEach: 3)
         var seen: [DispatchChunk] = []

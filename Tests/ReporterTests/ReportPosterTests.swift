@@ -150,7 +150,7 @@ import Topics
         let endpoint = try Endpoint([HTTPResponse(.badRequest)])
         let task = try await post(endpoint, times: 5, pause: .seconds(1_800))
         #expect(endpoint.posts.count == 3 && isSettled(task) && posts("given_up") == 1)
-        #expect(fixture.sink.lines.contains { $0.contains("given up") && $0.contains("status 400") })
+        #expect(fixture.sink.lines.contains { $0.contains("report dead-lettered") && $0.contains("status 400") })
         let letter = try #require(try await letters().first)
         #expect(letter.group == ReportPoster.group && letter.channel == Topics.webhooks.channel.name)
         #expect(try ReportPost(decoding: letter.value).body == fixture.archive.report(of: task.id))

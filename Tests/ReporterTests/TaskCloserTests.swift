@@ -152,7 +152,7 @@ import Topics
         #expect(fixture.agenda.count() == 0)
         #expect(fixture.metrics.counter(.reporterTasksAbandoned).value == 1)
         #expect(fixture.archive.reasonGivenUp(task.id) == "it was never planned")
-        #expect(fixture.sink.lines.contains { $0.contains("given up") && $0.contains("never planned") })
+        #expect(fixture.sink.lines.contains { $0.contains("task abandoned") && $0.contains("never planned") })
     }
 
     @Test func jobsThatNobodyDoesKeepNoTaskOpenForEver() async throws {
@@ -162,7 +162,7 @@ import Topics
         fixture.time.advance(by: task.options.timeToLive + TaskWatch.grace)
         #expect(try await fixture.closer().look(look(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.expired] } == [1])
-        #expect(fixture.sink.lines.contains { $0.contains("jobs of a task") })
+        #expect(fixture.sink.lines.contains { $0.contains("unresolved jobs") })
     }
 
     /// Goal: wherever a reporter is killed, the next one comes to the same report under the same id, with exact sums, and

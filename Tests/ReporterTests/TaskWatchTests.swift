@@ -74,7 +74,7 @@ import Topics
         #expect(steps(.unplanned(deadline: deadline), at: deadline) == [.wait])
         let late = steps(.unplanned(deadline: deadline), at: deadline + TaskWatch.grace)
         #expect(late == [.abandon(reason: "it was never planned")])
-        #expect(steps(.unplanned(deadline: nil), at: deadline) == [.abandon(reason: "nothing is left of it")])
+        #expect(steps(.unplanned(deadline: nil), at: deadline) == [.abandon(reason: "its content is lost")])
     }
 }
 

@@ -43,7 +43,7 @@ import Topics
             let scheduler = try await harness.start("scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "3s"])
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
-                #expect(await sender.hasLogged("a provider is in an outage"))
+                #expect(await sender.hasLogged("provider outage started"))
                 #expect(try await sender.metric("carillon_sender_provider_outages") == 1)
                 await sender.kill9()
                 await scheduler.kill9()

@@ -24,12 +24,12 @@ import Topics
             _ = try await harness.start("scheduler")
             try await harness.whileRendering {
                 try await harness.dispatch(shipment)
-                #expect(await sender.hasLogged("a provider takes less"))
+                #expect(await sender.hasLogged("send window reduced"))
                 var results = try await ResultReader(harness.bus)
                 #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
                 #expect(results.count("delivered") == shipment.count)
                 await results.close()
-                #expect(await sender.hasLogged("full speed again"))
+                #expect(await sender.hasLogged("send window fully restored"))
             }
             #expect(try await harness.simulator.count("apns", path: "faults", "TooManyRequests") == 300)
             #expect(try await harness.simulator.count("apns", path: "accepted") == shipment.count)

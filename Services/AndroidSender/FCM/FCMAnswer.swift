@@ -4,7 +4,7 @@ import ProviderKit
 import PushModel
 import ServiceKit
 
-/// Reads Google's answers. They come from outside: whatever is in them, something is made of it.
+/// Decodes Google's answers. They are untrusted input: every answer yields a result.
 enum FCMAnswer {
     private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     private static let badRequestType = "type.googleapis.com/google.rpc.BadRequest"
@@ -12,7 +12,7 @@ enum FCMAnswer {
     private static let limits = JSONLimits(bytesMaximum: 64 << 10)
 
     static func read(_ response: HTTP2Response, now: Timestamp) -> ProviderAnswer {
-        // The name of the message says nothing that is needed, and this is the answer that comes a million times.
+        // The name of the message is not needed, and this is the answer that comes a million times.
         guard response.status != 200 else { return ProviderAnswer(.delivered, reason: "", status: 200) }
         return FCMErrorTable.answer(
             status: response.status, report(response.body), retryAfter: retryAfter(response, now: now))
@@ -37,12 +37,12 @@ enum FCMAnswer {
         return report
     }
 
-    /// Reasons go into reports and the ledger, so they must be words of a bearable length.
+    /// Reasons go into reports and the ledger, so their length is bounded.
     private static func word(_ value: JSON?) -> String {
         OutcomeReason.cut(value?.text ?? "")
     }
 
-    /// Whether something else than the token is at fault.
+    /// True if a field other than the token is invalid.
     private static func namesFields(_ detail: JSON) -> Bool {
         (detail["fieldViolations"]?.elements ?? []).contains { violation in
             !["message.token", "token"].contains(violation["field"]?.text ?? "")

@@ -4,7 +4,7 @@ import ProviderKit
 import ServiceKit
 import TLSSocket
 
-/// Where Google's messaging service is and how much it is given at once.
+/// Google's messaging service, and the limits for sending to it.
 struct FCMConfiguration: Sendable {
     var endpoint = HTTP2Endpoint(host: "fcm.googleapis.com")
     /// A PEM file of authorities to trust instead of the system's.
@@ -21,10 +21,10 @@ struct FCMConfiguration: Sendable {
 
     init(environment: inout EnvironmentReader) {
         endpoint.host = environment.host(
-            "CARILLON_FCM_HOST", default: endpoint.host, meaning: "The host of Google's messaging service.")
+            "CARILLON_FCM_HOST", default: endpoint.host, meaning: "Host of Firebase Cloud Messaging.")
         endpoint.port = UInt16(
             clamping: environment.integer(
-                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, meaning: "Its port."))
+                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, meaning: "Port of Firebase Cloud Messaging."))
         authorityFile = environment.file(
             "CARILLON_FCM_CA_FILE",
             meaning: "PEM file of certificate authorities to trust for Google, instead of the system's.")
@@ -36,7 +36,7 @@ struct FCMConfiguration: Sendable {
             meaning: "Maximum pushes of one app in flight to Google.")
         deadline = environment.duration(
             "CARILLON_FCM_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
-            meaning: "Time Google has to answer one push; without an answer its outcome is unknown.")
+            meaning: "Deadline for the answer to one push; without an answer its outcome is unknown.")
         pushesPerMinute = environment.integer(
             "CARILLON_FCM_PUSHES_PER_MINUTE", default: pushesPerMinute, in: 1...100_000_000,
             meaning: "Google's quota of one project, shared by all senders.")

@@ -1,17 +1,17 @@
 import ProviderKit
 import ServiceKit
 
-/// What each of Google's answers means.
+/// Maps Google's answers to verdicts.
 enum FCMErrorTable {
-    /// What the body of an error says, as far as it matters.
+    /// The relevant fields of an error body.
     struct Report: Equatable, Sendable {
         /// From the `FcmError` detail; empty without one.
         var errorCode = ""
         /// Google's general status, such as `INVALID_ARGUMENT`.
         var status = ""
-        /// Whether a `BadRequest` detail names fields: the message is at fault and not the token.
+        /// True if a `BadRequest` detail names fields: the message is invalid and not the token.
         var namesFields = false
-        /// Whether the quota that was passed is one device's.
+        /// True if the exceeded quota is one device's.
         var isDeviceQuota = false
     }
 
@@ -31,7 +31,7 @@ enum FCMErrorTable {
         switch (status, report.errorCode) {
         case (200, _): .delivered
         case (404, "UNREGISTERED"): .invalidDevice(since: nil)
-        // The project or the address is wrong; that says nothing of the device.
+        // The project or the address is wrong; that says nothing about the device.
         case (404, _): .misconfigured
         case (400, "INVALID_ARGUMENT") where !report.namesFields: .invalidDevice(since: nil)
         case (403, "SENDER_ID_MISMATCH"): .invalidDevice(since: nil)
@@ -42,7 +42,7 @@ enum FCMErrorTable {
             .throttled(report.isDeviceQuota ? .device : .app, RetryAdvice(floor: retryAfter ?? quota))
         case (503, _): .retryLater(retryAfter.map { RetryAdvice(floor: $0, isAsked: true) } ?? ownFault)
         case (400..<500, _): .payloadRejected
-        // Google's own fault, or an answer that is none of Google's.
+        // An error of Google's own, or an answer that is not Google's.
         default: .retryLater(ownFault)
         }
     }

@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Topics
 
-/// The way to Google for one app: a request a device, many at once over the connections that all apps share.
+/// Sends pushes to Google for one app: one request per device, concurrently over connections that all apps share.
 final class FCMGateway: PushGateway {
     private static let common: HTTP2Headers = ["content-type": "application/json"]
 
@@ -31,7 +31,7 @@ final class FCMGateway: PushGateway {
         switch await quota.take(count) {
         case .refused(let wait): return .pausedFor(wait)
         case .granted(let wait):
-            // A task that is cancelled meanwhile goes on at once: what follows notices it.
+            // A cancelled wait continues immediately: the calls that follow notice the cancellation.
             if wait > .zero { try? await time.sleep(for: wait) }
         }
         let admission = await gate.admit(count, lane: lane)
@@ -65,7 +65,7 @@ final class FCMGateway: PushGateway {
                 let answer = FCMAnswer.read(response, now: now)
                 round.outcomes.append(.answered(answer))
                 if case .throttled(.app, let advice) = answer.verdict { round.pause = max(round.pause, advice.floor) }
-            // Waiting does not help against an authority that is not trusted.
+            // Retrying does not help against an untrusted authority.
             case .notSent(let error) where !error.isRetriable: round.outcomes.append(.misconfigured(error.message))
             case .notSent(let error): round.outcomes.append(.notSent(error.message))
             case .unknown(let error): round.outcomes.append(.unknown(error.message))

@@ -8,7 +8,7 @@ import ServiceKit
 import Signing
 import Store
 
-/// What all apps share on the way to Google; makes each app's gateway.
+/// Resources for Google that all apps share; makes each app's gateway.
 struct FCMProvider: Sendable {
     let configuration: FCMConfiguration
     let pool: HTTP2Pool
@@ -26,7 +26,7 @@ struct FCMProvider: Sendable {
             let account = try ServiceAccount(content, file: file.path)
             let project = credentials.project ?? account.project
             guard ServiceAccount.isProject(project) else {
-                return BrokenGateway(reason: "providers.fcm.project: not the id or number of a project")
+                return BrokenGateway(reason: "providers.fcm.project: expected the ID or number of a project")
             }
             return FCMGateway(
                 project: project, pool: pool, tokens: tokens(account), quota: quota(project),
@@ -53,7 +53,7 @@ struct FCMProvider: Sendable {
         }
     }
 
-    /// An idle project may send a second's worth at once.
+    /// An idle project may send one second's quota in a burst.
     private func quota(_ project: String) -> ProjectQuota {
         let perMinute = configuration.pushesPerMinute
         return ProjectQuota(

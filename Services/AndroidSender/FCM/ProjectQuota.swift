@@ -4,20 +4,20 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// What Google lets one project send a minute, kept to by all senders together.
+/// Google's quota of pushes per minute for one project, shared by all senders.
 final class ProjectQuota: Sendable {
     enum Answer: Sendable, Equatable {
         case granted(after: Duration)
         case refused(Duration)
     }
 
-    /// Who waits for permits holds no claim; beyond this the devices are put aside.
+    /// A sender that waits for permits holds no claim; beyond this wait the devices are parked.
     static let waitMaximum = Duration.seconds(5)
-    /// When nobody can say how much of the quota is left.
+    /// The pause if the remaining quota cannot be determined.
     private static let unknownPause = Duration.seconds(1)
     private static let spareMaximum = 1_000
     private let bucket: RateBucket
-    /// Taken and not used after all: for the next who asks here.
+    /// Permits taken and not used: kept for the next caller here.
     private let spare = Mutex(0)
 
     init(_ bucket: RateBucket) {
@@ -44,7 +44,7 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// What is too much to keep is lost: the quota is then not used up, which harms nobody.
+    /// Surplus permits are lost: the quota is then not fully used, which is harmless.
     func giveBack(_ count: Int) {
         spare.withLock { $0 = min($0 + count, ProjectQuota.spareMaximum) }
     }

@@ -4,13 +4,13 @@ import ProviderKit
 import PushModel
 import ServiceKit
 
-/// Reads Huawei's answers. They come from outside: whatever is in them, something is made of it.
+/// Decodes Huawei's answers. They are untrusted input: every answer yields a result.
 enum HuaweiAnswer {
-    /// A list of a thousand dead tokens, each written twice over since it is JSON in a JSON text.
+    /// A list of a thousand invalid tokens, each escaped twice since it is JSON in a JSON string.
     static let bytesMaximum = 4 << 20
     private static let limits = JSONLimits(bytesMaximum: bytesMaximum)
 
-    /// Nil when there is no telling what became of the devices.
+    /// Nil if the outcome of the devices cannot be determined.
     static func report(_ response: HTTPClientResponse) -> HuaweiErrorTable.Report? {
         let answer = response.isCut ? nil : try? JSON(response.body, limits: limits)
         guard let code = answer?["code"].flatMap(code) else {
@@ -18,7 +18,7 @@ enum HuaweiAnswer {
         }
         var report = HuaweiErrorTable.Report(code: OutcomeReason.cut(code))
         guard code == "80100000" else { return report }
-        // Some went and some did not: without the names of those that did not, nobody knows which.
+        // Some were sent and some were not: without the list of the illegal tokens it is unknown which.
         guard let message = answer?["msg"]?.text,
             let tokens = try? JSON(message, limits: limits)["illegal_tokens"]?.elements
         else { return nil }
@@ -30,7 +30,7 @@ enum HuaweiAnswer {
         RetryAfter.wait(response.header("retry-after"), now: now)
     }
 
-    /// A text by the manual; a number from some gateways in between.
+    /// A string in the manual; a number from some gateways in between.
     private static func code(_ value: JSON) -> String? {
         guard case .integer(let number) = value else { return value.text }
         return String(number)

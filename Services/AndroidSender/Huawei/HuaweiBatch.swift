@@ -3,11 +3,11 @@ import Topics
 
 /// One request to Huawei: many devices that get the same payload.
 struct HuaweiBatch: Sendable {
-    /// What Huawei takes in one request.
+    /// Huawei's limit for one request.
     static let tokensMaximum = 1_000
 
     let body: [UInt8]
-    /// Which pushes it answers for. Two of one token are one to Huawei, which would show a repeated one twice.
+    /// Positions of its pushes. Pushes with one token are sent once: Huawei would show a repeated token twice.
     let positions: [Int]
 
     static func group(_ pushes: [Push]) -> [HuaweiBatch] {
@@ -17,7 +17,7 @@ struct HuaweiBatch: Sendable {
 
     private struct Kind: Hashable {
         let variant: RenderedVariant
-        /// Where the payload shows it, devices differ by it.
+        /// Devices differ by it only if the payload shows it.
         let badge: UInt32?
 
         init(_ push: Push) {
@@ -35,7 +35,7 @@ struct HuaweiBatch: Sendable {
         }
     }
 
-    /// The template has one token between quotation marks inside a list; so has the request, but for the marks between.
+    /// The template has one token between quotation marks in a list; further tokens bring the marks between them.
     private static func body(_ pushes: [Push]) -> [UInt8] {
         let tokens = pushes.map(\.tokenText).joined(separator: #"",""#)
         return pushes[0].content.variant.payload.payload(token: tokens, badge: pushes[0].badge)

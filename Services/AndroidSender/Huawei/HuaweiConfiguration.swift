@@ -2,7 +2,7 @@ import HTTPClient
 import ProviderKit
 import ServiceKit
 
-/// Where Huawei Push Kit is and how much it is given at once.
+/// Huawei Push Kit, and the limits for sending to it.
 struct HuaweiConfiguration: Sendable {
     var url = "https://push-api.cloud.huawei.com"
     var tokenURL = "https://oauth-login.cloud.huawei.com/oauth2/v3/token"
@@ -17,7 +17,7 @@ struct HuaweiConfiguration: Sendable {
 
     init(environment: inout EnvironmentReader) {
         url = HuaweiConfiguration.url(
-            &environment, name: "CARILLON_HUAWEI_URL", default: url, meaning: "The origin of Huawei Push Kit.")
+            &environment, name: "CARILLON_HUAWEI_URL", default: url, meaning: "Origin of Huawei Push Kit.")
         tokenURL = HuaweiConfiguration.url(
             &environment, name: "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL,
             meaning: "Huawei's URL for access tokens.")
@@ -29,7 +29,7 @@ struct HuaweiConfiguration: Sendable {
             meaning: "Maximum devices of one app in flight to Huawei.")
         deadline = environment.duration(
             "CARILLON_HUAWEI_REQUEST_LIMIT", default: deadline, in: .seconds(1) ... .seconds(30),
-            meaning: "Time Huawei has to answer one request; without an answer the outcome of its devices is unknown.")
+            meaning: "Deadline for the answer to one request; without an answer the outcome of its devices is unknown.")
     }
 
     var window: SendWindow.Settings { SendWindow.Settings(ceiling: inFlightMaximum, patience: .seconds(10)) }
@@ -45,7 +45,7 @@ struct HuaweiConfiguration: Sendable {
         _ environment: inout EnvironmentReader, name: String, default value: String, meaning: String
     ) -> String {
         environment.parse(
-            name, default: value, text: value, meaning: meaning, expected: "an https URL without a slash at its end"
+            name, default: value, text: value, meaning: meaning, expected: "an https URL without a trailing slash"
         ) {
             $0.hasPrefix("https://") && !$0.hasSuffix("/") ? $0 : nil
         }

@@ -1,9 +1,9 @@
 import ProviderKit
 import ServiceKit
 
-/// What each of Huawei's answers means for the tokens of one request.
+/// Maps Huawei's answers to verdicts for the tokens of one request.
 enum HuaweiErrorTable {
-    /// One request carries many tokens; an answer may name some of them as dead.
+    /// One request carries many tokens; an answer may list some of them as invalid.
     struct Report: Equatable, Sendable {
         var code = ""
         var illegalTokens: Set<String> = []
@@ -14,7 +14,7 @@ enum HuaweiErrorTable {
     static func answer(status: Int, _ report: Report, token: String, retryAfter: Duration?) -> ProviderAnswer {
         let overload = ProviderAnswer.Verdict.throttled(.app, RetryAdvice(floor: retryAfter ?? overloadPause))
         let verdict = verdict(status, report: report, token: token, overload: overload)
-        // Huawei refuses with 503 what is too much; every other error of a server leaves in doubt how far the request came.
+        // Huawei throttles with 503; every other server error leaves in doubt how far the request got.
         var mayBeProcessed = false
         if case .retryLater = verdict { mayBeProcessed = true }
         return ProviderAnswer(
@@ -36,7 +36,7 @@ enum HuaweiErrorTable {
         }
     }
 
-    /// Without a code of its own, or with one that is not known, the status alone speaks.
+    /// Without a code, or with an unknown one, the status decides.
     private static func verdict(_ status: Int, overload: ProviderAnswer.Verdict) -> ProviderAnswer.Verdict {
         switch status {
         case 401: .refreshAuthorization

@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Topics
 
-/// The way to Huawei for one app: a request for up to a thousand devices with the same payload.
+/// Sends pushes to Huawei for one app: one request for up to a thousand devices with the same payload.
 final class HuaweiGateway: PushGateway {
     private let url: String
     private let client: HTTPClient
@@ -46,7 +46,7 @@ final class HuaweiGateway: PushGateway {
         return whole
     }
 
-    /// The round's outcomes stand in the order of the batch's positions.
+    /// The round's outcomes are in the order of the batch's positions.
     private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
         let request = HTTPClientRequest(
             .post, url: url, to: .trusted,
@@ -60,7 +60,7 @@ final class HuaweiGateway: PushGateway {
         case .unknown(let failure): return batch.all(.unknown(failure.message))
         case .answered(let response):
             guard let report = HuaweiAnswer.report(response) else {
-                return batch.all(.unknown("an answer that cannot be read"))
+                return batch.all(.unknown("the answer cannot be decoded"))
             }
             let retryAfter = HuaweiAnswer.retryAfter(response, now: time.now)
             let answers = batch.positions.map { position in

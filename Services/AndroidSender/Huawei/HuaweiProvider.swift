@@ -4,7 +4,7 @@ import ProviderKit
 import PushModel
 import ServiceKit
 
-/// What all apps share on the way to Huawei; makes each app's gateway.
+/// Resources for Huawei that all apps share; makes each app's gateway.
 struct HuaweiProvider: Sendable {
     let configuration: HuaweiConfiguration
     let client: HTTPClient
@@ -16,10 +16,10 @@ struct HuaweiProvider: Sendable {
     func gateway(_ credentials: HuaweiCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.clientSecretFile
         guard let content, let secret = HuaweiProvider.secret(content) else {
-            return BrokenGateway(reason: "\(file.field): \(file.path) holds no client secret that can be read")
+            return BrokenGateway(reason: "\(file.field): \(file.path) contains no readable client secret")
         }
         guard HuaweiProvider.isPathSafe(credentials.clientID), HuaweiProvider.isPathSafe(credentials.project ?? "1")
-        else { return BrokenGateway(reason: "providers.huawei: client_id and project are numbers or words") }
+        else { return BrokenGateway(reason: "providers.huawei: client_id and project take letters, digits, - and _") }
         let path = credentials.project.map { "/v2/\($0)" } ?? "/v1/\(credentials.clientID)"
         let tokens = TokenCache(refreshDeadline: tokenLimit, time: time, random: random) {
             [self] () async throws(TokenError) in
@@ -35,7 +35,7 @@ struct HuaweiProvider: Sendable {
             time: time)
     }
 
-    /// The file's one line.
+    /// The file's only line.
     private static func secret(_ content: [UInt8]) -> Secret? {
         guard var text = OutsideText.string(content) else { return nil }
         while text.last?.isWhitespace == true { text.removeLast() }

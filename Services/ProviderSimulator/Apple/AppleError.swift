@@ -1,4 +1,4 @@
-/// Why Apple does not take a push; the raw value is the `reason` of its answer.
+/// Apple's reasons for rejecting a push; the raw value is the `reason` of its answer.
 enum AppleError: String, Error, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"

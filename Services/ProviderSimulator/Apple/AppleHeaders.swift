@@ -30,7 +30,7 @@ struct AppleHeaders {
         }
     }
 
-    /// False when the value was there already.
+    /// False if the value was already set.
     private static func take(_ field: HTTP2Headers.Field, name: StaticString, value: inout String?) -> Bool {
         guard field.isNamed(name) else { return true }
         defer { value = OutsideText.replacing(field.value) }

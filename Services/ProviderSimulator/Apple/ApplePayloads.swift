@@ -1,6 +1,6 @@
 import JSONKit
 
-/// Reads payloads. A push to many devices has one payload, so the last one is remembered.
+/// Checks payloads. A push to many devices has one payload, so the last one is cached.
 struct ApplePayloads: Sendable {
     private struct Finding {
         let body: [UInt8]
@@ -10,12 +10,12 @@ struct ApplePayloads: Sendable {
 
     private var last: Finding?
 
-    /// The `task_id` beside `aps`, if there is one.
+    /// Returns the `task_id` beside `aps`, if there is one.
     mutating func check(_ body: [UInt8], bytesMaximum: Int) throws(AppleError) -> String? {
         if body.isEmpty { throw .payloadEmpty }
         if body.count > bytesMaximum { throw .payloadTooLarge }
         let finding = finding(about: body)
-        // Apple has no reason of its own for what is no JSON.
+        // Apple has no separate reason for invalid JSON.
         guard finding.isObject else { throw .payloadEmpty }
         return finding.task
     }

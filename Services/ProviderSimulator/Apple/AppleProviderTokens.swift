@@ -3,21 +3,21 @@ import PushModel
 import ServiceKit
 import Signing
 
-/// Checks the tokens by which a team proves who it is. A token is verified once and then known by its text.
+/// Checks the provider tokens of a team. A token is verified once and then cached by its text.
 struct AppleProviderTokens: Sendable {
     private enum Finding {
         case issued(seconds: Int64)
         case invalid
     }
 
-    /// A token that a connection sent, as it stood in the field.
+    /// A token that a connection sent, as in the header field.
     private struct Use {
         let authorization: String
         let issued: Timestamp
         let since: Timestamp
     }
 
-    /// How old a token may be; Apple takes an hour.
+    /// Maximum age of a token; Apple's is an hour.
     var ageMaximum = Duration.seconds(3_600)
     private let keyID: String
     private let teamID: String
@@ -27,7 +27,7 @@ struct AppleProviderTokens: Sendable {
 
     private static let findingsMaximum = 1_000
     private static let usesMaximum = 1_000
-    /// How far ahead the sender's clock may be.
+    /// Allowed lead of the sender's clock.
     private static let leadMaximum = Duration.seconds(60)
 
     init(of account: AppleAccount) {
@@ -36,12 +36,12 @@ struct AppleProviderTokens: Sendable {
         key = account.verificationKey
     }
 
-    /// On one connection tokens may change once in a third of their time, as Apple's 20 minutes are of its hour.
+    /// On one connection the token may change once in a third of its lifetime, as with Apple's 20 minutes and hour.
     private var updateInterval: Duration { ageMaximum / 3 }
 
     mutating func check(_ authorization: String?, connection: Int, now: Timestamp) throws(AppleError) {
         guard let authorization else { throw .missingProviderToken }
-        // Nearly always what this connection sent before.
+        // Nearly always the token that this connection sent before.
         if let use = uses[connection], use.authorization == authorization {
             return try checkAge(since: use.issued, now)
         }
@@ -78,7 +78,7 @@ struct AppleProviderTokens: Sendable {
         return .issued(seconds: seconds)
     }
 
-    /// Which spelling of `bearer` stands before it makes no other token.
+    /// The spelling of `bearer` before a token does not make it another token.
     private mutating func note(_ use: Use, on connection: Int) throws(AppleError) {
         if let known = uses[connection] {
             guard known.authorization.dropFirst(7) != use.authorization.dropFirst(7) else { return }

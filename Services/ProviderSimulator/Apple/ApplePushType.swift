@@ -1,4 +1,4 @@
-/// `apns-push-type`, with what Apple couples to it.
+/// `apns-push-type`, with the topic that Apple requires for it.
 enum ApplePushType: String, CaseIterable, Sendable {
     case alert
     case background
@@ -12,7 +12,7 @@ enum ApplePushType: String, CaseIterable, Sendable {
     case widgets
     case mdm
 
-    /// What the topic has behind the bundle id.
+    /// The topic's suffix after the bundle id.
     var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -29,7 +29,7 @@ enum ApplePushType: String, CaseIterable, Sendable {
 
     var payloadBytesMaximum: Int { self == .voip ? 5_120 : 4_096 }
 
-    /// The bundle id that a topic names; nil when the topic is none of this type's.
+    /// The bundle id that a topic names; nil if the topic is not of this type.
     func bundle(ofTopic topic: String) -> Substring? {
         guard topic.utf8.count > topicSuffix.utf8.count else { return nil }
         if topicSuffix.isEmpty {

@@ -3,20 +3,20 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// Checks pushes as Apple does and words its answers.
+/// Checks pushes and forms answers as Apple does.
 struct AppleRules: ProviderRules {
-    /// What stands before the bundle id in the common name of a certificate.
+    /// The prefix of the bundle id in the common name of a certificate.
     static let certificatePrefix = "Apple Push Services: "
     private static let pathPrefix = "/3/device/"
-    /// In hexadecimal digits; tokens of devices have 64, those of live activities more.
+    /// In hexadecimal digits; device tokens have 64, those of live activities more.
     private static let tokenDigits = 64...200
     private static let collapseIDBytesMaximum = 64
 
-    /// The one whose topics are allowed.
+    /// The bundle id whose topics are allowed.
     private let bundle: String
     private var providerTokens: AppleProviderTokens
     private var payloads = ApplePayloads()
-    /// Of pushes that bring no id; seeded once, since asking the system is a call to the kernel each time.
+    /// For pushes without an id; seeded once, since each system random number is a system call.
     private let messageIDs = SeededRandomSource(seed: SystemRandomSource().next())
 
     init(bundle: String, _ providerTokens: AppleProviderTokens) {
@@ -79,7 +79,7 @@ struct AppleRules: ProviderRules {
 
     private func checkTopic(_ topic: String?, type: ApplePushType, allowed: String) throws(AppleError) {
         guard let topic, !topic.isEmpty else { throw .missingTopic }
-        // The topic of a device that is managed is an id of its own.
+        // The topic of a managed device is a separate id.
         if type == .mdm { return }
         guard let bundle = type.bundle(ofTopic: topic) else { throw .badTopic }
         if bundle != allowed { throw .topicDisallowed }
@@ -125,7 +125,7 @@ struct AppleRules: ProviderRules {
         }
     }
 
-    /// The sender's own, or a new one.
+    /// The sender's id, or a new one.
     private func messageID(_ headers: AppleHeaders) -> String {
         if let messageID = headers.messageID, AppleRules.isUUID(messageID) { return messageID }
         return TaskID(high: messageIDs.next(), low: messageIDs.next()).description

@@ -1,4 +1,4 @@
-/// Device tokens that ask for trouble. Eight digits, so that a test with a million random tokens does not meet one.
+/// Prefixes of device tokens that select a fault. Eight digits, so that a test with a million random tokens hits none.
 enum AppleTokenPrefix {
     enum Effect: Sendable, Equatable {
         case refusal(AppleError)
@@ -25,6 +25,6 @@ enum AppleTokenPrefix {
         return effects[token.prefix(8).lowercased()]
     }
 
-    /// Most tokens are none of these, which their first letter says.
+    /// Most tokens have no such prefix, which their first byte shows.
     private static let firstBytes = Set(effects.keys.flatMap { [$0, $0.uppercased()] }.compactMap(\.utf8.first))
 }

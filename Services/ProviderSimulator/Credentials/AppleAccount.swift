@@ -1,7 +1,7 @@
 import ServiceKit
 import Signing
 
-/// A team at Apple, with the key it signs with.
+/// A team at Apple, with its signing key.
 struct AppleAccount: Sendable {
     let keyID = "SIMULATOR1"
     let teamID = "CARILLON01"

@@ -1,13 +1,13 @@
 import JSONKit
 import ServiceKit
 
-/// What changes about credentials while the provider runs.
+/// A change to a provider's credentials while it runs.
 struct CredentialChange: Sendable, Equatable {
-    /// How old a provider token may be (Apple), or how long an access token handed out from now on is good.
+    /// Maximum age of a provider token (Apple), or lifetime of the access tokens issued from now on.
     var age: Duration?
-    /// Access tokens handed out so far are no longer good.
+    /// Invalidates all access tokens issued so far.
     var expiresTokens = false
-    /// The address of the token endpoint, which its port decides.
+    /// The URL of the token endpoint, which depends on its port.
     var tokenURL: String?
 }
 

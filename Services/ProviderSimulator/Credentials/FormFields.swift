@@ -1,11 +1,11 @@
 import HTTPServer
 import ServiceKit
 
-/// The fields of a form, as token endpoints take them; of a repeated one the last counts.
+/// The fields of a form, as token endpoints take them; the last of repeated fields counts.
 struct FormFields {
     private var values: [String: String] = [:]
 
-    /// What cannot be decoded is left out, and then missed by whoever asks for it.
+    /// Fields that cannot be decoded are left out, and missing for the caller.
     init(_ body: [UInt8]) {
         for item in OutsideText.replacing(body).utf8.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

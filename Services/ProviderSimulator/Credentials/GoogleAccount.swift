@@ -15,7 +15,7 @@ struct GoogleAccount: Sendable {
 
     var verificationKey: VerificationKey { key.verificationKey }
 
-    /// As Google's console hands it out. Answers the file's path.
+    /// Writes the account in the format of Google's console. Returns the file's path.
     func write(in folder: SimulatorFolder, tokenURL: String) throws -> String {
         let keyText = try key.privateKeyText()
         let document = JSONText.object { json in

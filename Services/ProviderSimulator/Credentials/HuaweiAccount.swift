@@ -5,7 +5,7 @@ import Signing
 /// An app at Huawei.
 struct HuaweiAccount: Sendable {
     let clientID = "100000001"
-    /// How version 2 of the API names the app.
+    /// The app's name in version 2 of the API.
     let projectID = "200000002"
     let clientSecret: Secret
     let clientSecretFile: String

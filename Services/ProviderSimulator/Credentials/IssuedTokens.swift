@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Signing
 
-/// The access tokens a provider has handed out, of which it knows the newest thousand.
+/// The access tokens that a provider has issued; it remembers the newest thousand.
 struct IssuedTokens: Sendable {
     enum Standing: Sendable {
         case good
@@ -12,13 +12,13 @@ struct IssuedTokens: Sendable {
 
     private static let tokensMaximum = 1_000
 
-    /// Google and Huawei give them an hour.
+    /// The lifetime at Google and Huawei is an hour.
     var lifetime = Duration.seconds(3_600)
     private var ends: [String: Timestamp] = [:]
     private var order: [String] = []
     private let prefix: String
 
-    /// `prefix` is what the provider's tokens begin with.
+    /// `prefix` is the start of the provider's tokens.
     init(prefix: String) {
         self.prefix = prefix
     }
@@ -31,7 +31,7 @@ struct IssuedTokens: Sendable {
         return token
     }
 
-    /// Of a whole `authorization` field.
+    /// Takes the whole `authorization` field.
     func standing(of authorization: String?, now: Timestamp) -> Standing {
         guard let authorization, authorization.prefix(7).lowercased() == "bearer ",
             let end = ends[String(authorization.dropFirst(7))]

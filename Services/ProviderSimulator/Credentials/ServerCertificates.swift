@@ -1,7 +1,7 @@
 import ServiceKit
 import Signing
 
-/// The authority of one run, the certificate of its ports, and one that a client may show instead of a token.
+/// The CA of one run, the certificate of its ports, and one that a client may present in place of a token.
 struct ServerCertificates: Sendable {
     let authorityFile: String
     let certificateFile: String
@@ -9,7 +9,7 @@ struct ServerCertificates: Sendable {
     let clientCertificateFile: String
     let clientKeyFile: String
 
-    /// The hosts of the providers are among the names, for clients whose host cannot be set and is redirected instead.
+    /// The providers' hosts are among the names, for clients whose host cannot be set and is redirected instead.
     private static let providerNames = [
         "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com", "fcm.googleapis.com",
         "oauth2.googleapis.com", "push-api.cloud.huawei.com", "oauth-login.cloud.huawei.com",

@@ -1,37 +1,37 @@
 import Glibc
 import ServiceKit
 
-/// Where the simulator puts what its clients need.
+/// The folder in which the simulator writes what its clients need.
 struct SimulatorFolder: Sendable {
     struct FolderError: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Absolute, since its readers run elsewhere.
+    /// Absolute, since its readers have other working directories.
     let path: String
 
     init(_ path: String) throws(FolderError) {
         if mkdir(path, 0o755) != 0, errno != EEXIST {
-            throw FolderError(description: "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw FolderError(description: "cannot create the folder \(path): \(String(cString: strerror(errno)))")
         }
         guard let resolved = realpath(path, nil) else {
-            throw FolderError(description: "the folder \(path) cannot be found: \(String(cString: strerror(errno)))")
+            throw FolderError(description: "cannot resolve the folder \(path): \(String(cString: strerror(errno)))")
         }
         defer { free(resolved) }
         self.path = String(cString: resolved)
     }
 
-    /// For everybody to read. Answers the file's path.
+    /// Writes a world-readable file and returns its path.
     func write(_ name: String, text: String) throws(FolderError) -> String {
         try write(name, text: text, mode: 0o644)
     }
 
-    /// For this user alone.
+    /// Writes a file for this user only and returns its path.
     func write(_ name: String, secret: Secret) throws(FolderError) -> String {
         try write(name, text: secret.reveal(), mode: 0o600)
     }
 
-    /// What an earlier run left there is replaced at once, never half.
+    /// A file of an earlier run is replaced atomically.
     private func write(_ name: String, text: String, mode: mode_t) throws(FolderError) -> String {
         let file = "\(path)/\(name)"
         let temporary = "\(path)/.\(name)"
@@ -46,6 +46,6 @@ struct SimulatorFolder: Sendable {
     }
 
     private func failure(_ file: String) -> FolderError {
-        FolderError(description: "\(file) cannot be written: \(String(cString: strerror(errno)))")
+        FolderError(description: "cannot write \(file): \(String(cString: strerror(errno)))")
     }
 }

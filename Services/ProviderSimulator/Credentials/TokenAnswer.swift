@@ -1,7 +1,7 @@
 import HTTP2
 import ServiceKit
 
-/// What token endpoints answer (RFC 6749, section 5).
+/// Answers of token endpoints (RFC 6749, section 5).
 enum TokenAnswer {
     static func token(_ token: String, lifetime: Duration) -> HTTP2Answer {
         answer(

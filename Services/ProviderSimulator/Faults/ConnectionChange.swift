@@ -1,9 +1,9 @@
 import HTTP2
 import JSONKit
 
-/// What is done to the connections of a provider.
+/// A change to the connections of a provider.
 struct ConnectionChange: Sendable, Equatable {
-    /// GOAWAY on each connection after so many requests; zero for never.
+    /// Sends GOAWAY on each connection after this many requests; zero for never.
     var goodbyeAfter: Int?
     var saysGoodbye = false
     var drops = false
@@ -21,7 +21,7 @@ struct ConnectionChange: Sendable, Equatable {
         streamsMaximum = fields.integer("streams_max", in: 0...Int(Int32.max))
         streamWindow = fields.integer("stream_window", in: 1...Int(Int32.max))
         if streamWindow != nil && streamsMaximum == nil {
-            fields.reject("stream_window", message: "needs streams_max beside it")
+            fields.reject("stream_window", message: "requires streams_max")
         }
     }
 

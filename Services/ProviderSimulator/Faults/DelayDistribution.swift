@@ -1,14 +1,14 @@
 import Glibc
 import ServiceKit
 
-/// How long answers take.
+/// Distribution of answer delays.
 enum DelayDistribution: Sendable, Equatable {
     case fixed(Duration)
     case uniform(ClosedRange<Duration>)
-    /// Most take about the median and one in a hundred longer than `p99` (Pareto's distribution), as over a real network.
+    /// Most delays are near the median, one in a hundred is above `p99` (Pareto), as in a real network.
     case longTail(median: Duration, p99: Duration)
 
-    /// No answer takes longer.
+    /// Maximum delay of an answer.
     static let longest = Duration.seconds(60)
 
     func draw(_ random: some RandomSource) -> Duration {

@@ -1,17 +1,17 @@
-/// What a provider does instead of answering as it should.
+/// A faulty reaction of a provider in place of its answer.
 enum Fault: Sendable, Equatable {
-    /// Any status, with a reason in the provider's own form of an error.
+    /// Answers with any status, and a reason in the provider's own form of an error.
     case answer(AskedError)
-    /// Says that the request was not processed.
+    /// Refuses the stream: the request was not processed.
     case refuse
-    /// Breaks the stream off.
+    /// Resets the stream.
     case fail
     /// Never answers.
     case stall
     /// Closes the connection.
     case drop
 
-    /// As the admin API calls it.
+    /// Name in the admin API.
     var kind: String {
         switch self {
         case .answer: "answer"
@@ -22,7 +22,7 @@ enum Fault: Sendable, Equatable {
         }
     }
 
-    /// Under which name it is counted.
+    /// Name in the statistics.
     var name: String {
         guard case .answer(let error) = self else { return kind }
         return error.reason ?? String(error.status)

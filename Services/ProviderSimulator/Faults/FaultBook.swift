@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// The rules of one provider in the order in which they were made.
+/// The fault rules of one provider in the order of their creation.
 struct FaultBook {
     static let rulesMaximum = 100
 
-    /// What becomes of one request.
+    /// The effect of the rules on one request.
     struct Draw: Equatable {
         var delay = Duration.zero
         /// The first fault whose rule chose this request.
@@ -20,7 +20,7 @@ struct FaultBook {
     private var order: [Int] = []
     private var numbers = 0
 
-    /// Its number; nil when there are too many already.
+    /// Returns the rule's number; nil if there are too many already.
     mutating func add(_ rule: FaultRule) -> Int? {
         guard rules.count < FaultBook.rulesMaximum else { return nil }
         numbers += 1
@@ -49,7 +49,7 @@ struct FaultBook {
         return draw
     }
 
-    /// A rule for the next so many goes when they are through.
+    /// A rule for a number of requests is removed when they are through.
     private mutating func chooses(_ number: Int, random: some RandomSource) -> Bool {
         switch rules[number]?.selection {
         case nil: return false

@@ -1,11 +1,11 @@
 import JSONKit
 import ServiceKit
 
-/// A fault rule as the admin API reads and shows it.
+/// The JSON form of a fault rule in the admin API.
 enum FaultDocument {
     private static let kinds = ["answer", "refuse", "fail", "stall", "drop", "delay"]
 
-    /// What is wrong goes to the problems of the fields, and nil is answered.
+    /// Returns nil for an invalid document; the errors are added to the problems of `fields`.
     static func rule(_ fields: JSONFields) -> FaultRule? {
         let kind = fields.text("kind", expected: "one of \(kinds.joined(separator: ", "))", isRequired: true) {
             kinds.contains($0) ? $0 : nil
@@ -24,7 +24,7 @@ enum FaultDocument {
         case (let next?, nil): return .next(next)
         case (nil, let share?): return .share(share)
         case (.some, .some):
-            fields.reject("share", message: "cannot stand beside next")
+            fields.reject("share", message: "cannot be combined with next")
             return nil
         }
     }
@@ -40,7 +40,7 @@ enum FaultDocument {
         case "drop": fault = .drop
         default:
             fault = .refuse
-            if isDelivered { fields.reject("delivered", message: "cannot be: what is refused was not processed") }
+            if isDelivered { fields.reject("delivered", message: "not allowed with refuse: nothing was processed") }
         }
         return fault.map { .fault($0, isDelivered: isDelivered) }
     }
@@ -62,7 +62,7 @@ enum FaultDocument {
         case (nil, nil, nil, let median?, let p99?) where median > .zero && median < p99:
             return .longTail(median: median, p99: p99)
         default:
-            fields.reject("kind", message: "needs fixed, or from and to, or median and a longer p99")
+            fields.reject("kind", message: "requires fixed, or from and to, or median and a longer p99")
             return nil
         }
     }

@@ -1,13 +1,13 @@
-/// One thing that shall go wrong, and how often.
+/// One fault or delay, and the requests that it applies to.
 struct FaultRule: Sendable, Equatable {
     enum Endpoint: String, Sendable {
         case send
-        /// Where access tokens are fetched.
+        /// The endpoint for access tokens.
         case token
     }
 
     enum Effect: Sendable, Equatable {
-        /// `isDelivered`: the push is taken and counted first, and only its answer is lost.
+        /// `isDelivered`: the push is accepted and counted first, and only its answer is lost.
         case fault(Fault, isDelivered: Bool)
         case delay(DelayDistribution)
     }
@@ -15,7 +15,7 @@ struct FaultRule: Sendable, Equatable {
     enum Selection: Sendable, Equatable {
         case always
         case next(Int)
-        /// Of all requests, from 0 to 1.
+        /// Share of all requests, from 0 to 1.
         case share(Double)
     }
 

@@ -4,7 +4,7 @@ import ServiceKit
 /// An error in the form of Google's APIs.
 struct GoogleError: Error, Sendable, Equatable {
     enum Detail: Sendable, Equatable {
-        /// What makes it an error about the push, and not about the request.
+        /// Marks an error about the push, and not about the request.
         case messaging(code: String)
         case badRequest(field: String)
         case none
@@ -18,7 +18,7 @@ struct GoogleError: Error, Sendable, Equatable {
         GoogleError(status: 400, message: message, detail: .badRequest(field: field))
     }
 
-    /// What statistics call it.
+    /// Name in the statistics.
     var reason: String {
         if case .messaging(let code) = detail { return code }
         return statusName

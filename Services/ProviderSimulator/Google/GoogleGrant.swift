@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 import Signing
 
-/// Checks what a service account presents for an access token (RFC 7523).
+/// Checks the assertion of a service account for an access token (RFC 7523).
 struct GoogleGrant: Sendable {
     struct GrantError: Error, Equatable {
         let error: String
@@ -14,7 +14,7 @@ struct GoogleGrant: Sendable {
     private static let scopes: Set<Substring> = [
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
-    /// Between `iat` and `exp`, and how far either may be off.
+    /// Maximum time between `iat` and `exp`, and the clock skew allowed for either.
     private static let secondsMaximum: Int64 = 3_600
     private static let leewaySeconds: Int64 = 60
 
@@ -40,7 +40,7 @@ struct GoogleGrant: Sendable {
 
     private static func checkTimes(_ claims: JSON, now: Timestamp) throws(GrantError) {
         let seconds = now.milliseconds / 1_000
-        // The end is looked at first: from there on nothing can overflow.
+        // The end is checked first: after that nothing can overflow.
         guard case .integer(let issued) = claims["iat"], case .integer(let end) = claims["exp"],
             seconds - leewaySeconds...seconds + secondsMaximum + leewaySeconds ~= end,
             end - secondsMaximum..<end ~= issued, issued <= seconds + leewaySeconds

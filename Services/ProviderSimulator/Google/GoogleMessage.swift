@@ -1,10 +1,10 @@
 import JSONKit
 
-/// A push to Google whose form is right.
+/// A push to Google with a valid form.
 struct GoogleMessage: Sendable, Equatable {
     enum Target: Sendable, Equatable {
         case token(String)
-        /// A topic, a condition or an installation, which say nothing about single devices.
+        /// A topic, a condition or an installation, which name no single devices.
         case group(String)
     }
 
@@ -76,7 +76,7 @@ struct GoogleMessage: Sendable, Equatable {
         }
     }
 
-    /// Names and texts of an object and what is in it.
+    /// Bytes of the names and strings in an object and its values.
     private static func textBytes(_ value: JSON?) -> Int {
         switch value {
         case .string(let text): text.utf8.count

@@ -2,7 +2,7 @@ import HTTP2
 import PushModel
 import ServiceKit
 
-/// Hands out access tokens and takes pushes as Google does.
+/// Issues access tokens and accepts pushes as Google does.
 struct GoogleRules: ProviderRules {
     static let tokenPath = "/token"
 

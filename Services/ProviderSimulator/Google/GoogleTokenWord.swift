@@ -1,4 +1,4 @@
-/// Registration tokens that ask for trouble, as in `unregistered-1234`.
+/// Registration tokens that select an error, as in `unregistered-1234`.
 enum GoogleTokenWord {
     static let errors: [String: (GoogleError, retryAfter: Int?)] = [
         "unregistered": (messaging(404, code: "UNREGISTERED", message: "Requested entity was not found."), nil),

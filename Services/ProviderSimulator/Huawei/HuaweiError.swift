@@ -1,7 +1,7 @@
 import HTTP2
 import ServiceKit
 
-/// What Huawei's push service answers with; the raw value is the `code` of its answer.
+/// The result codes of Huawei's push service; the raw value is the `code` of its answer.
 enum HuaweiError: String, Error, CaseIterable, Sendable {
     case success = "80000000"
     case partialSuccess = "80100000"

@@ -2,11 +2,11 @@ import HTTP2
 import ServiceKit
 import Signing
 
-/// Hands out access tokens and takes pushes as Huawei does.
+/// Issues access tokens and accepts pushes as Huawei does.
 struct HuaweiRules: ProviderRules {
     static let tokenPath = "/oauth2/v3/token"
     static let illegalWord = "illegal"
-    /// Tokens whose word spoils the whole request.
+    /// Token words that make the whole request fail.
     static let errorWords: [String: AskedError] = [
         "forbidden": AskedError(status: 400, reason: HuaweiError.noPermission.rawValue),
         "internal": AskedError(status: 500, reason: HuaweiError.internalError.rawValue),
@@ -99,7 +99,7 @@ struct HuaweiRules: ProviderRules {
         Delivery(device: device, mark: message.task, task: message.task)
     }
 
-    /// JSON inside a text, as Huawei sends it.
+    /// JSON in a string, as Huawei sends it.
     private static func report(taken: Int, illegal: [String]) -> String {
         JSONText.object { json in
             json.member("success", taken)
@@ -125,8 +125,8 @@ struct HuaweiRules: ProviderRules {
             json.member("msg", message)
             json.member("requestId", String(UInt64.random(in: .min ... .max)))
         }
-        // As Huawei does. Without a length libcurl resets each stream once it is over, and after a thousand resets
-        // libnghttp2 breaks the connection off.
+        // As Huawei does. Without a length libcurl resets each finished stream, and after a thousand resets libnghttp2
+        // closes the connection.
         let length = String(body.utf8.count)
         return HTTP2Answer(
             status, headers: ["content-type": "application/json;charset=UTF-8", "content-length": length],

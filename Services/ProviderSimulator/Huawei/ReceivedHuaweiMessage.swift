@@ -1,6 +1,6 @@
 import JSONKit
 
-/// A push to Huawei whose form is right.
+/// A push to Huawei with a valid form.
 struct ReceivedHuaweiMessage: Sendable, Equatable {
     /// Empty for a topic or a condition.
     let tokens: [String]
@@ -21,7 +21,7 @@ struct ReceivedHuaweiMessage: Sendable, Equatable {
         group = message["topic"]?.text ?? message["condition"]?.text
         tokens = group == nil ? try ReceivedHuaweiMessage.tokens(of: message["token"]) : []
         isOnlyValidated = document["validate_only"] == .bool(true)
-        // Each token stands between quotation marks and behind a comma.
+        // Each token is between quotation marks and after a comma.
         let tokenBytes = tokens.reduce(0) { $0 + $1.utf8.count + 3 }
         if body.count - tokenBytes > ReceivedHuaweiMessage.payloadBytesMaximum { throw .payloadTooLarge }
         let android = message["android"]?.object
@@ -56,7 +56,7 @@ struct ReceivedHuaweiMessage: Sendable, Equatable {
         }
     }
 
-    /// Its data is one text, which may hold JSON.
+    /// Its data is one string, which may hold JSON.
     private static func task(inData data: String?) -> String? {
         guard let data, data.utf8.first == UInt8(ascii: "{"), let document = try? JSON(data) else { return nil }
         return document["task_id"]?.text

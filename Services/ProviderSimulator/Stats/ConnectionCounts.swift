@@ -1,9 +1,9 @@
-/// Requests of each connection, of the newest thousand; connections are numbered as they come.
+/// Counts the requests of the newest thousand connections; connections are numbered as they are opened.
 struct ConnectionCounts {
     static let connectionsMaximum = 1_000
 
     private(set) var requests: [Int: Int] = [:]
-    /// Connections seen in all.
+    /// Connections seen in total.
     private(set) var total = 0
     private var oldest = 1
 

@@ -1,4 +1,4 @@
-/// Counts by name, up to a number of names; what comes after them is counted together.
+/// Counts by name, up to a number of names; further names are counted together.
 ///
 /// Names are kept as 64-bit hashes, which makes a million tokens cost some 30 MB instead of 200: two of a million share
 /// a hash once in thirty million runs.
@@ -7,7 +7,7 @@ struct CountTable {
     private var counts: [Int: UInt32] = [:]
     /// Counted for names beyond the maximum.
     private(set) var untracked = 0
-    /// The most that one name was counted.
+    /// The largest count of one name.
     private(set) var largest = 0
 
     init(namesMaximum: Int) {

@@ -2,9 +2,9 @@
 struct Delivery: Sendable, Equatable {
     /// The device's token.
     let device: String
-    /// What tells this push from others to the same device, where the sender gave it such a name: Apple's `apns-id`, a
-    /// task elsewhere. The same one twice for a device is a push that was repeated.
+    /// Identifies this push among those to the same device, if the sender gave it an id: Apple's `apns-id`, a task
+    /// elsewhere. The same mark twice for a device is a duplicate push.
     let mark: String?
-    /// Which task it belongs to, as far as the request shows: the collapse id or tag, or a `task_id` in the payload.
+    /// The task of the push, as far as the request shows: the collapse id or tag, or a `task_id` in the payload.
     let task: String?
 }

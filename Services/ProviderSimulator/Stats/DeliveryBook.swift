@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// What one provider has counted since the start or the last reset. Everything in it has a bound.
+/// Statistics of one provider since the start or the last reset. All of them are bounded.
 struct DeliveryBook {
     struct Limits: Sendable {
         var devices = 2_000_000
@@ -9,7 +9,7 @@ struct DeliveryBook {
         var keptPushes = 1_000
     }
 
-    /// Reasons are the provider's own and those that faults were given.
+    /// Reasons are the provider's own and those set by faults.
     private static let reasonsMaximum = 200
 
     private(set) var requests = 0

@@ -10,7 +10,7 @@ struct KeptPush: Sendable {
     let connection: Int
     let received: Timestamp
 
-    /// The credentials stay out: they are nobody's business, not even in a test's log.
+    /// Credentials are left out, so that they do not appear in a test's log.
     var json: String {
         JSONText.object { json in
             json.member("received", received.description)

@@ -1,4 +1,4 @@
-/// The last so many pushes, fewer when they are large.
+/// The newest pushes up to a number, fewer when they are large.
 struct KeptPushes {
     /// A push to a thousand devices of Huawei takes some 150 KiB.
     static let bodyBytesMaximum = 32 << 20
@@ -22,7 +22,7 @@ struct KeptPushes {
         while bodyBytes > KeptPushes.bodyBytesMaximum { forgetOldest() }
     }
 
-    /// The newest first.
+    /// Newest first.
     func last(_ wanted: Int) -> [KeptPush] {
         (0..<min(wanted, count)).compactMap { slots[place($0 + 1)] }
     }
@@ -32,7 +32,7 @@ struct KeptPushes {
         count -= 1
     }
 
-    /// Of the push that came so many before the next one.
+    /// Slot of the push that came `distance` pushes before the next one.
     private func place(_ distance: Int) -> Int {
         (next - distance + slots.count) % slots.count
     }

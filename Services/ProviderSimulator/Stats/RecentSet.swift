@@ -1,5 +1,4 @@
-/// Remembers at least the last so many values, and forgets the rest in two generations, so that it never grows beyond
-/// twice as many.
+/// Remembers at least the last `countMaximum` values, in two generations, so that it never grows beyond twice as many.
 struct RecentSet {
     private let countMaximum: Int
     private var young: Set<Int> = []
@@ -9,7 +8,7 @@ struct RecentSet {
         self.countMaximum = countMaximum
     }
 
-    /// False when it was there already.
+    /// Returns false if the value was already there.
     mutating func insert(_ value: Int) -> Bool {
         if young.contains(value) || old.contains(value) { return false }
         if young.count == countMaximum {

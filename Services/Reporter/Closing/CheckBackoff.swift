@@ -1,11 +1,11 @@
 import PushModel
 import ServiceKit
 
-/// How long each task is left alone after a look that found nothing to do: longer each time.
+/// The pause of each task after a check that found nothing to do: longer each time.
 struct CheckBackoff {
     static let first = Duration.seconds(1)
     static let longest = Duration.seconds(60)
-    /// Of tasks remembered; beyond that all begin anew with the first pause.
+    /// Maximum tasks remembered; beyond that all start again with the first pause.
     static let tasksMaximum = 10_000
 
     private var last: [TaskID: Duration] = [:]
@@ -17,7 +17,7 @@ struct CheckBackoff {
         return pause
     }
 
-    /// Of what waits for room: about as long again as it has waited, lest thousands of them crowd out the rest.
+    /// Pause of a report that waits for room: about as long as it has waited, so that many do not crowd out the rest.
     static func again(waited: Duration, _ random: any RandomSource) -> Duration {
         let ceiling = min(max(waited, first), longest)
         return random.duration(in: ceiling / 2...ceiling)

@@ -1,12 +1,12 @@
 import Bus
 import PushModel
 
-/// Tasks that somebody is to look at, each once, and not again before it has rested: results of a broadcast come by the
-/// thousand, and one look serves them all. What does not fit is in the agenda all the same.
+/// Tasks to check, each once, and not again before a rest: results of a broadcast come by the thousand, and one check
+/// serves them all. Tasks beyond the limit are still in the agenda.
 struct CheckQueue {
     struct Look: Equatable {
         let task: TaskID
-        /// Its time in the agenda has come; else results of it did.
+        /// True if its time in the agenda has come; false if results of it came.
         let isDue: Bool
     }
 
@@ -20,12 +20,12 @@ struct CheckQueue {
 
     private var entries: [TaskID: Entry] = [:]
     private var waiting = Queue<TaskID>()
-    /// With the end of the rest, on the clock that never goes back.
+    /// With the end of the rest, as uptime.
     private var resting = Queue<(task: TaskID, end: Duration)>()
 
     var waitingCount: Int { waiting.count }
 
-    /// When the next task has rested.
+    /// When the rest of the next task ends.
     var nextWake: Duration? { resting.first?.end }
 
     mutating func want(_ task: TaskID, isDue: Bool) {
@@ -38,7 +38,7 @@ struct CheckQueue {
         if isDue { entries[task]?.isDue = true }
     }
 
-    /// It is in work until it is finished; what is wanted of it meanwhile is for another look.
+    /// The task is in progress until it is finished; requests meanwhile lead to another check.
     mutating func take(at uptime: Duration) -> Look? {
         wake(at: uptime)
         guard let task = waiting.popFirst(), let entry = entries[task] else { return nil }

@@ -3,16 +3,16 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// Where work for the sweeper lies: tasks to look at, reports to post. Whoever puts something there wakes it.
+/// Work for the sweeper: tasks to check and reports to post. Adding work wakes it.
 final class ReportingQueue: Sendable {
     enum Work: Sendable {
         case look(CheckQueue.Look)
         case post(TaskReport)
     }
 
-    /// Looks at once: each is some questions to the store.
+    /// Concurrent checks: each makes some queries to the store.
     static let looksMaximum = 16
-    /// Posts at once, and of these to one app's endpoint, so that a slow one leaves room for others.
+    /// Concurrent posts, in all and to one app's endpoint, so that a slow one leaves room for others.
     static let postsMaximum = 64
     static let postsOfAppMaximum = 8
 
@@ -32,7 +32,7 @@ final class ReportingQueue: Sendable {
         self.time = time
     }
 
-    /// To be asked before looking for work: what is put down in between then rings.
+    /// To be called before looking for work: work added in between then wakes the sweeper.
     func listen() -> OneTimeEvent {
         state.withLock { $0.call }
     }
@@ -41,14 +41,14 @@ final class ReportingQueue: Sendable {
         change { _ in }
     }
 
-    /// `isDue` where its time in the agenda has come; else results of it did.
+    /// `isDue` if its time in the agenda has come; else results of it came.
     func want(_ tasks: some Sequence<TaskID>, isDue: Bool) {
         change { state in
             for task in tasks { state.book.want(task, isDue: isDue) }
         }
     }
 
-    /// False when there is no room for it now.
+    /// False if there is no room for it now.
     func offer(_ report: TaskReport) -> Bool {
         change { state in
             let count = state.postsByApp[report.app] ?? 0
@@ -84,12 +84,12 @@ final class ReportingQueue: Sendable {
         }
     }
 
-    /// How many tasks the agenda may be asked for.
+    /// How many tasks may be taken from the agenda.
     var room: Int {
         state.withLock { max(0, 2 * ReportingQueue.looksMaximum - $0.book.waitingCount) }
     }
 
-    /// When a task that is wanted has rested.
+    /// When the rest of a requested task ends.
     var nextWake: Duration? { state.withLock { $0.book.nextWake } }
 
     @discardableResult

@@ -6,11 +6,11 @@ import Synchronization
 import TaskModel
 import Topics
 
-/// Takes a task as far as it will go now: what `TaskWatch` decides is done here.
+/// Advances a task as far as possible now, by performing the steps that `TaskWatch` decides.
 final class TaskCloser: Sendable {
-    /// What a look leaves to be done.
+    /// The remaining work after a check.
     enum Aftermath: Equatable, Sendable {
-        /// Others look after it, or nothing is left to do.
+        /// Another process handles the task, or nothing is left to do.
         case settled
         case open(again: Timestamp)
         case notify(TaskReport)
@@ -58,7 +58,7 @@ final class TaskCloser: Sendable {
                 try await resolveJobs(of: task, watch)
                 try await refresh(&watch, task: task)
             case .close:
-                // Whoever was told by results holds no lease yet.
+                // A check triggered by results holds no lease yet.
                 if !look.isDue { try await postpone(task, until: time.now + lease) }
                 let segments = try await stores.ledger.openSegments(of: task)
                 if let progress = try await stores.ledger.close(segments, of: task) { watch.stage = .open(progress) }
@@ -74,14 +74,14 @@ final class TaskCloser: Sendable {
                 try await abandon(task, reason: reason)
                 return .settled
             case .wait:
-                // Results that ended nothing else leave the agenda's time as it is.
+                // Results that closed nothing leave the agenda's time unchanged.
                 let isTimely = look.isDue || watch.isNearlyDone
                 return isTimely ? .open(again: again(task, watch: watch)) : .settled
             }
         }
     }
 
-    /// Nobody is to hear of it any more.
+    /// Settles a report that needs no further post.
     func settle(_ report: TaskReport) async throws {
         try await stores.archive.advance(reportOf: report.task, to: .settled)
         try await finish(report)
@@ -91,7 +91,7 @@ final class TaskCloser: Sendable {
         try await stores.agenda.postpone(task, until: moment)
     }
 
-    /// Nil where results came of a task that is reported, or was long ago: the agenda says when it is to be looked at.
+    /// Nil if results came of a task that is reported, or was long ago: the agenda says when to check it.
     private func open(_ look: CheckQueue.Look) async throws -> TaskWatch? {
         let task = look.task
         if let report = try await stores.archive.report(of: task) {
@@ -101,7 +101,7 @@ final class TaskCloser: Sendable {
         }
         if let progress = try await stores.ledger.progress(of: task) {
             if progress.closed != nil, try await stores.archive.isReported(task) {
-                // Its report is gone, and was settled long before.
+                // Its report has expired, and was settled long before.
                 try await stores.agenda.finish(task)
                 return nil
             }
@@ -111,7 +111,7 @@ final class TaskCloser: Sendable {
         return TaskWatch(.unplanned(deadline: try await stores.archive.readableTask(task)?.deadline), isDue: true)
     }
 
-    /// A device that nobody has claimed was not sent to, unless the store came back without the claim.
+    /// A device without a claim was not sent to, unless the store came back without the claim.
     private func untriedEnd(of task: TaskID) async throws -> DeliveryState {
         let epoch = stores.witness.epoch
         guard epoch.began != nil, let content = try await stores.archive.readableTask(task) else { return .expired }
@@ -126,7 +126,7 @@ final class TaskCloser: Sendable {
     private func fix(_ task: TaskID, watch: TaskWatch, closed: Timestamp) async throws -> TaskReport {
         guard case .open(let progress) = watch.stage else { preconditionFailure("only an open task is closed") }
         let content = try await stores.archive.readableTask(task)
-        if content == nil { log.error("a task is reported whose content is lost", [.task: "\(task)"]) }
+        if content == nil { log.error("task content lost; the task is reported without it", [.task: "\(task)"]) }
         let report = TaskReport(
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
             closed: closed, isCancelled: progress.isCancelled, lane: progress.plan.isFast ? .fast : .bulk,
@@ -134,8 +134,8 @@ final class TaskCloser: Sendable {
         return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
     }
 
-    /// The trace comes first: an endpoint may keep a task from being finished for longer than its ledger lives. Its
-    /// ledger is released before the report's stage is noted: whoever was cut off in between does it again.
+    /// The trace comes first: an endpoint may delay the end of a task beyond the life of its ledger. The ledger is
+    /// released before the report's stage is noted: after an interruption in between, it is released again.
     private func publish(_ report: TaskReport) async throws {
         if report.lane == .fast { try await keepTrace(of: report) }
         try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
@@ -147,7 +147,7 @@ final class TaskCloser: Sendable {
             [.task: "\(report.task)", .app: report.app.text, .count: "\(report.targeted)"])
     }
 
-    /// A full store is left as it is: tasks under way are to reach their end.
+    /// A full store is tolerated: tasks in progress must still finish.
     private func keepTrace(of report: TaskReport) async throws {
         guard traceRetention > .zero, let created = report.created,
             let outcomes = try await stores.ledger.outcomes(of: report.task)
@@ -160,11 +160,11 @@ final class TaskCloser: Sendable {
         } catch {
             guard error.code == .full else { throw error }
             meters.untraced.increment()
-            log.warning("a task leaves no trace", [.task: "\(report.task)", .error: "\(error)"])
+            log.warning("task trace not kept", [.task: "\(report.task)", .error: "\(error)"])
         }
     }
 
-    /// What is kept goes first: cut off in between, the task is looked at once more, and found reported.
+    /// The archive expires first: after an interruption in between, the task is checked again and found reported.
     private func finish(_ report: TaskReport) async throws {
         let isFast = report.lane == .fast
         let hasTrace = isFast && traceRetention > .zero
@@ -176,7 +176,7 @@ final class TaskCloser: Sendable {
 
     private func abandon(_ task: TaskID, reason: String) async throws {
         meters.abandoned.increment()
-        log.error("a task is given up without a report", [.task: "\(task)", .reason: reason])
+        log.error("task abandoned without a report", [.task: "\(task)", .reason: reason])
         try await stores.archive.giveUp(task, reason: reason)
         try await stores.agenda.finish(task)
         pauses.withLock { $0.forget(task) }
@@ -186,7 +186,7 @@ final class TaskCloser: Sendable {
         guard case .open(let progress) = watch.stage else { return }
         let left = progress.plan.jobs - progress.jobsResolved
         log.error(
-            "jobs of a task that is over were never done; it is closed without them",
+            "unresolved jobs skipped; the task is closed without them",
             [
                 .task: "\(task)", .count: "\(left)",
             ])

@@ -3,7 +3,7 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Where a task stands.
+/// The stores that hold the state of a task.
 struct TaskStores: Sendable {
     let ledger: any Ledger
     let archive: any TaskArchive
@@ -13,7 +13,7 @@ struct TaskStores: Sendable {
 }
 
 extension TaskArchive {
-    /// Also nil for one that cannot be read here: a task comes to its end without its content.
+    /// Also nil for an undecodable task: a task is closed without its content.
     func readableTask(_ id: TaskID) async throws(StoreError) -> PushTask? {
         guard let content = try await content(of: id) else { return nil }
         return try? PushTask(archived: content, of: id)

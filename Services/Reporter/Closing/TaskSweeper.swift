@@ -4,9 +4,9 @@ import ServiceKit
 import Store
 import Topics
 
-/// Looks at tasks whose time has come or of which results came, and posts reports. Several reporters share the agenda.
+/// Checks tasks that are due or have new results, and posts reports. Several reporters share the agenda.
 final class TaskSweeper: Service {
-    /// How often the agenda is asked.
+    /// Interval between reads of the agenda.
     static let interval = Duration.seconds(1)
     private static let pulseLimit = Duration.seconds(120)
 
@@ -41,14 +41,14 @@ final class TaskSweeper: Service {
         open = environment.metrics.gauge(.reporterTasksOpen)
     }
 
-    /// What is under way when it is told to stop is finished; the rest is in the agenda.
+    /// On a stop the work in progress is finished; the rest stays in the agenda.
     func run() async {
         await withDiscardingTaskGroup { group in
             var failures = 0
             var nextTake = time.uptime
             while true {
                 let call = queue.listen()
-                // A stop before this line is seen here, one after it rings.
+                // A stop before this line is seen here; a later one wakes the wait.
                 guard !stopping.hasHappened, !Task.isCancelled else { break }
                 pulse.tick()
                 if time.uptime >= nextTake {
@@ -73,7 +73,7 @@ final class TaskSweeper: Service {
         failures == 0 ? TaskSweeper.interval : backoff.delay(afterAttempt: failures, random: random)
     }
 
-    /// True when there may be more, and room for them.
+    /// True if there may be more, and room for them.
     private func takeDue(_ failures: inout Int) async -> Bool {
         let room = queue.room
         guard room > 0 else { return false }
@@ -85,7 +85,7 @@ final class TaskSweeper: Service {
             return due.count == room && queue.room > 0
         } catch {
             failures += 1
-            log.warning("the agenda of tasks cannot be read", [.error: "\(error)", .attempt: "\(failures)"])
+            log.warning("task agenda unavailable; retrying", [.error: "\(error)", .attempt: "\(failures)"])
             return false
         }
     }
@@ -99,8 +99,8 @@ final class TaskSweeper: Service {
         }
     }
 
-    /// A task that could not be looked at is due again when its lease is over; one that results spoke of has its time in
-    /// the agenda.
+    /// A task whose check failed is due again when its lease expires; one checked for its results has its time in the
+    /// agenda.
     private func perform(_ look: CheckQueue.Look) async {
         do {
             switch try await closer.look(look) {
@@ -114,7 +114,7 @@ final class TaskSweeper: Service {
                 }
             }
         } catch {
-            log.warning("a task waits for something it needs", [.task: "\(look.task)", .error: "\(error)"])
+            log.warning("task check delayed: dependency unavailable", [.task: "\(look.task)", .error: "\(error)"])
         }
         queue.finishLook(look.task)
     }

@@ -2,17 +2,17 @@ import ServiceKit
 import Store
 import Topics
 
-/// Decides what a task needs next, from what the store holds of it. Whoever was cut off begins anew, comes to the same
-/// steps and repeats the one that was not finished, under the same ids.
+/// Decides the next step of a task from its state in the store. After an interruption the next check reaches the same
+/// steps and repeats the unfinished one, under the same ids.
 struct TaskWatch: Sendable {
     enum Stage: Sendable {
-        /// Nobody has planned it; the deadline is that of what was accepted, nil where nothing is left of that.
+        /// The task was not planned; the deadline is that of the accepted task, nil if its content is lost.
         case unplanned(deadline: Timestamp?)
         case open(TaskProgress)
         case reported(TaskReport, ReportStage)
     }
 
-    /// Why devices end without having been tried.
+    /// Why devices end without an attempt.
     enum Ending: Hashable, Sendable {
         case deadline
         case cancellation
@@ -21,26 +21,26 @@ struct TaskWatch: Sendable {
     enum Step: Hashable, Sendable {
         case end(Ending)
         case close
-        /// Nobody does what is left of the task's jobs.
+        /// Resolves jobs that no resolver has done.
         case resolveJobs
         case fix(closed: Timestamp)
         case publish(TaskReport)
-        /// The app's owner wants to hear of it.
+        /// The app has an endpoint for reports.
         case notify(TaskReport)
         case finish(TaskReport)
         case abandon(reason: String)
         case wait
     }
 
-    /// How long after the deadline a task may be without a plan, or with jobs that nobody has done: resolvers may be
-    /// away for a while, and what they mark then ends at once.
+    /// How long after the deadline a task may lack a plan, or have unresolved jobs: resolvers may be down for a while,
+    /// and devices that they mark then end immediately.
     static let grace = Duration.seconds(3_600)
 
     var stage: Stage
     private let isDue: Bool
     private var done: Set<Step> = []
 
-    /// A task that is not due is looked at for the results that came of it.
+    /// A task that is not due is checked because results of it came.
     init(_ stage: Stage, isDue: Bool) {
         self.stage = stage
         self.isDue = isDue
@@ -49,7 +49,7 @@ struct TaskWatch: Sendable {
     mutating func next(at now: Timestamp, hasEndpoint: Bool) -> Step {
         switch stage {
         case .unplanned(nil):
-            return .abandon(reason: "nothing is left of it")
+            return .abandon(reason: "its content is lost")
         case .unplanned(let deadline?):
             return now >= deadline + TaskWatch.grace ? .abandon(reason: "it was never planned") : .wait
         case .open(let progress):
@@ -60,8 +60,8 @@ struct TaskWatch: Sendable {
         }
     }
 
-    /// Each step is taken once in a look: what a sender still holds under a lease ends in a later one. Whoever ended
-    /// devices may have died before it told of them, so an ending comes before the closing, after which nobody could.
+    /// Each step is taken once in a check: devices under a sender's lease end in a later one. A process that ended
+    /// devices may have crashed before reporting them, so ending comes before closing, after which it is impossible.
     private mutating func next(_ progress: TaskProgress, at now: Timestamp) -> Step {
         if let closed = progress.closed { return .fix(closed: closed) }
         var steps: [Step] = []
@@ -78,13 +78,13 @@ struct TaskWatch: Sendable {
         return step
     }
 
-    /// Whether all that is missing is somebody's next step, which takes no time, and not a device.
+    /// True if no device is open, and only a quick step of another process is missing.
     var isNearlyDone: Bool {
         guard case .open(let progress) = stage else { return false }
         return progress.counts.open == 0
     }
 
-    /// From when on something else is to be done, if nothing happens before.
+    /// When the next different step is due, if nothing happens before.
     func turn(after now: Timestamp) -> Timestamp? {
         guard case .open(let progress) = stage, progress.plan.deadline > now else { return nil }
         return progress.plan.deadline

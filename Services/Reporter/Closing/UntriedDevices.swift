@@ -5,7 +5,7 @@ import Store
 import Synchronization
 import TaskKit
 
-/// Ends what nobody will try any more, and tells of each device that ended so.
+/// Ends devices that no sender will try any more, and reports each of them.
 final class UntriedDevices: Sendable {
     private struct Told: Hashable {
         let task: TaskID
@@ -18,7 +18,7 @@ final class UntriedDevices: Sendable {
     private let ledger: any Ledger
     private let results: UntriedResults
     private let untold: Counter
-    /// Tasks of which this process has told everything that ended before it looked.
+    /// Tasks for which this process has reported everything that ended before its check.
     private let told = Mutex<Set<Told>>([])
 
     init(ledger: any Ledger, registry: any RegistryReader, producer: any BusProducer, environment: WorkerEnvironment) {
@@ -28,7 +28,7 @@ final class UntriedDevices: Sendable {
         untold = environment.metrics.counter(.reporterDevicesUntold)
     }
 
-    /// `untried` is how devices end at the deadline that nobody has claimed.
+    /// `untried` is the state at the deadline of devices that were never claimed.
     func end(
         _ ending: TaskWatch.Ending, task: TaskID, in segments: [SegmentID], untried: DeliveryState
     ) async throws {
@@ -57,8 +57,8 @@ final class UntriedDevices: Sendable {
         }
     }
 
-    /// What has just ended, and what ended before: whoever ended that may have died before it was told. A repeat carries
-    /// the same id. Devices that met another end have a message on the bus until a sender has told of them.
+    /// Reports devices that ended now or before: the process that ended those may have crashed before reporting. A
+    /// repeat has the same id. Devices in other terminal states have a message on the bus until a sender reports them.
     private func tellUntold(of task: TaskID, in segment: SegmentID) async throws -> Int {
         var ended: [DeliveryState: SegmentSet] = [:]
         var details: [UInt16: OutcomeDetail] = [:]

@@ -3,26 +3,26 @@ import ServiceKit
 import Store
 import Topics
 
-/// Takes devices from the registry that a provider does not know any more.
+/// Removes devices from the registry that a provider reports as invalid.
 ///
-/// With proof a device goes at once, unless it was registered anew since the provider was asked: the second of the attempt
-/// counts as since, as the registry keeps whole seconds. Without proof a failure is counted where the sender's breaker let
-/// it count, and it goes when its app has had enough of them: sent to the wrong environment, every living device is
-/// refused.
+/// With proof a device is removed immediately, unless it was registered again since the attempt: a registration in the
+/// second of the attempt counts as later, since the registry keeps whole seconds. Without proof a failure is counted if
+/// the sender's breaker allowed it, and the device is removed at the app's limit: in the wrong environment every valid
+/// device is refused.
 struct DeviceRemoval: Sendable {
-    /// Devices asked for at once.
+    /// Devices checked concurrently.
     static let concurrency = 32
 
     private struct Candidate: Sendable {
         let batch: ResultBatch
         let result: DeviceResult
 
-        /// Results that were written before they had a time of their own were told right after the attempt.
+        /// Results written before they had a time of their own were sent right after the attempt.
         var attempted: Timestamp { result.attempted ?? batch.time }
     }
 
     let registry: any Registry
-    /// Failures in a row after which an app's device goes.
+    /// Consecutive failures after which an app's device is removed.
     let failuresMaximum: @Sendable (AppID) -> Int
     private let removed: [DeviceFeedback.Cause: Counter]
     private let kept: Counter
@@ -39,9 +39,9 @@ struct DeviceRemoval: Sendable {
         kept = metrics.counter(.reporterDevicesKept)
     }
 
-    /// What is to be told of the devices that are gone.
+    /// Returns the feedback on the removed devices.
     func perform(_ batches: [ResultBatch]) async throws -> [DeviceFeedback] {
-        // First: a failure beside a delivery, of which nobody knows which was earlier, is not to be the last of a row.
+        // First: a failure next to a delivery, in unknown order, must not complete a row of failures.
         try await forgetFailures(batches)
         var rest = batches.flatMap { batch in
             batch.results.filter(\.isDoubtful).map { Candidate(batch: batch, result: $0) }
@@ -76,7 +76,7 @@ struct DeviceRemoval: Sendable {
         }
     }
 
-    /// One that is gone already is told of all the same: whoever removed it may have died before it told.
+    /// A removed device is reported all the same: the process that removed it may have crashed before reporting.
     private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
         let (id, app) = (candidate.result.device, candidate.batch.app)
         guard let known = try await registry.device(id, in: app) else { return .invalid }
@@ -103,7 +103,7 @@ struct DeviceRemoval: Sendable {
         case .removed:
             removed[.failures]?.increment()
             return .failures
-        // As above.
+        // Already removed, as above.
         case .unknownDevice: return .failures
         }
     }

@@ -2,7 +2,7 @@ import Bus
 import PushModel
 import Topics
 
-/// Takes results: has their tasks looked at, removes devices that are gone, counts.
+/// Handles results: requests checks of their tasks, removes invalid devices, and counts.
 struct ResultHandler: MessageHandler {
     let queue: ReportingQueue
     let removal: DeviceRemoval
@@ -12,7 +12,7 @@ struct ResultHandler: MessageHandler {
         _ messages: [ReceivedMessage<ResultBatch>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         let batches = messages.map(\.message)
-        // First, so that a registry that is away keeps no task open.
+        // First, so that an unavailable registry keeps no task open.
         queue.want(Set(batches.map(\.task)), isDue: false)
         let feedback = try await removal.perform(batches)
         meters.note(batches)

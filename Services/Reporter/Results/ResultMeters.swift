@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// Counts results by state and provider; apps are as many as an operator likes, and have no series of their own.
+/// Counts results by state and provider; apps are unbounded in number and have no series of their own.
 struct ResultMeters: Sendable {
     private struct Kind: Hashable {
         let state: DeliveryState

@@ -2,7 +2,7 @@ import Apps
 import ServiceKit
 import Signing
 
-/// What an app's files say about how its reports are to be sent, read each time: a file that was mended counts at once.
+/// The secrets for posting an app's reports. The files are read each time, so that a fixed file counts immediately.
 struct EndpointSecrets: Sendable {
     let authorization: Secret?
     let signingKey: HMACKey?
@@ -22,7 +22,7 @@ struct EndpointSecrets: Sendable {
             signingKey: (key ?? nil).map { HMACKey(Array($0.utf8)) })
     }
 
-    /// Without the line break at its end; nil when there is nothing, or nothing that can be read.
+    /// The text without its final line break; nil if it is empty or unreadable.
     private static func text(_ file: KeyFile) -> String? {
         guard let bytes = SmallFile.read(file.path, bytesMaximum: bytesMaximum),
             var text = OutsideText.string(bytes)
@@ -32,7 +32,7 @@ struct EndpointSecrets: Sendable {
     }
 }
 
-/// A report cannot be posted before somebody mends something here.
+/// A report cannot be posted until the app's files are fixed.
 struct EndpointError: Error, CustomStringConvertible {
     let description: String
 

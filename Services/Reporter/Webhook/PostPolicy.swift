@@ -2,8 +2,8 @@ import HTTPClient
 import ProviderKit
 import ServiceKit
 
-/// What becomes of a report after an attempt to post it. Decides by the time since its task was closed alone, so that no
-/// reporter has to remember another's attempts.
+/// Decides about a report after an attempt to post it, only from the time since its task was closed, so that no
+/// reporter has to know another's attempts.
 struct PostPolicy: Sendable {
     enum Verdict: Equatable {
         case delivered
@@ -16,7 +16,7 @@ struct PostPolicy: Sendable {
 
     let patience: Duration
 
-    /// Every answer but a 2xx may be mended by somebody: an endpoint that was moved, a key that was changed.
+    /// Every answer but a 2xx may be fixed later: an endpoint that was moved, a key that was changed.
     func verdict(
         on outcome: HTTPClientOutcome, closed: Timestamp, now: Timestamp, random: any RandomSource
     ) -> Verdict {
@@ -30,7 +30,7 @@ struct PostPolicy: Sendable {
         }
     }
 
-    /// Waits as long again as it has waited, so that each pause is about twice the one before. The last attempt is made
+    /// Waits about as long as it has waited, so that each pause is about twice the one before. The last attempt is made
     /// when patience ends.
     func again(
         _ reason: String, advice: Duration?, closed: Timestamp, now: Timestamp, random: any RandomSource

@@ -1,10 +1,10 @@
 import Bus
 import Topics
 
-/// Posts reports again that were given up and are replayed. What is given up once more is on `dead` before its message
-/// counts as done.
+/// Posts dead-lettered reports that are replayed. A report that fails again is on `dead` before its message is
+/// acknowledged.
 struct ReplayedPosts: MessageHandler {
-    /// Posts at once: an endpoint that does not answer holds each for as long as a request may take.
+    /// Concurrent posts: an endpoint that does not answer holds each for as long as a request may take.
     static let atOnce = 16
 
     let poster: ReportPoster

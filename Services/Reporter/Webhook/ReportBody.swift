@@ -4,11 +4,11 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// A report in the words of the dialect in which its task came.
+/// A report in the dialect in which its task was accepted.
 struct ReportBody {
     let bytes: [UInt8]
 
-    /// `task` is what was accepted; nil where it is lost.
+    /// `task` is the accepted task; nil if it is lost.
     init(_ report: TaskReport, task: PushTask?, identifier: String?) {
         switch report.dialect {
         case .richie:
@@ -17,8 +17,8 @@ struct ReportBody {
         }
     }
 
-    /// Richie's delivery analytics: these names and no others, in its own order. What was suppressed or cancelled was
-    /// never tried, and is neither a success nor a failure.
+    /// Richie's delivery analytics: exactly these names, in its own order. Suppressed and cancelled devices were never
+    /// tried, and are neither successes nor failures.
     private static func richie(_ report: TaskReport, reported: JSONObject, identifier: String?) -> [UInt8] {
         let failures = report[.failed] + report[.invalid] + report[.expired] + report[.unknown]
         let body = JSONObject([

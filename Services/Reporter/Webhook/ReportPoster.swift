@@ -8,12 +8,12 @@ import Store
 import TaskModel
 import Topics
 
-/// Posts a report to the endpoint of its app, once; what comes next is the agenda's.
+/// Posts a report to the endpoint of its app, once; retries are scheduled in the agenda.
 struct ReportPoster: Sendable {
     static let group = "reporter-webhook"
 
     let client: HTTPClient
-    /// Longer than an attempt takes: what a reporter was posting when it died is posted by another after this.
+    /// Longer than an attempt takes: a report that a crashed reporter was posting is posted by another after this.
     let hold: Duration
     let destination: HTTPClientRequest.Destination
     let policy: PostPolicy
@@ -25,24 +25,24 @@ struct ReportPoster: Sendable {
 
     func post(_ report: TaskReport) async {
         do {
-            // Nobody else is to post it meanwhile.
+            // Keeps other reporters from posting it meanwhile.
             try await closer.postpone(report.task, until: environment.time.now + hold)
             let app = app(report.app)
             if let app, app.report == nil { return try await closer.settle(report) }
             let post = try await self.post(for: report, identifier: app?.identifiers[.richie]?.first)
             let verdict =
                 if let endpoint = app?.report { try await attempt(post, endpoint: endpoint) } else {
-                    again(post, reason: "the app is not known here")
+                    again(post, reason: "there is no valid app file")
                 }
             try await conclude(verdict, report: report, post: post)
         } catch {
             environment.log.warning(
-                "a report waits for something it needs", [.task: "\(report.task)", .error: "\(error)"])
+                "report delayed: dependency unavailable; retrying", [.task: "\(report.task)", .error: "\(error)"])
         }
     }
 
-    /// One that was given up and is sent again by hand, once: a letter where it is given up again. An app that wants to hear
-    /// of nothing any more has had it.
+    /// Posts a replayed report once; returns a dead letter if that fails. If the app has no endpoint any more, nothing
+    /// is posted.
     func postAgain(_ post: ReportPost) async throws -> DeadLetter? {
         guard let endpoint = app(post.app)?.report else { return nil }
         switch try await attempt(post, endpoint: endpoint) {
@@ -102,7 +102,7 @@ struct ReportPoster: Sendable {
         case .again(let due, let reason):
             count("failed")
             environment.log.warning(
-                "a report was not taken",
+                "report not accepted; retrying",
                 [.app: report.app.text, .task: "\(report.task)", .reason: reason])
             try await closer.postpone(report.task, until: due)
         case .givenUp(let reason):
@@ -111,11 +111,11 @@ struct ReportPoster: Sendable {
         }
     }
 
-    /// As if it had been read from `webhooks`: replayed it comes there, and is posted again under its id.
+    /// The dead letter looks as if read from `webhooks`: a replay puts it there, and it is posted again under its id.
     private func givenUp(_ post: ReportPost, reason: String) -> DeadLetter {
         count("given_up")
         environment.log.error(
-            "a report was given up; it is on dead",
+            "report dead-lettered",
             [.app: post.app.text, .task: "\(post.task)", .reason: reason])
         let message = IncomingMessage(
             partition: PartitionID(channel: Topics.webhooks.channel.name, number: 0), offset: 0,

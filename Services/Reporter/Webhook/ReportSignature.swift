@@ -1,7 +1,7 @@
 import ServiceKit
 import Signing
 
-/// Proves to an endpoint that a report is ours and new: HMAC-SHA-256 over the time, a dot and the body.
+/// Proves to an endpoint that a report is authentic and recent: HMAC-SHA-256 over the time, a dot and the body.
 enum ReportSignature {
     static let header = "Carillon-Signature"
 

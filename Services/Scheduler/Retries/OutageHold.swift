@@ -4,20 +4,20 @@ import Store
 import TaskKit
 import Topics
 
-/// Keeps back what is due for a provider in an outage: it stays in the index and is due again when the pause is over.
-/// After the pause one device at a time is let go, to become the probe of a sender.
+/// Holds back retries for a provider in an outage: they stay in the index and are due again when the pause is over.
+/// After the pause one device at a time is released, to become the probe of a sender.
 struct OutageHold: Sendable {
-    /// How long the others wait for what comes of the probe.
+    /// How long the others wait for the outcome of the probe.
     static let probeWait = Duration.seconds(5)
-    /// Where no device came to be the probe for so long, a job that waits is let go, to resolve some.
+    /// If there is no device to probe with for this long, a waiting job is released, to resolve some.
     static let jobPatience = Duration.seconds(20)
-    /// Entries of one outage are not all due in the same moment.
+    /// Spreads the entries of one outage, so that not all are due at the same moment.
     static let jitter = Duration.seconds(1)
 
     struct Sorted: Sendable {
         var orders: [RetryOrder] = []
         var jobs: [SegmentJob] = []
-        /// To be due again later.
+        /// Entries that become due again later.
         var held: [RetryEntry] = []
     }
 
@@ -48,7 +48,7 @@ struct OutageHold: Sendable {
             orders[0] = orders[0].with(devices: Array(orders[0].devices.dropFirst()), due: orders[0].due)
         }
         let due = now + wait(left)
-        // Together they are fewer entries: small orders of a segment become one.
+        // Merged into fewer entries: small orders of a segment become one.
         let together = RetryGroup.groups(of: orders).flatMap { $0.orders(due: due) }
         sorted.held += together.flatMap { $0.parts(of: RetryIntake.devicesMaximum) }.map(RetryEntry.init)
     }

@@ -5,7 +5,7 @@ import Store
 import TaskKit
 import Topics
 
-/// Ends devices in the ledger that were removed from the registry while they waited: nobody could send to them.
+/// Ends devices in the ledger that were removed from the registry while they waited: they cannot be sent to.
 struct RemovedDevices: Sendable {
     static let reason = "removed"
 

@@ -3,8 +3,8 @@ import ServiceKit
 import Store
 import Topics
 
-/// Devices of one task and segment that are due for the same attempt, each once: a sender that died half-way may have
-/// ordered a device twice, and one chunk that named it twice would be sent twice.
+/// Devices of one task and segment that are due for the same attempt, each once: a sender that crashed halfway may have
+/// ordered a device twice, and a chunk that names it twice would be sent twice.
 struct RetryGroup: Hashable, Sendable {
     struct Key: Hashable {
         let task: TaskID
@@ -27,7 +27,7 @@ struct RetryGroup: Hashable, Sendable {
 
     var offsets: SegmentSet { SegmentSet(members.keys) }
 
-    /// In the order in which the first of each came.
+    /// In the order of the first order of each.
     static func groups(of orders: [RetryOrder]) -> [RetryGroup] {
         var groups: [RetryGroup] = []
         var places: [Key: Int] = [:]
@@ -43,14 +43,14 @@ struct RetryGroup: Hashable, Sendable {
         return groups
     }
 
-    /// Only these of its devices.
+    /// Returns the group with only these devices.
     func limited(to offsets: some Sequence<UInt16>) -> RetryGroup {
         var group = RetryGroup(key)
         for offset in offsets { group.members[offset] = members[offset] }
         return group
     }
 
-    /// What would order these devices again.
+    /// Returns the orders that bring these devices again.
     func orders(due: Timestamp) -> [RetryOrder] {
         let kinds = Dictionary(grouping: members.sorted { $0.key < $1.key }) { $0.value.provider }
         return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, members in

@@ -4,10 +4,10 @@ import ServiceKit
 import Store
 import Topics
 
-/// Takes orders into the index, whatever the state of everything else: senders must always be able to hand back what
-/// they cannot send. They are acknowledged once they are durable there.
+/// Writes orders to the index, whatever the state of everything else: senders must always be able to return what they
+/// cannot send. Orders are acknowledged once they are durable there.
 struct RetryIntake: MessageHandler {
-    /// Devices of one entry, so that a lease of many entries stays small.
+    /// Maximum devices of one entry, so that a lease of many entries stays small.
     static let devicesMaximum = 256
 
     let isFast: Bool

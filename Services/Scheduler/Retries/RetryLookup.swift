@@ -2,17 +2,17 @@ import PushModel
 import Store
 import Topics
 
-/// What the registry still knows of a group's devices.
+/// The devices of a group that are still in the registry.
 struct RetryLookup: Sendable {
     let group: RetryGroup
     let found: PackedDevices
 
-    /// Those that were removed since they were targeted.
+    /// The devices that were removed since they were targeted.
     var gone: RetryGroup {
         group.limited(to: group.offsets.subtracting(SegmentSet(found.offsets)).offsets)
     }
 
-    /// As few chunks as hold all that was found: of each task and attempt, its segments together.
+    /// Returns as few chunks as hold all found devices: for each task and attempt, its segments together.
     static func chunks(_ catches: [RetryLookup], isFast: Bool) -> [AudienceChunk] {
         struct Destination: Hashable {
             let task: TaskID

@@ -4,7 +4,7 @@ import Store
 import TaskKit
 import Topics
 
-/// The parts that take retries in and let them go, made for one another.
+/// The parts that take retries in and release them, wired together.
 struct RetryParts: Sendable {
     let releasers: [RetryReleaser]
     private let index: any RetryIndex

@@ -3,15 +3,15 @@ import ServiceKit
 import Store
 import Topics
 
-/// Lets the orders of a lease go: to be rendered and checked again, or to their end where the device is gone.
+/// Releases the orders of a lease: devices are sent to be rendered and checked again, or ended if they were removed.
 struct RetryRelease: Sendable {
-    /// When a device that is gone, and that a sender still holds, is looked at again.
+    /// Delay until a removed device that a sender still holds is checked again.
     static let heldPause = Duration.seconds(5)
-    /// When devices of a segment that the registry has lost are looked up again.
+    /// Delay until devices of a segment that the registry has lost are looked up again.
     static let lostPause = Duration.seconds(30)
 
     let registry: any RegistryReader
-    /// Whether the registry as a whole is ready: what is not ready then is a segment of its own.
+    /// True if the registry as a whole is ready: then only single segments may be missing.
     let isRegistryReady: @Sendable () async throws -> Bool
     let ledger: any Ledger
     let index: any RetryIndex
@@ -20,8 +20,8 @@ struct RetryRelease: Sendable {
     let hold: OutageHold
     let log: Log
 
-    /// How many devices went on. Cut off anywhere, the lease dies and all of it is done again, which the ledger's claims
-    /// make harmless; the orders go only when everything that came of them is durable.
+    /// Returns how many devices were released. After an interruption the lease expires and all of it is repeated, which
+    /// the ledger's claims make harmless; orders are removed only when everything that follows from them is durable.
     func perform(_ lease: RetryLease, shard: RetryShard) async throws -> Int {
         do {
             return try await release(lease.entries, of: lease, shard: shard)
@@ -31,8 +31,8 @@ struct RetryRelease: Sendable {
         }
     }
 
-    /// An order that cannot be released must not keep the others, which would wait behind it for ever. It stays in the
-    /// lease and is looked at again when that is over; one of a lost segment goes behind the others.
+    /// An order that cannot be released must not block the others forever. It stays in the lease and is retried when
+    /// that expires; an order of a lost segment is moved behind the others.
     private func releaseOneByOne(_ lease: RetryLease, shard: RetryShard) async throws -> Int {
         var devices = 0
         for entry in lease.entries {
@@ -40,14 +40,14 @@ struct RetryRelease: Sendable {
                 devices += try await release([entry], of: lease, shard: shard)
             } catch {
                 if try await mayPass(error) { throw error }
-                log.error("a retry cannot be released and waits", [.error: "\(error)"])
+                log.error("retry not released; it stays in the index", [.error: "\(error)"])
                 if RetryRelease.isNotReady(error) { try await postpone(entry, of: lease, shard: shard) }
             }
         }
         return devices
     }
 
-    /// Until its task is closed, which ends its devices.
+    /// Postponed until its task is closed, which ends its devices.
     private func postpone(_ entry: RetryEntry, of lease: RetryLease, shard: RetryShard) async throws {
         let order = try RetryOrder(decoding: entry.order)
         if let progress = try await ledger.progress(of: order.task), progress.closed == nil {
@@ -57,7 +57,7 @@ struct RetryRelease: Sendable {
         try await index.complete([entry], in: shard)
     }
 
-    /// Whether trying the whole lease again may help.
+    /// True if retrying the whole lease may help.
     private func mayPass(_ error: any Error) async throws -> Bool {
         if Task.isCancelled { return true }
         guard RetryRelease.isNotReady(error) else { return (error as? any RetriableError)?.isRetriable == true }
@@ -71,7 +71,7 @@ struct RetryRelease: Sendable {
         let due = await hold.sort(orders, jobs: jobs, at: lease.taken)
         let catches = try await lookUp(RetryGroup.groups(of: due.orders))
         let chunks = RetryLookup.chunks(catches, isFast: shard.isFast)
-        // Waits while `audience` is at its bound: nothing is released for which there is no room.
+        // Waits while `audience` is full: nothing is released that has no room there.
         if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
         if !due.jobs.isEmpty {
             try await producer.send(due.jobs.map { Topics.segments.message($0, key: $0.key, lane: .bulk) })
@@ -86,7 +86,7 @@ struct RetryRelease: Sendable {
         return chunks.reduce(0) { $0 + $1.deviceCount }
     }
 
-    /// An order of a version that is not known here stays for a scheduler that knows it.
+    /// An order of an unknown version stays for a scheduler that can decode it.
     private func read(
         _ entries: [RetryEntry]
     ) -> (orders: [RetryOrder], jobs: [ParkedJob], readable: [RetryEntry]) {
@@ -102,13 +102,13 @@ struct RetryRelease: Sendable {
                 }
                 readable.append(entry)
             } catch {
-                log.error("a retry cannot be read and waits", [.error: "\(error)"])
+                log.error("retry not decoded; it stays in the index", [.error: "\(error)"])
             }
         }
         return (orders, jobs, readable)
     }
 
-    /// All at once: a lease is small.
+    /// Concurrently, without a limit: a lease is small.
     private func lookUp(_ groups: [RetryGroup]) async throws -> [RetryLookup] {
         try await withThrowingTaskGroup(of: (Int, RetryLookup).self) { tasks in
             for (place, group) in groups.enumerated() {
@@ -123,7 +123,7 @@ struct RetryRelease: Sendable {
         }
     }
 
-    /// Those whom a sender still holds: its claim ends them, or dies and leaves them to us.
+    /// Returns the devices that a sender still holds: it ends them, or crashes and leaves them to this process.
     private func endRemoved(_ catches: [RetryLookup]) async throws -> [RetryGroup] {
         var held: [RetryGroup] = []
         for gone in catches.map(\.gone) where !gone.members.isEmpty {

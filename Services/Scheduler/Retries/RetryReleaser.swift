@@ -2,12 +2,12 @@ import Bus
 import ServiceKit
 import Store
 
-/// Lets the orders of one shard go as they become due. Several schedulers do so side by side; the index sees to it that
-/// each order is in the hands of one.
+/// Releases the orders of one shard as they become due. Several schedulers do so concurrently; the index leases each
+/// order to one of them.
 final class RetryReleaser: Service {
-    /// Entries in one lease.
+    /// Maximum entries in one lease.
     static let entriesMaximum = 64
-    /// How long it sleeps at most: a scheduler that died may have taken in orders and woken nobody.
+    /// Maximum sleep: a scheduler that crashed may have taken in orders without waking any releaser.
     static let restMaximum = Duration.seconds(10)
     private static let pulseLimit = Duration.seconds(120)
 
@@ -41,7 +41,7 @@ final class RetryReleaser: Service {
         var failures = 0
         while true {
             let call = wakeup.listen()
-            // A stop before this line is seen here, one after it rings.
+            // A stop before this line is seen here; a later one wakes the wait.
             guard !stopping.hasHappened, !Task.isCancelled else { break }
             pulse.tick()
             do {
@@ -53,7 +53,7 @@ final class RetryReleaser: Service {
             } catch {
                 failures += 1
                 environment.log.warning(
-                    "retries wait", [.reason: "\(shard)", .error: "\(error)", .attempt: "\(failures)"])
+                    "retry release failed", [.reason: "\(shard)", .error: "\(error)", .attempt: "\(failures)"])
                 pulse.rest()
                 let pause = backoff.delay(afterAttempt: failures, random: environment.random)
                 _ = await stopping.wait(atMost: pause, time: environment.time)
@@ -67,7 +67,7 @@ final class RetryReleaser: Service {
         wakeup.ring()
     }
 
-    /// Releases what is due; nil when there may be more, else how long there is nothing to do.
+    /// Releases due orders; returns nil if there may be more, else how long there is nothing to do.
     private func step() async throws -> Duration? {
         let lease = try await index.lease(upTo: RetryReleaser.entriesMaximum, for: lease, in: shard)
         guard lease.entries.isEmpty else {
@@ -88,7 +88,7 @@ final class RetryReleaser: Service {
         do {
             meters.note(try await release.perform(lease, shard: shard), lease: lease)
         } catch {
-            // What stays in the lease comes back when it dies; this only spares the wait.
+            // The rest of the lease comes back when it expires; this only saves the wait.
             try? await index.giveBack(lease, in: shard)
             throw error
         }

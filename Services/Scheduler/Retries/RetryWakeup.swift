@@ -1,17 +1,17 @@
 import ServiceKit
 import Synchronization
 
-/// Wakes the releaser of a shard for an order that is due before whatever it waits for.
+/// Wakes the releaser of a shard for an order that is due before the one it waits for.
 final class RetryWakeup: Sendable {
     private struct State {
-        /// Orders that are due later wake nobody; nil while every order does.
+        /// Orders that are due later do not wake the releaser; nil while every order does.
         var awaited: Timestamp?
         var call = OneTimeEvent()
     }
 
     private let state = Mutex(State())
 
-    /// To be asked before looking at the index: an order that comes in between then rings.
+    /// To be called before reading the index: an order that arrives in between then wakes the releaser.
     func listen() -> OneTimeEvent {
         state.withLock { state in
             state.awaited = nil

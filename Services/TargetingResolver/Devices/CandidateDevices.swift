@@ -1,12 +1,12 @@
 import PushModel
 
-/// Devices of one segment that a task asks for: members of its audience, and those that its list names.
+/// Candidate devices of one segment: members of the task's audience, and those that its list names.
 struct CandidateDevices: Sendable {
     let segment: SegmentNumber
     var members = SegmentSet()
-    /// Members who take no alert.
+    /// Members that accept no alert.
     var silent = SegmentSet()
-    /// By their whole ids: a place alone is easily guessed, and proves nothing.
+    /// By their whole ids: an index alone is easily guessed and proves nothing.
     private(set) var listed: Set<DeviceID> = []
     private(set) var offsets = SegmentSet()
 

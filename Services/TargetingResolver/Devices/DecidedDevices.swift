@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// Whom a job means, as it is kept from the job's first delivery until it is resolved.
+/// The devices of a job, as kept from the job's first delivery until it is resolved.
 struct DecidedDevices: Hashable, Sendable {
     struct Part: Hashable, Sendable {
         let segment: SegmentNumber
@@ -9,9 +9,9 @@ struct DecidedDevices: Hashable, Sendable {
         let silent: SegmentSet
     }
 
-    /// Of more devices than these the bitmap is shorter.
+    /// Above this count the bitmap is shorter.
     private static let listedMaximum = 255
-    /// Stands where a list has its length.
+    /// Marks a bitmap in place of the length of a list.
     private static let bitmap = 256
 
     let parts: [Part]
@@ -36,7 +36,7 @@ struct DecidedDevices: Hashable, Sendable {
         while !reader.isAtEnd {
             guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum),
                 let members = DecidedDevices.set(from: &reader), let silent = DecidedDevices.set(from: &reader)
-            else { throw StoreError(.corrupt, message: "whom a job means cannot be read") }
+            else { throw StoreError(.corrupt, message: "the kept devices of a job cannot be decoded") }
             parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
         }
         self.parts = parts

@@ -2,21 +2,21 @@ import PushModel
 import Store
 import TaskModel
 
-/// Asks the registry. One that is not whole throws, and whoever asked waits: an empty answer means that there is nobody.
+/// Queries the registry. An incomplete registry throws, and the caller waits: an empty answer means no devices.
 struct DeviceSearch: Sendable {
-    /// Questions of one job under way at once.
+    /// Concurrent queries of one job.
     static let questionsAtOnce = 16
 
     let registry: any Registry & RegistryReader & RegistryMaintenance
 
-    /// Whether the registry as a whole is ready, and only what was asked for is not there: waiting in place would keep what
-    /// does not need it.
+    /// True if the registry as a whole is ready, and only the requested segment is missing: waiting in place would
+    /// block work that does not need it.
     func isOfOneSegment(_ error: any Error) async throws -> Bool {
         guard (error as? StoreError)?.code == .notReady else { return false }
         return try await registry.state() == .ready
     }
 
-    /// Those that may hold members of the task's audience.
+    /// Segments that may hold members of the task's audience.
     func segments(_ input: ResolutionInput) async throws -> [SegmentNumber] {
         guard let audience = input.audience else { return [] }
         return try await registry.segments(of: audience, in: input.app)
@@ -26,7 +26,7 @@ struct DeviceSearch: Sendable {
         try await registry.select(audience, in: SegmentID(app, number: segment))
     }
 
-    /// Whom the entries name, by segment in rising order. Ids are taken at their word here, and checked against the
+    /// The devices that the entries name, by segment in rising order. Ids are accepted here and checked against the
     /// records later.
     func listed(_ entries: [TargetEntry], in app: AppID) async throws -> [CandidateDevices] {
         let ids = try await entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
@@ -44,7 +44,7 @@ struct DeviceSearch: Sendable {
         return wanted.values.sorted { $0.segment < $1.segment }
     }
 
-    /// Those who are there and whom the task has something for.
+    /// The existing candidates for whose provider the task has a payload.
     func find(_ wanted: CandidateDevices, input: ResolutionInput) async throws -> SelectedDevices {
         let records = try await records(of: wanted.offsets, in: SegmentID(input.app, number: wanted.segment))
         var members = SegmentSet()
@@ -53,7 +53,7 @@ struct DeviceSearch: Sendable {
             guard let head = Device.PackedHead(records.record(at: position)), input.providers.contains(head.kind) else {
                 continue
             }
-            // Whoever is asked for by name is not asked for silently.
+            // A device that is listed explicitly is not notified silently.
             let isListed = !wanted.listed.isEmpty && wanted.isListed(offset, tag: head.tag)
             if isListed { alerted.insert(offset) }
             if isListed || wanted.members.contains(offset) { members.insert(offset) }
@@ -68,7 +68,7 @@ struct DeviceSearch: Sendable {
             .filter { !$0.members.isEmpty }
     }
 
-    /// Those of whom a job decided earlier.
+    /// The devices that a job decided on earlier.
     func find(_ meant: DecidedDevices, in app: AppID) async throws -> [SelectedDevices] {
         try await meant.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
             SelectedDevices(

@@ -1,7 +1,7 @@
 import PushModel
 import TaskModel
 
-/// The providers a task has something for. Bits, since every device of a broadcast is asked.
+/// The providers for which a task has a payload. Bits, since every device of a broadcast is checked.
 struct ProviderFilter: Sendable {
     private let bits: UInt16
 

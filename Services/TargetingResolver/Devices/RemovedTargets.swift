@@ -3,10 +3,10 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// Ends devices that a job had marked and that were removed before it could send them on: nobody else would.
+/// Ends devices that a job marked and that were removed before it could send them on: nothing else would end them.
 final class RemovedTargets: Sendable {
     static let reason = "removed"
-    /// Far longer than the two steps it has to outlast.
+    /// Far longer than the two steps that it covers.
     private static let claimLease = Duration.seconds(30)
 
     private let ledger: any Ledger
@@ -20,7 +20,7 @@ final class RemovedTargets: Sendable {
         owner = random.next()
     }
 
-    /// Those that were not marked stay so. There is no result to tell of them, since the registry took their names along.
+    /// Unmarked devices stay unmarked. There are no results, since the ids left the registry with the devices.
     func end(_ removed: SegmentSet, of task: TaskID, in segment: SegmentID) async throws {
         let offsets = removed.offsets
         for start in stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum) {
@@ -40,12 +40,12 @@ final class RemovedTargets: Sendable {
                 offsets: mine, state: .suppressed, attempt: 0, reason: RemovedTargets.reason)
             _ = try await ledger.settle(Settlement(claim: id, groups: [group]), of: task, in: segment)
             log.info(
-                "devices were removed before they could be sent on",
+                "devices suppressed: removed before they were sent",
                 [.task: "\(task)", .segment: "\(segment)", .count: "\(mine.count)"])
         }
-        // Its holder ends it, or has died and leaves it to us when its lease is over.
+        // Its holder ends it, or has crashed and leaves it to this process when its lease expires.
         guard !answers.contains(where: \.isHeld) else {
-            throw StoreError(.unavailable, message: "a removed device is held in the ledger of segment \(segment)")
+            throw StoreError(.unavailable, message: "a removed device is still claimed in the ledger of segment \(segment)")
         }
     }
 }

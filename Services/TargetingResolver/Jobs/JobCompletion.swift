@@ -3,18 +3,18 @@ import ServiceKit
 import Store
 import Topics
 
-/// Makes a job's output durable and resolves it, in the one order that loses nothing wherever it is cut off.
+/// Makes a job's output durable and resolves the job, in the one order that loses nothing wherever it is interrupted.
 struct JobCompletion: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
     let parking: JobParking
     let meters: ResolverMeters
 
-    /// For one job, or several of one chain in their order, whose devices are in the output.
+    /// Completes one job, or several of one chain in order, whose devices are in the output.
     ///
-    /// The next job goes when everything of this one is on the bus: while there is no room on `audience`, each attempt
-    /// would otherwise set another one going. The first job is resolved last, since it is the one that is delivered
-    /// again, and does nothing once it is resolved.
+    /// The next job is sent once all output of this one is on the bus: while `audience` is full, each attempt would
+    /// otherwise start another job. The first job is resolved last, since it is the one that is redelivered, and does
+    /// nothing once it is resolved.
     func complete(
         _ jobs: [Int], output: JobOutput, next: SegmentJob?, context: HandlerContext
     ) async throws {
@@ -25,7 +25,7 @@ struct JobCompletion: Sendable {
         }
         for job in jobs.reversed() {
             try await ledger.resolve(job: job, of: output.task)
-            // Whom a task for few means goes with its job.
+            // The kept devices of a fast task are dropped with its job.
             if output.lane == .bulk { try await archive.dropDevices(job: job, of: output.task) }
         }
         meters.jobsResolved.increment(by: jobs.count)

@@ -7,16 +7,16 @@ import Topics
 /// Devices of one segment that are marked.
 struct MarkedDevices: Sendable {
     let targets: SelectedDevices
-    /// Who has not ended, and is to be sent on.
+    /// Devices that have not ended and are to be sent on.
     var open = SegmentSet()
-    /// Who ended with the mark.
+    /// Results of devices that ended with the mark.
     var ended: [DeviceResult] = []
 }
 
-/// Settles whom a job means, and marks them in the ledger.
+/// Decides the devices of a job, and marks them in the ledger.
 ///
-/// The decision is kept before the first mark. Were a job that was cut off to ask the registry afresh, a device that has
-/// left the audience meanwhile would stay marked, and nobody would ever send it on.
+/// The decision is kept before the first mark. If an interrupted job queried the registry again, a device that has left
+/// the audience meanwhile would stay marked and never be sent on.
 struct JobMarking: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
@@ -25,14 +25,14 @@ struct JobMarking: Sendable {
     let log: Log
     let meters: ResolverMeters
 
-    /// Those that hold: these, unless an earlier delivery of the job has decided.
+    /// Returns the valid decision: this one, unless an earlier delivery of the job has decided.
     func decide(_ found: [SelectedDevices], job: Int, input: ResolutionInput) async throws -> [SelectedDevices] {
         let proposed = DecidedDevices(found).encoded
         let held = try await archive.decide(devices: proposed, job: job, of: input.task)
         return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: input.app)
     }
 
-    /// Where the task was just begun, and the segments with it, they are not entered once more.
+    /// If the task was just begun, and its segments with it, they are not entered again.
     func mark(
         _ targets: [SelectedDevices], input: ResolutionInput, enteredIn entered: EnteredTask? = nil
     ) async throws -> [MarkedDevices] {
@@ -56,7 +56,7 @@ struct JobMarking: Sendable {
         case .missing:
             meters.devicesUnledgered.increment(by: present.count)
             log.error(
-                "devices are not sent on: the ledger knows no open task of theirs",
+                "devices not sent: the ledger has no open task for them",
                 [.task: "\(input.task)", .segment: "\(segment)", .count: "\(present.count)"])
             return MarkedDevices(targets: targets)
         }
@@ -69,8 +69,8 @@ struct JobMarking: Sendable {
         return try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
-    /// The mark has ended those that nobody had marked before; a repeat of it tells the same again. Those that a sender
-    /// holds are its own to tell of.
+    /// The mark ended the devices that were not marked before; a repeat reports the same again. Devices held by a
+    /// sender are reported by it.
     private func cancelled(
         _ targets: SelectedDevices, present: SegmentSet, of task: TaskID, in segment: SegmentID
     ) async throws -> [DeviceResult] {

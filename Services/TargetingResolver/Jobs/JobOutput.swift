@@ -5,11 +5,11 @@ import Store
 import TaskKit
 import Topics
 
-/// What is to be sent once devices are marked: chunks of those to be rendered, and results of those that ended with
-/// their mark.
+/// Messages to send once devices are marked: chunks of those to be rendered, and results of those that ended with their
+/// mark.
 struct JobOutput: Sendable {
     private(set) var deviceCount = 0
-    /// Through which the devices are reached.
+    /// Providers of the devices.
     private(set) var providers: Set<PushProtocol> = []
     let task: TaskID
     let lane: Lane
@@ -18,7 +18,7 @@ struct JobOutput: Sendable {
     private var split: AudienceSplit
     private var ended: [DeviceResult] = []
 
-    /// A content travels along where it is short.
+    /// The content is included if it is short.
     init(of task: TaskID, app: AppID, lane: Lane, content: [UInt8] = [], trace: TraceContext?) {
         self.task = task
         self.app = app

@@ -4,24 +4,24 @@ import Store
 import TaskKit
 import Topics
 
-/// Puts aside the jobs of a task while nothing that they would resolve can be sent: where every provider that the last
-/// devices are reached through is in an outage. They wait in the index of retries, which the scheduler lets go when the
-/// outage is over. A job that also has devices of another provider is not put aside. Jobs that lack something of their own
-/// wait there too, so that they keep no others.
+/// Parks the jobs of a task while nothing that they would resolve can be sent: when every provider of the last resolved
+/// devices is in an outage. They wait in the retry index, and the scheduler releases them when the outage is over. A
+/// job that also has devices of another provider is not parked. Jobs that lack data of their own wait there too, so
+/// that they block no others.
 struct JobParking: Sendable {
-    /// When a job that lacks something is tried again.
+    /// Delay until a job that lacks data is retried.
     static let pause = Duration.seconds(30)
 
     let view: OutageView
     let index: any RetryIndex
     let parked: Counter
 
-    /// For a job that lacks something of its own.
+    /// Parks a job that lacks data of its own.
     func park(_ job: SegmentJob, at now: Timestamp) async throws {
         try await put(ParkedJob(job, waitingFor: []), due: now + JobParking.pause)
     }
 
-    /// Whether the job was put aside, and is not to be sent.
+    /// Returns true if the job was parked and must not be sent.
     func park(_ job: SegmentJob, after providers: Set<PushProtocol>, at now: Timestamp) async throws -> Bool {
         guard !providers.isEmpty else { return false }
         let outages = await view.outages()

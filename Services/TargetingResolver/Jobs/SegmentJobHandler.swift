@@ -5,9 +5,9 @@ import Store
 import TaskModel
 import Topics
 
-/// Does the jobs of big tasks, each of them by whichever resolver gets it.
+/// Handles the segment jobs of bulk tasks; any resolver may handle any job.
 struct SegmentJobHandler: MessageHandler {
-    /// Jobs of a chain that are done in one go where audiences are sparse, so that their chunks are worth sending.
+    /// Jobs of a chain handled in one go where audiences are sparse, so that their chunks are filled.
     static let jobsAtOnce = 32
 
     let archive: any TaskArchive
@@ -26,8 +26,8 @@ struct SegmentJobHandler: MessageHandler {
         return []
     }
 
-    /// The job, and those that follow it until a chunk is full. Where one is resolved the chain ends here: whoever
-    /// resolved it has sent on what follows.
+    /// Handles the job, and those that follow it until a chunk is full. A resolved job ends the chain here: the
+    /// resolver that resolved it has sent on the next one.
     private func perform(_ first: SegmentJob, trace: TraceContext?, context: HandlerContext) async throws {
         let started = context.time.uptime
         guard try await isOpen(first, context: context) else { return }
@@ -58,12 +58,12 @@ struct SegmentJobHandler: MessageHandler {
 
     private enum Attempt {
         case marked([MarkedDevices])
-        /// To be tried again later, with the jobs that follow it or without.
+        /// To be retried later, with the jobs that follow it or without.
         case parked(withoutNext: Bool)
     }
 
-    /// A job that lacks something of its own is put aside, so that it keeps no others; after the deadline of its task it is
-    /// resolved without.
+    /// A job that lacks data of its own is parked, so that it blocks no others; after its task's deadline it is
+    /// resolved without that data.
     private func attempt(_ job: SegmentJob, context: HandlerContext) async throws -> Attempt {
         do {
             return .marked(try await mark(job, context: context))
@@ -84,7 +84,7 @@ struct SegmentJobHandler: MessageHandler {
 
     private func log(_ error: any Error, job: SegmentJob, context: HandlerContext) {
         context.log.error(
-            "a job lacks what it needs; other jobs go on",
+            "job lacks required data; other jobs continue",
             [.task: "\(job.task)", .app: job.app.text, .job: "\(job.job)", .error: "\(error)"])
     }
 
@@ -94,29 +94,29 @@ struct SegmentJobHandler: MessageHandler {
         return try await marking.mark(marking.decide(found, job: job.job, input: input), input: input)
     }
 
-    /// False where nothing is to be done.
+    /// False if there is nothing to do.
     private func isOpen(_ job: SegmentJob, context: HandlerContext) async throws -> Bool {
         switch try await ledger.isResolved(job: job.job, of: job.task) {
         case false?: return true
         case true?: return false
         case nil:
-            // It is planned before its jobs are sent: the store has lost it. A rebuild writes it anew before the registry
-            // is whole again; without one nothing may be sent for it.
+            // A task is planned before its jobs are sent: the store has lost it. A rebuild writes it again before the
+            // registry is complete; without a rebuild nothing may be sent for it.
             guard try await registry.state() == .ready else {
                 throw TemporarilyMissingError(description: "task \(job.task) is not in the ledger")
             }
-            context.log.error("a job's task is not in the ledger", [.task: "\(job.task)", .app: job.app.text])
+            context.log.error("job skipped: its task is not in the ledger", [.task: "\(job.task)", .app: job.app.text])
             return false
         }
     }
 
-    /// Nil when the archive has lost the task for good: its jobs are resolved all the same, so that it closes.
+    /// Nil if the archive has lost the task permanently: its jobs are resolved all the same, so that it closes.
     private func input(of job: SegmentJob, _ context: HandlerContext) async throws -> ResolutionInput? {
         if let input = try await inputs.input(of: job.task) { return input }
         if let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline {
             throw TemporarilyMissingError(description: "task \(job.task) is not in the archive")
         }
-        context.log.error("a task is lost while its jobs are done", [.task: "\(job.task)", .app: job.app.text])
+        context.log.error("task lost; jobs are resolved without devices", [.task: "\(job.task)", .app: job.app.text])
         return nil
     }
 
@@ -137,7 +137,7 @@ struct SegmentJobHandler: MessageHandler {
         }
     }
 
-    /// Nil for a part that is given up.
+    /// Nil for an abandoned part.
     private func entries(
         of part: Int, for job: SegmentJob, input: ResolutionInput, context: HandlerContext
     ) async throws -> [TargetEntry]? {
@@ -152,7 +152,7 @@ struct SegmentJobHandler: MessageHandler {
         }
         meters.partsLost.increment()
         context.log.error(
-            "a part of a task's list is lost, and whom it names is left out",
+            "part of a task's list lost; its devices are left out",
             [.task: "\(input.task)", .app: input.app.text, .job: "\(job.job)"])
         return nil
     }

@@ -1,7 +1,7 @@
 import ServiceKit
 
-/// Something of the task is not in the store: it may come back, with a dead letter that is replayed or a store that is
-/// mended, and the job waits for it: in the index of retries, or in place while the registry is being rebuilt.
+/// Data of the task is not in the store. It may come back, with a replayed dead letter or a repaired store, and the job
+/// waits for it: in the retry index, or in place while the registry is rebuilt.
 struct TemporarilyMissingError: RetriableError, CustomStringConvertible {
     let description: String
     let isRetriable = true

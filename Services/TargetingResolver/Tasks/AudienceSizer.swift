@@ -3,9 +3,9 @@ import Store
 import TaskModel
 import Topics
 
-/// Finds out whether a task is for few devices or for many.
+/// Decides whether a task is for few devices or for many.
 struct AudienceSizer: Sendable {
-    /// Audiences up to this are resolved at once, in the fast lane.
+    /// Audiences up to this size are resolved immediately, in the fast lane.
     static let fewMaximum = TargetList.atOnceMaximum
 
     enum Finding: Sendable {
@@ -17,8 +17,8 @@ struct AudienceSizer: Sendable {
     let search: DeviceSearch
     let archive: any TaskArchive
 
-    /// Counted before providers are looked at, which takes the records: a task may be taken for larger than it is.
-    /// Where a segment is lost its job waits for it, planning does not.
+    /// Counted before filtering by provider, which takes the records: a task may be taken for larger than it is. If a
+    /// segment is lost its job waits for it, planning does not.
     func look(_ input: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(input)
         do {
@@ -71,7 +71,7 @@ struct AudienceSizer: Sendable {
         }
     }
 
-    /// Nil where a part is missing: its job waits for it, planning does not.
+    /// Nil if a part is missing: its job waits for it, planning does not.
     private func entries(of input: ResolutionInput) async throws -> [TargetEntry]? {
         switch input.list {
         case .entries(let entries): return entries

@@ -1,9 +1,9 @@
 import PushModel
 import Topics
 
-/// The jobs of a big task: its segments, numbered from zero, then the parts of its list.
+/// The jobs of a bulk task: its segments, numbered from zero, then the parts of its list.
 enum JobWindow {
-    /// Those that are sent first. Segments go in so many chains, each of which has one job on the bus at a time.
+    /// Returns the jobs that are sent first. Segments form `window` chains, each with one job on the bus at a time.
     static func heads(
         of task: TaskID, app: AppID, segments: [SegmentNumber], parts: Int, window: Int
     ) -> [SegmentJob] {

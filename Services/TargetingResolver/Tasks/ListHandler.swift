@@ -3,8 +3,8 @@ import Store
 import TaskModel
 import Topics
 
-/// Takes the parts of long lists into the archive, where the jobs of their tasks look for them. The task may come first:
-/// its jobs wait.
+/// Writes the parts of long lists to the archive, where the jobs of their tasks read them. The task may come first: its
+/// jobs wait.
 struct ListHandler: MessageHandler {
     private static let partsAtOnce = 16
 
@@ -15,7 +15,7 @@ struct ListHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         _ = try await messages.concurrentMap(atOnce: ListHandler.partsAtOnce) { message in
             guard case .part(let part) = message.message else {
-                throw PoisonMessageError("a task that came where only parts of lists do")
+                throw PoisonMessageError("expected a part of a list, found a task")
             }
             try await archive.keep(message.origin.value, number: part.number, of: part.task)
         }

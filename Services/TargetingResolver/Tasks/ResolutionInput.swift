@@ -3,7 +3,7 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// What resolving needs to know of a task.
+/// The data of a task that resolving needs.
 struct ResolutionInput: Sendable {
     let task: TaskID
     let app: AppID

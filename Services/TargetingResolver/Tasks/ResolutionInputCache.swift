@@ -3,13 +3,13 @@ import Store
 import Synchronization
 import TaskKit
 
-/// What the tasks under way aim at, so that not every job of a broadcast reads its task again. A task never changes.
+/// Caches the inputs of active tasks, so that not every job of a broadcast reads its task. A task never changes.
 final class ResolutionInputCache: Sendable {
     static let tasksMaximum = 256
 
     private struct Shelf {
         var inputs: [TaskID: ResolutionInput] = [:]
-        /// The oldest first.
+        /// Oldest first.
         var order: [TaskID] = []
 
         mutating func keep(_ input: ResolutionInput) {
@@ -30,7 +30,7 @@ final class ResolutionInputCache: Sendable {
         shelf.withLock { $0.keep(input) }
     }
 
-    /// Nil when the archive has no such task.
+    /// Nil if the archive has no such task.
     func input(of task: TaskID) async throws -> ResolutionInput? {
         if let known = shelf.withLock({ $0.inputs[task] }) { return known }
         guard let task = try await archive.task(task) else { return nil }

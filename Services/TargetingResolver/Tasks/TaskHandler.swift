@@ -5,14 +5,14 @@ import Store
 import TaskModel
 import Topics
 
-/// Takes tasks and the parts of short lists: what is for few devices is done at once, what is for many becomes jobs.
+/// Handles tasks and the parts of short lists: few devices are resolved immediately, many become jobs.
 ///
-/// Everything that is decided about a task is written down once and before anything follows from it, so that whoever
-/// gets the task again goes on where the first one was cut off.
+/// Every decision about a task is stored once, before anything follows from it, so that a redelivered task continues
+/// where it was interrupted.
 struct TaskHandler: MessageHandler {
-    /// Of one delivery, at work at once: single pushes mostly wait for answers of the store.
+    /// Concurrent tasks of one delivery: single pushes mostly wait for the store.
     static let tasksAtOnce = 16
-    /// When a reporter first looks at a task that no result has woken it for.
+    /// Delay of a reporter's first check of a task for which no result has come.
     static let agendaPause = Duration.seconds(5)
 
     let archive: any TaskArchive
@@ -81,7 +81,7 @@ struct TaskHandler: MessageHandler {
             throw PoisonMessageError("the audience of task \(task.id) \(error)")
         }
         let started = context.time.uptime
-        // Nearly every task is new: whom it is for is asked in the time that it takes to learn that.
+        // Nearly every task is new: its audience is queried while the ledger is checked for it.
         async let finding = sizer.look(input)
         async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
@@ -91,14 +91,14 @@ struct TaskHandler: MessageHandler {
         var isDone = try await reported
         if !isDone { isDone = try await isForgotten(task, context: context) }
         guard !isDone else {
-            context.log.warning("a task that was done was delivered again; ignored", [.task: "\(task.id)"])
+            context.log.warning("finished task redelivered; ignored", [.task: "\(task.id)"])
             return []
         }
         return try await begin(
             task, input: input, finding: finding, started: started, message: message, context: context)
     }
 
-    /// Of a task without a ledger or a report.
+    /// True if a task without a ledger or a report was closed and forgotten.
     private func isForgotten(_ task: PushTask, context: HandlerContext) async throws -> Bool {
         guard context.time.now >= task.created + TaskArchiveBounds.forgettingAge else { return false }
         return try await archive.content(of: task.id) == nil
@@ -130,28 +130,28 @@ struct TaskHandler: MessageHandler {
         }
     }
 
-    /// With a plan that is there already, be it somebody else's.
+    /// Continues with an existing plan, which another resolver may have made.
     private func goOn(
         _ input: ResolutionInput, plan: TaskPlan, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         guard plan.isFast else { return try await distribute(input, plan: plan, message: message, context: context) }
         let started = context.time.uptime
         guard let meaning = try await ledger.meaning(of: input.task) else {
-            // It goes with the job that is resolved, which is all there was to do.
+            // The list is dropped when the job is resolved, and there is only one job.
             if try await ledger.isResolved(job: 0, of: input.task) == true { return [] }
-            throw StoreError(.corrupt, message: "whom task \(input.task) means is not known any more")
+            throw StoreError(.corrupt, message: "the resolved devices of task \(input.task) are missing in the ledger")
         }
         let targets = try await sizer.search.find(DecidedDevices(decoding: meaning), in: input.app)
         try await finish(input, targets: targets, enteredIn: nil, started: started, message: message, context: context)
         return []
     }
 
-    /// A task for few, at once.
+    /// Resolves a fast task immediately.
     private func finish(
         _ input: ResolutionInput, targets: [SelectedDevices], enteredIn entered: EnteredTask?, started: Duration,
         message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws {
-        // A single push is made of such questions one after another, and beside a broadcast each of them takes long.
+        // A single push consists of such sequential queries, and during a broadcast each of them takes long.
         async let kept: Void = keep(message)
         async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(
@@ -161,18 +161,18 @@ struct TaskHandler: MessageHandler {
         try await noted
         let isForNobody = output.isEmpty
         try await completion.complete([0], output: output, next: nil, context: context)
-        // No result will tell the reporter that it may close this one.
+        // No result will trigger the reporter to close this one.
         if isForNobody { try await agenda.postpone(input.task, until: context.time.now) }
         meters.duration(.fast).record(context.time.uptime - started)
     }
 
-    /// The first jobs of a task for many. Those that were sent before and are resolved do nothing when they come again.
+    /// The first jobs of a bulk task. Jobs that were sent before and are resolved do nothing when redelivered.
     private func distribute(
         _ input: ResolutionInput, plan: TaskPlan, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         let segments = try await archive.decide(segments: [], of: input.task)
         guard segments.count + input.list.partCount == plan.jobs else {
-            throw StoreError(.corrupt, message: "the segments of task \(input.task) are not those it was planned for")
+            throw StoreError(.corrupt, message: "the segments of task \(input.task) do not match its plan")
         }
         inputs.keep(input)
         try await keep(message)
@@ -182,7 +182,7 @@ struct TaskHandler: MessageHandler {
         return heads.map { Topics.segments.message($0, key: $0.key, lane: .bulk, trace: message.trace) }
     }
 
-    /// After the plan: whoever takes back the content of what seemed not to be on the bus looks for one.
+    /// After the plan: the code that takes back the content of a task that seemed unsent looks for a plan first.
     private func keep(_ message: ReceivedMessage<TaskMessage>) async throws {
         guard case .task(let task) = message.message else { return }
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)

@@ -1,13 +1,13 @@
 import ServiceKit
 
-/// Decides what follows when a provider says, without a time of its own, that it does not know a device.
+/// Decides whether to remove a device that a provider reports as unknown without a timestamp.
 ///
-/// Sent to the wrong environment, every token is invalid; an app that believed it would delete all its devices. So such
-/// a word counts only when the same app and environment delivers, and most of what it sends is good.
+/// In the wrong environment every token is invalid, and an app that trusted the answer would delete all its devices. So
+/// such an answer counts only while pushes of the same app and environment are delivered and most answers are good.
 package struct DeletionBreaker: Sendable {
     package enum Verdict: Sendable, Equatable {
         case remove
-        /// Too many are invalid for one word to be enough: it counts as one of the failures after which a device goes.
+        /// Too many are invalid for one answer to suffice: it counts as one of the failures that remove a device.
         case count
         case keep
     }
@@ -15,9 +15,9 @@ package struct DeletionBreaker: Sendable {
     package struct Settings: Sendable, Equatable {
         package var window: Duration = .seconds(60)
         package var invalidPercentMaximum = 20
-        /// Above this the environment is to be doubted rather than the devices.
+        /// Above this the environment is suspected rather than the devices.
         package var countedPercentMaximum = 50
-        /// Below so many answers a percentage says nothing; a delivery is asked for all the same.
+        /// Below this many answers the percentages do not apply; one delivery is still required.
         package var answersMinimum = 50
 
         package init() {}

@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// Decides from what came of pushes whether a provider is in an outage for an app, rather than in trouble with a few
-/// devices. Pure: times are uptimes handed in.
+/// Decides from the outcomes of pushes whether a provider is in an outage for an app, or only fails a few devices.
+/// Pure: times are uptimes passed in.
 ///
-/// An outage has lasted for a moment at least, so that one broken connection or one burst of errors is none; then either
-/// nothing but failures came in a row, or most of what came lately failed.
+/// An outage lasts for a minimum time, so that one broken connection or one burst of errors is not an outage; and
+/// either all answers in a row were failures, or most of the recent ones were.
 package struct OutageDetector: Sendable {
-    /// What one batch of pushes says.
+    /// Answers and failures of one batch of pushes.
     package struct Batch: Sendable, Equatable {
         package var answers = 0
         package var failures = 0
@@ -16,8 +16,8 @@ package struct OutageDetector: Sendable {
             self.failures = failures
         }
 
-        /// A batch without any answer is one failure: a connection that broke says nothing about each of its pushes. So is
-        /// one whose pushes went in one request.
+        /// A batch without any answer counts as one failure: a broken connection says nothing about each of its pushes.
+        /// So does a failed batch whose pushes went in one request.
         package init(_ outcomes: [PushOutcome], isOneRequest: Bool) {
             for case .answered(let answer) in outcomes {
                 answers += 1
@@ -27,21 +27,21 @@ package struct OutageDetector: Sendable {
             if isOneRequest { (answers, failures) = (min(answers, 1), answers > failures ? 0 : min(failures, 1)) }
         }
 
-        /// Whether the provider worked on at least one of them.
+        /// True if the provider processed at least one of them.
         package var hasWorked: Bool { answers > failures }
     }
 
     private static let failuresMinimum = 20
     private static let duration = Duration.seconds(1)
     private static let window = Duration.seconds(2)
-    /// Since the last answer that was no failure.
+    /// Since the last answer that was not a failure.
     private var failuresInRow = 0
     private var failingSince: Duration?
     private var recent = RecentAnswers(within: OutageDetector.window)
 
     package init() {}
 
-    /// Whether there is an outage now.
+    /// Returns true while there is an outage.
     package mutating func note(_ batch: Batch, at now: Duration) -> Bool {
         guard batch.answers > 0 else { return false }
         recent.note(batch.answers, troubled: batch.failures, at: now)
@@ -60,8 +60,8 @@ package struct OutageDetector: Sendable {
 }
 
 extension ProviderAnswer {
-    /// The provider, or a gateway before it, could not work on the push: nothing that the push or its device is to blame
-    /// for.
+    /// True if the provider, or a gateway before it, could not process the push for reasons that lie neither in the
+    /// push nor in its device.
     var isProvidersFailure: Bool {
         switch verdict {
         case .retryLater, .throttled: status >= 500

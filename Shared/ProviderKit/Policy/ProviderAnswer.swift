@@ -1,19 +1,19 @@
 package import ServiceKit
 
-/// What a provider said about one device, and what follows from it.
+/// A provider's answer about one device, and its consequence.
 package struct ProviderAnswer: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
         case delivered
-        /// There is no such device, as of the provider's time where it names one.
+        /// The device does not exist, as of the provider's timestamp if there is one.
         case invalidDevice(since: Timestamp?)
         case retryLater(RetryAdvice)
-        /// Too much at once, of this device or of the whole app.
+        /// Too many pushes, to this device or of the whole app.
         case throttled(Throttle, RetryAdvice)
-        /// Once more with a fresh token; a second time it is a misconfiguration.
+        /// Send again with a fresh token; a second refusal is a misconfiguration.
         case refreshAuthorization
-        /// Nothing of this app can be sent until somebody mends it. The devices are kept.
+        /// Nothing of this app can be sent until its settings are fixed. The devices are kept.
         case misconfigured
-        /// This message will never be taken.
+        /// This message will never be accepted.
         case payloadRejected
     }
 
@@ -23,13 +23,13 @@ package struct ProviderAnswer: Sendable, Equatable {
     }
 
     package let verdict: Verdict
-    /// The provider's own word, for the report.
+    /// The provider's own reason, for the report.
     package let reason: String
     package let status: UInt16
-    /// Whether the connection it came on must not be used again.
+    /// True if the connection that the answer came on must not be used again.
     package let endsConnection: Bool
-    /// Whether the push may have been delivered in spite of the answer: a server that fails, or a gateway that lost the
-    /// server behind it, does not say how far the request came.
+    /// True if the push may have been delivered in spite of the answer: a failing server, or a gateway that lost the
+    /// server behind it, does not say how far the request got.
     package let mayBeProcessed: Bool
 
     package init(
@@ -42,8 +42,8 @@ package struct ProviderAnswer: Sendable, Equatable {
         self.mayBeProcessed = mayBeProcessed
     }
 
-    /// What `mayBeProcessed` is for an answer over HTTP. A 503 with a reason of the provider's is its own refusal; without
-    /// one it comes from a gateway, which may have passed the push on.
+    /// Value of `mayBeProcessed` for an answer over HTTP. A 503 with a reason of the provider is its own refusal;
+    /// without one it comes from a gateway, which may have forwarded the push.
     package static func mayBeProcessed(status: Int, reason: String) -> Bool {
         switch status {
         case 200, 400..<500: false
@@ -53,13 +53,13 @@ package struct ProviderAnswer: Sendable, Equatable {
     }
 }
 
-/// When to try again, as far as the provider or its manual says.
+/// When to retry, according to the provider or its manual.
 package struct RetryAdvice: Sendable, Equatable {
-    /// Not before this.
+    /// Minimum wait.
     package let floor: Duration
-    /// Where they are given, the wait lies within that of the attempt, or within the last one: no back-off is added.
+    /// If given, the wait lies in the range of the attempt, or in the last one, and no backoff is added.
     package let waits: [ClosedRange<Duration>]
-    /// Whether the answer itself asked for the wait (`Retry-After`), and not only its manual.
+    /// True if the answer itself asked for the wait (`Retry-After`), and not only its manual.
     package let isAsked: Bool
     package static let soon = RetryAdvice(floor: .zero)
 

@@ -1,7 +1,7 @@
 import ServiceKit
 
-/// How many of a provider's latest answers were troubled, over a short time: whether trouble is everybody's or that of a
-/// few devices. Times are uptimes handed in.
+/// Counts the troubled answers among a provider's latest ones over a short time, to tell general trouble from that of a
+/// few devices. Times are uptimes passed in.
 package struct RecentAnswers: Sendable {
     private struct Slice: Sendable {
         let start: Duration

@@ -6,17 +6,17 @@ package enum RetryAfter {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Nil for what is neither; zero for a date that has passed.
+    /// Nil for any other text; zero for a date that has passed.
     package static func wait(_ text: String?, now: Timestamp) -> Duration? {
         guard let text else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
-            // More digits than a number holds ask for as much as anything may ask for.
+            // A number with too many digits asks for the maximum.
             return min(.seconds(Int32(text) ?? .max), RetrySchedule.floorMaximum)
         }
         return date(text).map { max(.zero, $0 - now) }
     }
 
-    /// As HTTP writes dates today: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func date(_ text: String) -> Timestamp? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",

@@ -1,10 +1,10 @@
 package import ServiceKit
 
-/// When a device is tried again: back-off with full jitter above whatever the provider asked for, and never beyond the
-/// task's deadline.
+/// Computes when a device is retried: backoff with full jitter on top of the wait that the provider asked for, and
+/// never beyond the task's deadline.
 package struct RetrySchedule: Sendable {
     package static let standard = RetrySchedule(first: .seconds(1), longest: .seconds(300))
-    /// What a provider may ask for at most; a mistaken header must not park a device for ever.
+    /// The longest wait that a provider may ask for: a wrong header must not park a device forever.
     package static let floorMaximum = Duration.seconds(3_600)
 
     private let backoff: Backoff
@@ -13,7 +13,7 @@ package struct RetrySchedule: Sendable {
         backoff = Backoff(first: first, longest: longest)
     }
 
-    /// Nil when the deadline comes first: the device is not tried again.
+    /// Nil if the deadline comes first: the device is not retried.
     package func due(
         afterAttempt attempt: UInt8, _ advice: RetryAdvice, now: Timestamp, deadline: Timestamp,
         random: any RandomSource

@@ -1,7 +1,7 @@
 import ServiceKit
 
-/// How many requests may be in flight to a provider for one app: falls by half when the provider says it is too much, at
-/// most once for what was in flight together, and climbs again with what is delivered.
+/// Limits the requests in flight to a provider for one app: halves when the provider throttles, at most once for what
+/// was in flight together, and grows again with deliveries.
 package struct SendRate: Sendable {
     private let ceiling: Double
     private var window: Double
@@ -10,19 +10,19 @@ package struct SendRate: Sendable {
     private static let floor = 1.0
 
     package init(ceiling: Int) {
-        precondition(ceiling >= 1, "a sender that may send nothing makes no sense")
+        precondition(ceiling >= 1, "the ceiling of a send rate must be at least 1")
         self.ceiling = Double(ceiling)
         window = Double(ceiling)
     }
 
     package var inFlightMaximum: Int { Int(window) }
 
-    /// How long nothing is to be sent; zero when sending may go on.
+    /// How long nothing may be sent; zero if sending is allowed.
     package func pause(at uptime: Duration) -> Duration {
         max(.zero, pausedUntil - uptime)
     }
 
-    /// One more in flight for each window's worth of deliveries, and at least what was lost within some thousand of them.
+    /// Adds one per window of deliveries, and at least enough to recover within some thousand deliveries.
     package mutating func noteDelivered(_ count: Int = 1) {
         window = min(ceiling, window + Double(count) * max(1 / window, ceiling / 10_000))
     }

@@ -1,15 +1,14 @@
 import ServiceKit
 
-/// Decides how many pushes of one app may go to a provider now. Pure: times are uptimes handed in.
+/// Decides how many pushes of one app may go to a provider now. Pure: times are uptimes passed in.
 ///
-/// The rate says how many may be in flight. A provider from which nothing comes back any more is silent, which is an
-/// outage: instead of waiting for it, what is left is put aside. With nothing in flight one push may find out whether it
-/// is back.
+/// The rate limits the pushes in flight. A provider that stops answering is silent, which is an outage: the remaining
+/// pushes are parked instead of waiting for it. With nothing in flight, one push may probe whether it is back.
 package struct SendWindow: Sendable {
     package struct Settings: Sendable, Equatable {
         /// Pushes in flight for one app.
         package var ceiling: Int
-        /// A provider that owes answers and has given none for so long is silent.
+        /// A provider that owes answers and has not answered for this long is silent.
         package var patience: Duration
 
         package init(ceiling: Int = 1_000, patience: Duration = .seconds(3)) {
@@ -20,23 +19,23 @@ package struct SendWindow: Sendable {
 
     package enum Answer: Equatable, Sendable {
         case go(Int)
-        /// Until something comes back.
+        /// Until answers come back.
         case wait
         case pause(Duration)
-        /// The provider owes answers and gives none.
+        /// The provider owes answers and does not answer.
         case silent
     }
 
     private let settings: Settings
     private var rate: SendRate
-    /// Admitted and not settled; what of it was sent is owed an answer, the rest is still being claimed.
+    /// Admitted and not settled; the sent ones are owed an answer, the others are still being claimed.
     private var inFlight = 0
     private var owed = 0
-    /// When the provider last answered; or since when it has something to answer.
+    /// Time of the provider's last answer, or since when it owes one.
     private var lastSign = Duration.zero
     private var isSilent = false
     private var recent = RecentAnswers(within: .seconds(1))
-    /// What single answers asked for while most of the others asked for it too.
+    /// End of the pause that single answers asked for while most of the others asked for it too.
     private var askedUntil = Duration.zero
 
     package init(_ settings: Settings = Settings()) {
@@ -54,10 +53,10 @@ package struct SendWindow: Sendable {
         noticeSilence(at: now)
         if isSilent {
             guard inFlight > 0 else { return go(1) }
-            // The one that finds out whether the provider is back has its time too.
+            // The probing push has the same time limit.
             return owesTooLong(at: now) ? .silent : .wait
         }
-        // Crumbs would each be claimed and settled for themselves.
+        // Small parts would each be claimed and settled separately.
         let least = min(count, max(1, rate.inFlightMaximum / 2))
         let room = rate.inFlightMaximum - inFlight
         return room >= least ? go(min(count, room)) : .wait
@@ -76,26 +75,26 @@ package struct SendWindow: Sendable {
         return .go(count)
     }
 
-    /// Admitted, and on its way to the provider from now on.
+    /// Notes that admitted pushes are on their way to the provider.
     package mutating func begin(_ count: Int, at now: Duration) {
         if owed == 0 { lastSign = now }
         owed += count
     }
 
-    /// Admitted and not sent after all.
+    /// Returns admitted pushes that were not sent.
     package mutating func giveBack(_ count: Int) {
         inFlight -= count
-        precondition(inFlight >= 0, "more came back than was admitted")
+        precondition(inFlight >= 0, "more pushes were given back than admitted")
     }
 
-    /// What was sent has its outcomes; `pause` is what the provider asks of the whole app. A `Retry-After` of an error
-    /// that most of the last second's answers do not share concerns its device alone.
+    /// Notes the outcomes of sent pushes; `pause` is the wait that the provider asks of the whole app. A `Retry-After`
+    /// of an error that most of the last second's answers do not share concerns its device only.
     package mutating func settle(_ outcomes: [PushOutcome], pause: Duration, at now: Duration) {
-        // Before they are given up: perhaps nobody has asked since they went out.
+        // Before they leave the window: perhaps nothing has called `ask` since they were sent.
         noticeSilence(at: now)
         giveBack(outcomes.count)
         owed -= outcomes.count
-        precondition(owed >= 0, "more was settled than was sent")
+        precondition(owed >= 0, "more pushes were settled than sent")
         let tally = SendTally(outcomes)
         if tally.answered > 0 {
             lastSign = now
@@ -108,20 +107,20 @@ package struct SendWindow: Sendable {
         } else if tally.answered > 0 {
             askedUntil = .zero
         }
-        // A few devices that got too much say nothing about the app.
+        // Throttling of a few devices says nothing about the app.
         if pause > .zero || tally.throttledApp || tally.overloaded * 10 > tally.answered {
             rate.noteOverload(RetryAdvice(floor: pause), at: now)
         }
     }
 }
 
-/// What a batch's outcomes say about the provider.
+/// Totals of the outcomes of a batch.
 private struct SendTally {
     var answered = 0
     var delivered = 0
     var overloaded = 0
     var throttledApp = false
-    /// Errors of the provider's own, and the longest wait that one of them asked for.
+    /// Errors of the provider itself, and the longest wait that one of them asked for.
     var troubled = 0
     var asked = Duration.zero
 

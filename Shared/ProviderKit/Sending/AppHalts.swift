@@ -2,8 +2,8 @@ import PushModel
 package import ServiceKit
 import Synchronization
 
-/// Ways on which nothing of an app can be sent until somebody mends its settings. One batch a minute goes out all the
-/// same, to see whether somebody has.
+/// Routes on which nothing of an app can be sent until its settings are fixed. One batch a minute is still sent, to
+/// test whether they are.
 package final class AppHalts: Sendable {
     private struct Halt {
         let since: Duration
@@ -11,16 +11,16 @@ package final class AppHalts: Sendable {
         var probeAt: Duration
     }
 
-    /// What is to be done with devices of a way.
+    /// What to do with the devices of a halted route.
     enum Order: Equatable {
-        /// To be put aside for a while.
+        /// Park them for a while.
         case wait(reason: String)
-        /// The way has been halted for too long.
+        /// End them: the route has been halted for too long.
         case giveUp(reason: String)
     }
 
     private static let probing = Duration.seconds(60)
-    /// Devices that are put aside come back within minutes: a way that nobody asks for any more has none.
+    /// Parked devices come back within minutes: a route that was not used for this long has none.
     private static let memory = Duration.seconds(3_600)
     private let patience: Duration
     private let time: any TimeSource
@@ -37,7 +37,7 @@ package final class AppHalts: Sendable {
         gauge = metrics.gauge(.senderAppsHalted)
     }
 
-    /// How long devices wait, as the service is configured.
+    /// Reads from the environment how long devices wait.
     package static func patience(environment: inout EnvironmentReader) -> Duration {
         environment.duration(
             "CARILLON_SENDER_CREDENTIALS_PATIENCE", default: .seconds(3_600),
@@ -47,7 +47,7 @@ package final class AppHalts: Sendable {
                 + "as failed, until the provider accepts the app's pushes again.")
     }
 
-    /// Why nothing is to be sent now, and what to do instead; nil also for the one who probes.
+    /// The order for the devices of a halted route; nil also for the caller that probes.
     func current(_ way: SendingRoute) -> Order? {
         halts.withLock { halts in
             guard let halt = halts[way] else { return nil }
@@ -68,7 +68,7 @@ package final class AppHalts: Sendable {
         }
         if known != reason {
             log.error(
-                "an app cannot send; its devices wait",
+                "app halted; its devices wait",
                 [.app: way.app.text, .provider: way.destination, .reason: reason])
         }
         return order
@@ -80,11 +80,11 @@ package final class AppHalts: Sendable {
 
     func clear(_ way: SendingRoute) {
         guard change({ $0.removeValue(forKey: way) }) != nil else { return }
-        log.info("an app sends again", [.app: way.app.text, .provider: way.destination])
+        log.info("app resumed", [.app: way.app.text, .provider: way.destination])
     }
 
-    /// For `/readyz`: what is halted is named, and the service is ready all the same, since other apps go on. Empty when
-    /// nothing is.
+    /// For `/readyz`: names the halted routes. The service stays ready, since other apps continue. Empty if there are
+    /// none.
     package var detail: String {
         let halted = change { $0 }
         return halted.map { "\($0.key): \($0.value.reason)" }.sorted().joined(separator: "; ")

@@ -1,28 +1,28 @@
 package import PushModel
 package import ServiceKit
 
-/// What becomes of a device after a sender has tried, decided without any effect.
+/// The result for a device after a send attempt, decided without side effects.
 package enum DeliveryDecision: Hashable, Sendable {
-    /// Counted is a failure that speaks against the device.
+    /// `isCounted` marks a failure that counts against the device.
     case ended(DeliveryState, status: UInt16, reason: String, isCounted: Bool = false)
     case waiting(attempt: UInt8, due: Timestamp, status: UInt16, reason: String)
 }
 
-/// What the decision needs to know besides the outcome.
+/// Input of the decision besides the outcome.
 package struct DeliveryAttempt: Sendable {
     package let attempt: UInt8
-    /// When the provider was asked.
+    /// When the push was sent to the provider.
     package let attempted: Timestamp
     /// When the device was last registered.
     package let registered: Timestamp
-    /// Whether the provider keeps it when the device is away; if not, there is one attempt.
+    /// True if the provider stores the push while the device is offline; if not, there is one attempt.
     package let isStored: Bool
     package let repeatsUnknown: Bool
     package let now: Timestamp
     package let deadline: Timestamp
-    /// What follows from the provider's word alone.
+    /// The breaker's verdict on an invalid device without a timestamp.
     package let verdict: DeletionBreaker.Verdict
-    /// Whether a device whose app's credentials are refused is kept until somebody has mended them.
+    /// True if devices are kept while the credentials of their app are refused.
     package var waitsForMending = true
 
     package init(
@@ -41,7 +41,7 @@ package struct DeliveryAttempt: Sendable {
 }
 
 package struct DeliveryPolicy: Sendable {
-    /// How long devices of an app that cannot send are put aside before somebody looks again.
+    /// How long devices of an app that cannot send are parked before the next attempt.
     package static let parking = Duration.seconds(60)
     private let schedule: RetrySchedule
 
@@ -54,14 +54,14 @@ package struct DeliveryPolicy: Sendable {
     ) -> DeliveryDecision {
         switch outcome {
         case .answered(let answer): decision(of: answer, question: question, random: random)
-        // Nothing was sent, so the attempt does not count, and a message without storage has its one attempt still.
+        // Nothing was sent, so the attempt does not count, and a message without storage keeps its one attempt.
         case .notSent(let reason):
             waiting(question, attempt: question.attempt, advice: .soon, status: 0, reason: reason, random: random)
         case .unknown(let reason): repeated(question, advice: .soon, status: 0, reason: reason, random: random)
         }
     }
 
-    /// Put aside unsent: the app cannot send, or must not for a while.
+    /// Parks the device unsent: the app cannot send, or must not for a while.
     package func aside(_ question: DeliveryAttempt, for pause: Duration, reason: String) -> DeliveryDecision {
         let due = question.now + pause
         guard due < question.deadline else { return .ended(.expired, status: 0, reason: reason) }
@@ -90,14 +90,14 @@ package struct DeliveryPolicy: Sendable {
         }
     }
 
-    /// A device that was registered in the second of the attempt is kept: the reporter, which removes devices, could not
-    /// tell it from one that was registered after the attempt, and what is called removed is to be gone.
+    /// A device registered in the second of the attempt is kept: the reporter, which removes devices, could not tell it
+    /// from one registered after the attempt, and a device reported as removed must be removed.
     private func removal(_ question: DeliveryAttempt, since: Timestamp?) -> DeletionBreaker.Verdict {
         let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
         return question.registered < question.attempted ? verdict : .keep
     }
 
-    /// It may have been delivered, so that no other end would be true.
+    /// The push may have been delivered, so any state but `unknown` could be wrong.
     private func repeated(
         _ question: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
     ) -> DeliveryDecision {

@@ -4,13 +4,13 @@ import ServiceKit
 import Store
 import Topics
 
-/// Some devices of a chunk that lie in one segment and go the same way: what is claimed and settled together.
+/// Devices of a chunk in one segment and with one route: they are claimed and settled together.
 struct DispatchBatch: Sendable {
     let chunk: DispatchChunk
     let devices: SegmentDevices
     let way: SendingRoute
     let positions: [Int]
-    /// Of the chunk's variants.
+    /// By variant of the chunk.
     private let contents: [PushContent]
     private let trace: TraceContext?
 
@@ -49,7 +49,7 @@ struct DispatchBatch: Sendable {
         }
     }
 
-    /// Found once for each variant and environment, since hashing it for each device would cost more than the rest.
+    /// Computed once per variant and environment, since hashing it for each device would cost more than the rest.
     private static func ways(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingRoute: [Int]] {
         let kinds = Dictionary(grouping: 0..<devices.count) { position in
             Int(devices.variants[position]) << 1 | (devices.isSandbox[position] ? 1 : 0)
@@ -83,8 +83,8 @@ struct DispatchBatch: Sendable {
         let results: [DeviceResult]
     }
 
-    /// Devices that met the same fate are settled together. Waiting ones are grouped by the second in which they are due,
-    /// lest every device became a retry of its own.
+    /// Devices with the same decision are settled together. Waiting ones are grouped by the second in which they are
+    /// due, so that not every device becomes a retry of its own.
     func settlement(
         _ fates: [(position: Int, decision: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
     ) -> Settled {
@@ -115,7 +115,7 @@ struct DispatchBatch: Sendable {
         return Settled(value: value, retries: retries, results: results)
     }
 
-    /// Most devices share the fate of the one before them, which spares looking theirs up.
+    /// Most devices have the same decision as the one before them, which saves a lookup.
     private static func grouped(_ fates: [(position: Int, decision: DeliveryDecision)]) -> [DeliveryDecision: [Int]] {
         var groups: [DeliveryDecision: [Int]] = [:]
         var rest = fates[...]
@@ -127,7 +127,7 @@ struct DispatchBatch: Sendable {
         return groups
     }
 
-    /// Devices that others hold, each due when the lease is over. The attempt is the chunk's: nothing was tried.
+    /// Devices claimed by others, each due when the lease expires. The attempt is the chunk's: nothing was tried.
     func heldOrders(_ held: [(position: Int, rest: Duration)], at now: Timestamp) -> [OutgoingMessage] {
         let seconds = Dictionary(grouping: held) { ((now + $0.rest).milliseconds + 999) / 1_000 }
         return seconds.sorted { $0.key < $1.key }.map { second, held in

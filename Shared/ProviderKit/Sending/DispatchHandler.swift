@@ -5,14 +5,14 @@ package import Store
 import TaskKit
 package import Topics
 
-/// A sender's work: takes dispatch chunks, claims what it is about to send, sends, settles and reports.
+/// Handles dispatch chunks: claims the devices, sends, settles and reports.
 ///
-/// Whatever it is interrupted by, each device ends once: what is not claimed stays for the next delivery of the chunk,
-/// what is claimed and not settled is found under a lease that died, what is settled is told again from the ledger.
+/// After any interruption each device ends once: unclaimed devices remain for the next delivery of the chunk, claimed
+/// and unsettled ones are found under an expired lease, and settled ones are reported again from the ledger.
 package struct DispatchHandler: MessageHandler {
-    /// Devices claimed, sent and settled together, where a provider takes them one by one.
+    /// Devices claimed, sent and settled together if the provider takes one device per request.
     package static let batchMaximum = 64
-    private static let forgottenReason = "the store went back"
+    private static let forgottenReason = "the store came back with older data"
     private static let outageReason = "the provider is in an outage"
 
     private let owner: UInt64
@@ -28,7 +28,7 @@ package struct DispatchHandler: MessageHandler {
     private let batchMaximum: @Sendable (PushProtocol) -> Int
     private let meters: SenderMeters
 
-    /// `lease` must be longer than the longest a gateway takes for an answer.
+    /// `lease` must be longer than a gateway's longest wait for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
         breakers: DeletionBreakers, witness: any LedgerWitness, policy: DeliveryPolicy = DeliveryPolicy(),
@@ -50,7 +50,7 @@ package struct DispatchHandler: MessageHandler {
         meters = SenderMeters(metrics)
     }
 
-    /// Chunks are worked on side by side: one app's slow provider does not keep the next chunk, which may be another's.
+    /// Chunks are handled concurrently: one app's slow provider does not delay the next chunk, maybe another's.
     package func handle(
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
@@ -60,9 +60,9 @@ package struct DispatchHandler: MessageHandler {
         return []
     }
 
-    /// What is told is noted in the ledger once it is durable, so that a chunk that comes again repeats only what was in
-    /// flight here. Without the note everything is told again, which loses nothing: a ledger that does not answer
-    /// keeps nobody.
+    /// Reported results are noted in the ledger once they are durable, so that a redelivered chunk repeats only what
+    /// was in flight here. Without the note everything is reported again, which is harmless: a ledger that does not
+    /// answer blocks nothing.
     private func tell(_ ends: [ChunkEnd], context: HandlerContext) async throws {
         let messages = ends.flatMap(\.messages)
         guard !messages.isEmpty else { return }
@@ -106,13 +106,13 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
-    /// Whether devices of a task that allows no repeat may have had their push, and the ledger does not know.
+    /// True if devices of a task that allows no repeat may have had their push without a trace in the ledger.
     private func mayHaveForgotten(_ batch: DispatchBatch) -> Bool {
         let accepted = Timestamp(milliseconds: batch.chunk.accepted)
         return !batch.chunk.repeatsUnknown && witness.epoch.mayHaveForgotten(tasksOf: accepted)
     }
 
-    /// A store that is to be filled again is no proof of anything.
+    /// A store that needs a rebuild proves nothing.
     private func checkStore() throws(StoreError) {
         guard !witness.epoch.isDoubtful else {
             throw StoreError(.notReady, message: "Redis came back with older data: run carillon rebuild")
@@ -120,7 +120,7 @@ package struct DispatchHandler: MessageHandler {
     }
 
     private enum Way {
-        /// A probe is one push that finds out whether an outage is over.
+        /// A probe is one push that tests whether an outage is over.
         case go(any PushGateway, Int, isProbe: Bool)
         case aside(Duration, reason: String)
         case end(DeliveryState, reason: String)
@@ -140,7 +140,7 @@ package struct DispatchHandler: MessageHandler {
         if let order = halts.current(way) { return Way(order) }
         switch await gateways.gateway(for: way.app, way.kind) {
         case .noProvider: return .end(.suppressed, reason: OutcomeReason.noProvider)
-        case .unknownApp: return Way(halts.halt(way, reason: "there is no file of the app"))
+        case .unknownApp: return Way(halts.halt(way, reason: "there is no valid app file"))
         case .found(let gateway): return await admit(batch, count: count, to: gateway)
         }
     }
@@ -163,7 +163,7 @@ package struct DispatchHandler: MessageHandler {
             guard !isProbe, let pause = outages.pause(of: way.route) else {
                 return .go(gateway, admitted, isProbe: isProbe)
             }
-            // It has begun while the batch waited for room.
+            // The outage began while the batch waited for room.
             await gateway.giveBack(admitted)
             return .aside(pause, reason: DispatchHandler.outageReason)
         case .unavailable(let reason):
@@ -192,7 +192,7 @@ package struct DispatchHandler: MessageHandler {
             throw error
         }
         if mayHaveForgotten(batch) {
-            // The claim was what showed it.
+            // The claim detected it.
             await gateway.giveBack(positions.count)
             if isProbe { await outages.giveBackProbe(batch.way.route) }
             return try await endUntried(
@@ -231,7 +231,7 @@ package struct DispatchHandler: MessageHandler {
         return try await end(batch, fates: fates, claimed: claimed, attempted: now, context: context)
     }
 
-    /// Nothing is sent to these, now or later.
+    /// Ends devices to which nothing is sent, now or later.
     private func endUntried(
         _ batch: DispatchBatch, positions: [Int], as state: DeliveryState, reason: String, context: HandlerContext
     ) async throws -> BatchEnd {
@@ -247,7 +247,7 @@ package struct DispatchHandler: MessageHandler {
         return try await end(batch, fates: fates, claimed: claimed, attempted: context.time.now, context: context)
     }
 
-    /// What has ended before is asked for last: a failure there must not leave behind what is claimed and not sent.
+    /// Devices that ended before are read last: a failure there must not leave claimed and unsent devices behind.
     private func end(
         _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
         attempted: Timestamp, context: HandlerContext
@@ -267,8 +267,7 @@ package struct DispatchHandler: MessageHandler {
         var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
         let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
         guard case .answers(let answers) = verdict else {
-            alarm(
-                "a chunk has no ledger; nothing of it is sent", batch: batch, count: positions.count, context: context)
+            alarm("chunk not sent: no ledger for its task", batch: batch, count: positions.count, context: context)
             return claimed
         }
         var unmarked = 0
@@ -282,14 +281,13 @@ package struct DispatchHandler: MessageHandler {
             }
         }
         if unmarked > 0 {
-            alarm(
-                "devices of a chunk were never marked; they are not sent", batch: batch, count: unmarked,
+            alarm("devices not sent: not marked in the ledger", batch: batch, count: unmarked,
                 context: context)
         }
         return claimed
     }
 
-    /// A retry is on the bus before its device is marked as waiting: cut off in between, it comes and finds the claim.
+    /// A retry is on the bus before its device is marked as waiting: after a crash in between it finds the claim.
     private func settle(
         _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
         attempted: Timestamp, context: HandlerContext
@@ -299,7 +297,7 @@ package struct DispatchHandler: MessageHandler {
         let verdict = try await ledger.settle(
             settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context: context)
         guard case .settled(let refused) = verdict else {
-            alarm("a ledger went while its devices were being sent", batch: batch, count: fates.count, context: context)
+            alarm("outcomes lost: the ledger of the task disappeared while sending", batch: batch, count: fates.count, context: context)
             return BatchEnd()
         }
         let lost = fates.filter { refused.contains(batch.devices.offsets[$0.position]) }
@@ -311,8 +309,8 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
-    /// What the provider has answered is known here alone. Where a claim is lost, as with a store that came back with older
-    /// data, and no other sender has the devices, they are claimed once more to end as they did. Those that do.
+    /// Only this process knows the provider's answers. If a claim is lost, as with a store that came back with older
+    /// data, and no other sender has the devices, they are claimed again to end as decided. Returns those settled.
     private func settleAnew(
         _ batch: DispatchBatch, lost: [(position: Int, decision: DeliveryDecision)], attempted: Timestamp,
         context: HandlerContext
@@ -329,8 +327,8 @@ package struct DispatchHandler: MessageHandler {
         return Set(mine.map { batch.devices.offsets[$0] }.filter { !refused.contains($0) })
     }
 
-    /// What another claim holds is that sender's to end. It may be dead, so a retry asks again when the lease is over,
-    /// in place of the chunk: that one is acknowledged.
+    /// Devices under another claim are ended by that sender. It may have crashed, so a retry checks again when the
+    /// lease expires. The retry replaces the chunk, which is acknowledged.
     private func told(_ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
         var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
         for (position, state) in claimed.ended {
@@ -339,7 +337,7 @@ package struct DispatchHandler: MessageHandler {
         return end
     }
 
-    /// What ended before is told again as it was: with the reason the ledger kept for it.
+    /// Reports a device that ended before as it was, with the reason that the ledger kept for it.
     private func told(
         _ batch: DispatchBatch, position: Int, state: DeliveryState
     ) async throws -> DeviceResult {
@@ -357,15 +355,15 @@ package struct DispatchHandler: MessageHandler {
     ) -> DeliveryAttempt {
         DeliveryAttempt(
             attempt: batch.chunk.attempt, attempted: attempted,
-            // At the latest: only the second is known.
+            // The latest possible time: only the second is known.
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
             isStored: batch.content(at: position).variant.expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,
             now: context.time.now, deadline: Timestamp(milliseconds: batch.chunk.deadline),
             verdict: verdict)
     }
 
-    /// Deliveries and dead devices go into the breaker before any of them is judged by it. What a halt that follows says of
-    /// the devices whose credentials were refused.
+    /// Deliveries and invalid devices are noted in the breaker before it judges any of them. Returns the order of a
+    /// halt, for the devices whose credentials were refused.
     private func note(_ outcomes: [PushOutcome], way: SendingRoute) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
@@ -400,10 +398,10 @@ extension PushOutcome {
     }
 }
 
-/// What came of a batch, or of a part of it.
+/// Results of a batch, or of a part of it.
 struct BatchEnd: Sendable {
     var results: [DeviceResult] = []
-    /// Retries of what others hold.
+    /// Retries of devices that other senders hold.
     var orders: [OutgoingMessage] = []
 
     mutating func add(_ other: BatchEnd) {
@@ -414,7 +412,7 @@ struct BatchEnd: Sendable {
 
 private struct ChunkEnd: Sendable {
     let messages: [OutgoingMessage]
-    /// Whom the results among them name.
+    /// Devices named by the results among them.
     let told: [ToldDevices]
 }
 
@@ -434,10 +432,10 @@ private struct ToldDevices: Sendable {
 
 private struct ClaimedBatch {
     let id: ClaimID
-    /// In uptime, and rather too early than too late.
+    /// As uptime; rather too early than too late.
     let leaseEnd: Duration
     var mine: [(position: Int, badge: UInt32)] = []
-    /// To be told again.
+    /// To be reported again.
     var ended: [(position: Int, state: DeliveryState)] = []
     var held: [(position: Int, rest: Duration)] = []
 

@@ -3,18 +3,18 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// What a sender knows of outages: notices them, keeps pushes back while they last, and finds out with one push when
-/// they are over. All senders share what the store says; each asks it at most once a second.
+/// Tracks outages in a sender: detects them, keeps pushes back while they last, and tests with one push whether they
+/// are over. All senders share the state in the store; each reads it at most once a second.
 package final class OutageWatch: Sendable {
     package enum Passage: Sendable, Equatable {
         case open
-        /// One push may go, and what comes of it is to be told.
+        /// One push may be sent, and its outcome must be noted.
         case probe
         case paused(Duration)
     }
 
     private struct State {
-        /// When each pause ends, in uptime; an outage stays here until its probe has succeeded.
+        /// End of each pause, as uptime; an outage stays here until its probe has succeeded.
         var pauses: [ProviderRoute: Duration] = [:]
         var detectors: [ProviderRoute: OutageDetector] = [:]
         var readAt: Duration?
@@ -24,7 +24,7 @@ package final class OutageWatch: Sendable {
     }
 
     private static let readInterval = Duration.seconds(1)
-    /// When the store does not say whether a probe may go.
+    /// The pause if the store does not say whether a probe may be sent.
     private static let unknownPause = Duration.seconds(5)
     private let store: any ProviderOutages
     private let pauses: OutagePauses
@@ -50,13 +50,13 @@ package final class OutageWatch: Sendable {
         gauge = metrics.gauge(.senderProviderOutages)
     }
 
-    /// For `/readyz`: the outages that are known, empty for none. The service is ready all the same.
+    /// For `/readyz`: the known outages, empty if there are none. The service stays ready.
     package var detail: String {
         let routes = state.withLock { $0.pauses.keys.map { "\($0)" } }
         return routes.isEmpty ? "" : "outage of " + routes.sorted().joined(separator: ", ")
     }
 
-    /// What is left of the pause of an outage that is known.
+    /// Remaining pause of a known outage.
     func pause(of route: ProviderRoute) -> Duration? {
         let now = time.uptime
         return state.withLock { $0.pauses[route] }.flatMap { $0 > now ? $0 - now : nil }
@@ -83,14 +83,14 @@ package final class OutageWatch: Sendable {
         }
     }
 
-    /// What came of pushes. While an outage is known only its probe counts: what was under way before says nothing new.
+    /// Notes outcomes of pushes. During a known outage only its probe counts: pushes sent before say nothing new.
     func note(_ outcomes: [PushOutcome], route: ProviderRoute, isProbe: Bool) async {
         let batch = OutageDetector.Batch(outcomes, isOneRequest: route.provider == .huawei)
         if isProbe {
             if batch.hasWorked {
                 await end(route)
             } else {
-                _ = await extend(route, isProbe: true, reason: "a probe failed")
+                _ = await extend(route, isProbe: true, reason: "probe failed")
             }
             return
         }
@@ -99,15 +99,15 @@ package final class OutageWatch: Sendable {
             guard state.pauses[route] == nil else { return false }
             return state.detectors[route, default: OutageDetector()].note(batch, at: now)
         }
-        if hasBegun { _ = await extend(route, isProbe: false, reason: "its answers are failures") }
+        if hasBegun { _ = await extend(route, isProbe: false, reason: "pushes fail") }
     }
 
-    /// The probe was not sent; without the store's word the next one waits for the lease's end.
+    /// The probe was not sent; if the store does not record that, the next one waits until the lease expires.
     func giveBackProbe(_ route: ProviderRoute) async {
         try? await store.giveBackProbe(route)
     }
 
-    /// The provider cannot be asked at all; how long to wait.
+    /// The provider is unavailable; returns how long to wait.
     func fail(_ route: ProviderRoute, isProbe: Bool, reason: String) async -> Duration {
         let now = time.uptime
         if !isProbe, let end = state.withLock({ $0.pauses[route] }), now < end { return end - now }
@@ -121,23 +121,23 @@ package final class OutageWatch: Sendable {
             pause = try await store.extend(route, by: pauses, jitter: jitter, isProbe: isProbe)
         } catch {
             log.warning(
-                "an outage cannot be shared with other senders", [.app: route.app.text, .error: "\(error)"])
+                "outage not shared with other senders", [.app: route.app.text, .error: "\(error)"])
         }
         if note(pause, of: route) {
             log.warning(
-                "a provider is in an outage; its devices wait",
+                "provider outage started; its devices wait",
                 [.app: route.app.text, .provider: route.provider.name, .reason: reason])
         }
         return pause
     }
 
     private func end(_ route: ProviderRoute) async {
-        // Should the store not hear of it, the next push asks for another probe.
+        // If the store does not record it, the next push asks for another probe.
         try? await store.end(route)
         forget(route)
     }
 
-    /// Whether the outage was not known before.
+    /// Returns true if the outage was not known before.
     @discardableResult
     private func note(_ pause: Duration, of route: ProviderRoute) -> Bool {
         let end = time.uptime + pause
@@ -163,7 +163,7 @@ package final class OutageWatch: Sendable {
         }
     }
 
-    /// The first pushes of a process wait for the store's word; later ones take what was read before.
+    /// The first pushes of a process wait for the store; later ones use the last reading.
     private func refresh() async {
         let now = time.uptime
         let (isDue, isFirst) = state.withLock { state -> (Bool, Bool) in
@@ -180,7 +180,7 @@ package final class OutageWatch: Sendable {
 
     private func read() async {
         let changes = state.withLock { $0.changes }
-        // An answer that took its time makes no pause longer: the store has the last word on a probe.
+        // A slow answer does not extend a pause: the store decides on each probe.
         let now = time.uptime
         let outages = try? await store.read()
         let ended = state.withLock { state -> [ProviderRoute] in
@@ -198,6 +198,6 @@ package final class OutageWatch: Sendable {
     }
 
     private func logEnd(of route: ProviderRoute) {
-        log.info("an outage is over", [.app: route.app.text, .provider: route.provider.name])
+        log.info("provider outage ended", [.app: route.app.text, .provider: route.provider.name])
     }
 }

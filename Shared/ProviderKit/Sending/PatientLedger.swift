@@ -3,10 +3,10 @@ import PushModel
 import ServiceKit
 import Store
 
-/// The ledger as a sender asks it: what a failure would leave in doubt is asked for once more.
+/// The ledger as senders use it: calls whose failure would leave doubt are retried.
 struct PatientLedger: Sendable {
     private static let pauses = Backoff(first: .milliseconds(100), longest: .seconds(5))
-    /// Long enough for another Redis to take over, and short enough for a worker that is to show that it lives.
+    /// Long enough for a Redis failover, and short enough for a worker that must show that it is alive.
     private static let patience = Duration.seconds(30)
     private let ledger: any Ledger
 
@@ -14,8 +14,8 @@ struct PatientLedger: Sendable {
         self.ledger = ledger
     }
 
-    /// Asked again under the same number when the answer is lost: devices that the first try has claimed would belong to
-    /// nobody until their lease is over, and then count as sent.
+    /// Retried under the same number if the answer is lost: devices claimed by the first try would have no owner until
+    /// their lease expires, and then count as sent.
     func claim(
         _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> ClaimVerdict {
@@ -27,8 +27,8 @@ struct PatientLedger: Sendable {
         }
     }
 
-    /// What the provider has answered is known to the sender alone, and without it the devices are sent again: a ledger
-    /// that does not answer is asked again for a while, at most until the claim is over.
+    /// Only the sender knows the provider's answers, and without them the devices are sent again: a ledger that does
+    /// not answer is retried for a while, at most until the claim expires.
     func settle(
         _ settlement: Settlement, of task: TaskID, in segment: SegmentID, until leaseEnd: Duration,
         context: HandlerContext
@@ -38,7 +38,7 @@ struct PatientLedger: Sendable {
         while true {
             do throws(StoreError) {
                 let verdict = try await ledger.settle(settlement, of: task, in: segment)
-                // The first try may have done it: then only the ledger can say for which devices.
+                // The first try may have succeeded: then only the ledger can say for which devices.
                 if failures > 0, case .settled(let refused) = verdict, !refused.isEmpty { break }
                 return verdict
             } catch {
@@ -62,8 +62,8 @@ struct PatientLedger: Sendable {
     }
 }
 
-/// A settlement was repeated, and the ledger holds what it says already: the chunk comes again and is told from there.
+/// A settlement was repeated, and the ledger already holds its outcomes: the redelivered chunk is reported from there.
 package struct SettlementUnknownError: RetriableError, CustomStringConvertible {
     package let isRetriable = true
-    package var description: String { "the ledger's answer to a settlement was lost" }
+    package var description: String { "the ledger's answer to a settlement was lost; waiting for redelivery" }
 }

@@ -2,12 +2,12 @@ package import PushModel
 import ServiceKit
 package import Topics
 
-/// The way to a provider for one app. The hot senders drive real connections behind it, a simulation none.
+/// Sends pushes to a provider for one app. Senders use real connections behind it, a simulation none.
 package protocol PushGateway: Sendable {
-    /// How many may be sent now, at most as many as asked for; none for a while when the provider wants a pause. May
-    /// wait for room, the fast lane before the other.
+    /// Returns how many may be sent now, at most `count`; none for a while if the provider wants a pause. May wait for
+    /// room, the fast lane before the other.
     func admit(_ count: Int, lane: Lane) async -> Admission
-    /// Sends each once; the answers stand in the order of the pushes. What was admitted and is not sent is given back.
+    /// Sends each once; the outcomes are in the order of the pushes. Pushes admitted and not sent are given back.
     func send(_ pushes: [Push]) async -> [PushOutcome]
     func giveBack(_ count: Int) async
 }
@@ -15,9 +15,9 @@ package protocol PushGateway: Sendable {
 package enum Admission: Sendable, Equatable {
     case admitted(Int)
     case pausedFor(Duration)
-    /// The provider cannot be asked: it owes answers and gives none, or there is no access token to be had.
+    /// The provider is unavailable: it owes answers and does not answer, or there is no access token.
     case unavailable(reason: String)
-    /// Nothing of this app can be sent until somebody mends it.
+    /// Nothing of this app can be sent until its settings are fixed.
     case halted(reason: String)
 }
 
@@ -41,11 +41,11 @@ package struct Push: Sendable {
         content.variant.payload.payload(token: tokenText, badge: badge)
     }
 
-    /// The token as it may stand between quotation marks in JSON: tokens are opaque, so one may hold such a mark itself.
+    /// The token escaped for a JSON string: tokens are opaque, so one may contain a quotation mark.
     package var tokenText: String { JSONText.escaped(token) }
 }
 
-/// What the pushes of one variant have in common. A class, so that handing on a push counts one reference in place of one
+/// Data shared by the pushes of one variant. A class, so that passing on a push counts one reference in place of one
 /// for each text and payload part of the variant.
 package final class PushContent: Sendable {
     package let variant: RenderedVariant
@@ -57,21 +57,21 @@ package final class PushContent: Sendable {
 
 package enum PushOutcome: Sendable, Equatable {
     case answered(ProviderAnswer)
-    /// It never reached the provider: sending it again cannot repeat it.
+    /// The push never reached the provider: sending it again cannot duplicate it.
     case notSent(String)
-    /// It may have been delivered, and no answer came.
+    /// The push may have been delivered, and no answer came.
     case unknown(String)
 }
 
-/// Where a sender finds the gateway of an app.
+/// Looks up the gateway of an app.
 package protocol GatewayDirectory: Sendable {
     func gateway(for app: AppID, _ kind: PushProtocol) async -> GatewayLookup
 }
 
 package enum GatewayLookup: Sendable {
     case found(any PushGateway)
-    /// The app's file names no such provider: nothing can be sent to its devices.
+    /// The app file names no such provider: nothing can be sent to its devices.
     case noProvider
-    /// There is no file of the app, which may come: it is not read yet, or broken since the sender started.
+    /// There is no valid app file yet: it was not read, or has been invalid since the sender started.
     case unknownApp
 }

@@ -3,10 +3,9 @@ package import ServiceKit
 import Synchronization
 package import Topics
 
-/// Lets through what the window allows, the fast lane first, and keeps the rest waiting for answers to come back.
+/// Admits what the window allows, the fast lane first, and keeps the rest waiting for answers.
 ///
-/// Waiting ends by itself: either something comes back, within the limit of a request, or nothing does and the provider
-/// counts as silent.
+/// Every wait ends: either answers come back within the limit of a request, or the provider counts as silent.
 package final class SendGate: Sendable {
     private struct Waiter {
         let count: Int
@@ -44,7 +43,7 @@ package final class SendGate: Sendable {
         await withCheckedContinuation { continuation in
             let now = time.uptime
             let (admission, needsWatch) = state.withLock { state -> (Admission?, Bool) in
-                // Who came before and waits still goes first, but for the fast lane.
+                // Earlier waiters go first, except for the fast lane.
                 let mustWait = lane == .bulk ? state.hasWaiters : state.waiters[.fast]?.isEmpty == false
                 if !mustWait, let admission = Admission(state.window.ask(count, at: now)) { return (admission, false) }
                 state.waiters[lane, default: Queue()].append(Waiter(count: count, continuation: continuation))
@@ -56,7 +55,7 @@ package final class SendGate: Sendable {
         }
     }
 
-    /// What was admitted is on its way to the provider from now on, which owes an answer.
+    /// Notes that admitted pushes are on their way to the provider, which then owes an answer.
     package func begin(_ count: Int) {
         let now = time.uptime
         state.withLock { $0.window.begin(count, at: now) }
@@ -67,7 +66,7 @@ package final class SendGate: Sendable {
         change { $0.giveBack(count) }
     }
 
-    /// `pause` is what the provider asks of the whole app.
+    /// `pause` is the wait that the provider asks of the whole app.
     package func settle(_ outcomes: [PushOutcome], pause: Duration = .zero) {
         let now = time.uptime
         change { $0.settle(outcomes, pause: pause, at: now) }
@@ -98,7 +97,7 @@ package final class SendGate: Sendable {
         return passages
     }
 
-    /// While somebody waits, asks on his behalf now and then: nothing else would happen at a provider that is silent.
+    /// Retries periodically for the waiters: with a silent provider no other event would resume them.
     private func watch() {
         Task { [self] in
             repeat {
@@ -121,7 +120,7 @@ extension Admission {
         switch answer {
         case .go(let count): self = .admitted(count)
         case .pause(let pause): self = .pausedFor(pause)
-        case .silent: self = .unavailable(reason: "it owes answers and gives none")
+        case .silent: self = .unavailable(reason: "the provider does not answer")
         case .wait: return nil
         }
     }

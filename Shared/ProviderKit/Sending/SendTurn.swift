@@ -1,11 +1,11 @@
 package import PushModel
 package import ServiceKit
 
-/// A change in how much of an app goes to its provider at once.
+/// A change in how many pushes of an app may be in flight to its provider.
 package enum SendTurn: Sendable, Equatable {
-    /// The provider says that it is too much.
+    /// The provider throttles.
     case slowed
-    /// As much as the sender allows, after less for a while.
+    /// The sender's maximum again, after a reduction.
     case recovered
 }
 
@@ -13,8 +13,8 @@ extension Log {
     package func note(_ turn: SendTurn, app: AppID, kind: PushProtocol) {
         switch turn {
         case .slowed:
-            warning("a provider takes less; fewer pushes go out at once", [.app: app.text, .server: kind.name])
-        case .recovered: info("pushes go out at full speed again", [.app: app.text, .server: kind.name])
+            warning("send window reduced: the provider throttles", [.app: app.text, .server: kind.name])
+        case .recovered: info("send window fully restored", [.app: app.text, .server: kind.name])
         }
     }
 }

@@ -2,8 +2,8 @@ import PushModel
 import Store
 import Topics
 
-/// Where pushes go, as far as one wrong setting reaches: a key may be good for one of a provider's environments, or for
-/// one type of push, and not for the next.
+/// The destination of pushes, as far as one wrong setting reaches: a key may be valid for one of a provider's
+/// environments, or for one push type, and not for another.
 struct SendingRoute: Hashable, Sendable, CustomStringConvertible {
     let world: ProviderEnvironment
     let pushType: String
@@ -24,7 +24,7 @@ struct SendingRoute: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(app) (\(destination))" }
 }
 
-/// One app's devices in one environment of a provider: where a word about a device may be a word about the environment.
+/// One app's devices in one environment of a provider: an answer about a device may concern the whole environment.
 struct ProviderEnvironment: Hashable, Sendable {
     let app: AppID
     let kind: PushProtocol

@@ -1,7 +1,7 @@
-/// Work on several things at once, where a failure of one is no reason to break off the others.
+/// Runs work concurrently; a failure of one part does not cancel the others.
 enum SideBySide {
-    /// Returns when all have ended, and throws then if one has failed: a task group that throws would cancel the rest, and
-    /// what they have on its way to a provider would end as unknown and be sent again.
+    /// Returns when all have ended, and then throws if one has failed: a throwing task group would cancel the rest, and
+    /// their pushes in flight would end as unknown and be sent again.
     static func run<Item: Sendable, End: Sendable>(
         _ items: [Item], work: @escaping @Sendable (Item) async throws -> End
     ) async throws -> [End] {
