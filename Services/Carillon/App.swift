@@ -1,10 +1,10 @@
 import Glibc
 import ServiceKit
 
-/// The operator's command. Each command is a file of its own; `CommandTree` is the list of them.
+/// The operator's command. Each subcommand has its own file; `CommandTree` lists them.
 @main struct App {
     static func main() async {
-        // A peer that closes its connection is an error of that write, not the end of the process.
+        // A write to a connection closed by its peer must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let context = CommandContext(
             terminal: ProcessTerminal(), variables: EnvironmentReader.processEnvironment(),

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Topics
 
-/// What services need is away or refuses them when they start: they say so, wait, and go on by themselves.
+/// A dependency of the services is unavailable or rejects them at their start: they report it, wait, and recover.
 @Suite(.timeLimit(.minutes(3))) struct OutageTests {
-    /// Goal: no service ends, and all are ready once everything is mended. Method: a Redis that is not there, then one that
-    /// wants another password, then the right one.
+    /// Goal: no service exits, and all are ready once the fault is fixed. Method: a Redis that does not run, then one
+    /// with another password, then the right one.
     @Test func everyServiceWaitsForRedisAndForItsPassword() async throws {
         var options = RedisServer.Options.forStores
         options.isDurable = true
@@ -46,7 +46,7 @@ import Topics
         let server = try await RedisServer(options)
         let kafka = try await KafkaMockServer(brokers: 1)
         for channel in Topics.all.flatMap(\.channels) {
-            // As in the whole pipeline's tests: the pretended brokers answer each empty fetch on its own.
+            // As in PipelineTests: the mock brokers answer each empty fetch separately.
             let count = channel == Topics.registry.channel ? channel.declaration.partitions.kafka : 4
             try await kafka.perform("create topic \(channel.name) \(count)")
         }
@@ -65,7 +65,7 @@ import Topics
         try await services.each { await $0.stop() }
     }
 
-    /// Goal: a Redis that answers and can still be no bus is named for what it is.
+    /// Goal: the reason is reported if a Redis responds but cannot serve as a bus.
     @Test func aReplicaAndAClusterAreNoBus() async throws {
         var options = RedisServer.Options()
         options.isDurable = true
@@ -81,7 +81,7 @@ import Topics
         }
     }
 
-    /// Goal: a Redis that takes connections and refuses every command is not taken for one that works. Method: its only user
+    /// Goal: a Redis that accepts connections but refuses every command does not count as ready. Method: its only user
     /// loses all rights while the service is connected.
     @Test func aRedisThatRefusesEverythingIsNotReady() async throws {
         var options = RedisServer.Options()
@@ -98,7 +98,7 @@ import Topics
         await service.stop()
     }
 
-    /// Goal: with TLS and a private authority one address and one file are enough, and either side's mistake is named.
+    /// Goal: TLS with a private authority needs only a URL and a file, and a mismatch on either side is reported.
     @Test func theFilesForTLSCountForTheBus() async throws {
         let authority = try await TestAuthority()
         var options = RedisServer.Options()

@@ -3,13 +3,13 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// One of our programs, started as an operator would: what it logs, and what `/readyz` says.
+/// A Carillon program, started as by an operator, with its log and its `/readyz`.
 final class StartedService: Sendable {
-    /// Every service that is built on `ServiceHost`, `ingest-api` first: it makes the registry that others wait for.
+    /// Every service built on `ServiceHost`, `ingest-api` first: it creates the registry that the others wait for.
     static let names = [
         "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "scheduler", "reporter",
     ]
-    /// Those that read the folder of the apps.
+    /// The services that read the app files.
     static let appReaders = ["ingest-api", "apns-sender", "android-sender", "reporter"]
 
     let name: String
@@ -25,12 +25,12 @@ final class StartedService: Sendable {
         process = try ChildProcess.service(name, settings: usual.merging(settings) { $1 })
     }
 
-    /// Waits for a line that holds all these texts, printed already or to come.
+    /// Waits for a past or future line that contains all these texts.
     func prints(_ texts: String...) async -> Bool {
         await process.line { line in texts.allSatisfy { line.contains($0) } } != nil
     }
 
-    /// Asks `/readyz` again and again, since it has no way to tell, until the answer has this status and these texts.
+    /// Polls `/readyz` until the response has this status and these texts.
     func expectReadiness(_ status: Int, texts: String...) async throws {
         let port = try await adminPort()
         var response: RawClient.Response?
@@ -45,7 +45,7 @@ final class StartedService: Sendable {
         #expect(isSo, "\(name) should say \(status) \(texts): \(response?.status ?? 0) \(response?.text ?? "")")
     }
 
-    /// SIGTERM; it must end in order.
+    /// Sends SIGTERM; the service must stop cleanly.
     func stop() async {
         process.signal(15)
         #expect(await process.end() == .exited(0), "\(name): \(process.lines.suffix(5))")
@@ -60,7 +60,7 @@ final class StartedService: Sendable {
 }
 
 extension [StartedService] {
-    /// The same of each, all at once.
+    /// Runs `body` for all services concurrently.
     func each(_ body: @escaping @Sendable (StartedService) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in self { group.addTask { try await body(service) } }

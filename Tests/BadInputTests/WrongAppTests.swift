@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The folder of the apps, wrong in one way after the other under services that run: each says what is wrong, goes on, and
-/// says when it is mended.
+/// The app files become invalid in several ways while services run: each service reports the problem, keeps running,
+/// and reports when it is fixed.
 @Suite(.timeLimit(.minutes(2))) struct WrongAppTests {
     private static let app = #"""
         {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"}}}

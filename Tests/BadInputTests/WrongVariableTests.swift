@@ -2,9 +2,9 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A variable that is wrong ends the start, with its name and the cure; one that nobody reads is told of.
+/// An invalid variable stops the start with its name and the remedy; an unknown one causes a warning.
 @Suite(.timeLimit(.minutes(2))) struct WrongVariableTests {
-    /// Nobody listens there, which these tests do not mind.
+    /// No server listens there; these tests do not need one.
     private static let nowhere = "redis://127.0.0.1:1"
 
     @Test(arguments: StartedService.names)
@@ -13,7 +13,7 @@ import Testing
             name,
             settings: [
                 "CARILLON_BUS": Self.nowhere, "CARILLON_REDDIS_URL": "redis://127.0.0.1:6379",
-                // Neither another service's variable nor an address that Kubernetes puts there is a mistake.
+                // Variables of other services, and addresses set by Kubernetes, are no error.
                 "CARILLON_SIMULATOR_HOST": "localhost", "CARILLON_RELEASE_PORT": "tcp://10.0.0.1:80",
             ])
         let sentence = "unknown variable CARILLON_REDDIS_URL; did you mean CARILLON_REDIS?"
@@ -38,7 +38,7 @@ import Testing
         #expect(command.lines.contains("carillon: unknown variable CARILLON_APS; did you mean CARILLON_APPS?"))
     }
 
-    /// One of its own and one that all have, for each service.
+    /// For each service, one variable of its own and one common variable.
     @Test(arguments: [
         ("ingest-api", "CARILLON_INGEST_ADDRESS", "nowhere", "set it to an IPv4 or IPv6 address"),
         ("ingest-api", "CARILLON_INGEST_TLS_KEY", "/dev/null", "set CARILLON_INGEST_TLS_CERTIFICATE as well"),

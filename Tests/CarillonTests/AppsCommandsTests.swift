@@ -19,7 +19,7 @@ import Testing
         #expect(await run("apps", "add", "news") == 0)
         let key = try #require(terminal.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
         #expect(terminal.printed.first == "wrote \(folder.file("news.json"))")
-        #expect(terminal.printed.contains("Its key, shown this once, may publish, register, read:"))
+        #expect(terminal.printed.contains("API key (publish, register, read), shown only once:"))
         #expect(terminal.printed.last?.contains("curl -i http://127.0.0.1:8080/subscribers") == true)
         #expect(terminal.printed.last?.contains("-H 'Authorization: Bearer \(key)'") == true)
         #expect(await run("apps", "list") == 0)
@@ -28,11 +28,11 @@ import Testing
         #expect(terminal.complaints == [])
     }
 
-    /// Goal: an app that is added where a `carillon up` keeps its data is the one that it finds.
+    /// Goal: `carillon up` finds an app that was added to its data folder.
     @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
         let data = folder.file("data")
         #expect(await run("apps", "check", "--data", data) == 64)
-        #expect(terminal.complaints.last?.contains("no folder \(data); carillon up --data \(data) makes it") == true)
+        #expect(terminal.complaints.last?.contains("not exist; carillon up --data \(data) creates it") == true)
         #expect(await run("apps", "add", "news", "--data", data) == 0)
         #expect(terminal.printed.first == "wrote \(data)/apps/news.json")
         let configuration = try #require(DataFolder(existing: data)).appsConfiguration
@@ -51,12 +51,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["apps", "add"], "name one app\nSee carillon apps add --help"),
-        (["apps", "add", "a", "b"], "name one app\nSee carillon apps add --help"),
-        (["apps", "add", "news", "--scope", "publsh"], "no scope publsh; did you mean publish?"),
+        (["apps", "add"], "expected one app name\nSee carillon apps add --help"),
+        (["apps", "add", "a", "b"], "expected one app name\nSee carillon apps add --help"),
+        (["apps", "add", "news", "--scope", "publsh"], "unknown scope publsh; did you mean publish?"),
         (["apps", "add", "news", "--allow", "10.0.0.1/8"], "--allow 10.0.0.1/8: it must begin at the range's first"),
-        (["apps", "add", "News"], "\"News\" is no name of an app; it must be 1 to 64 of a-z"),
-        (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: it takes a time from 0s to 365d"),
+        (["apps", "add", "News"], "\"News\" is not a valid app name; it must be 1 to 64 of a-z"),
+        (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: expected a duration from 0s to 365d"),
         (["apps", "list", "news"], "apps list takes no argument \"news\""),
     ])
     func wrongWordsAreNamed(_ words: [String], sentence: String) async {
@@ -81,23 +81,23 @@ import Testing
         let table = terminal.printed.drop { !$0.hasPrefix("APP") }.map { line in
             line.split(separator: " ").joined(separator: " ")
         }
-        #expect(table.first == "APP KEY MAY EXPIRES IDENTIFIERS PROVIDERS")
-        #expect(table.dropFirst().first == "news old1 read has expired appmetrica 7 huawei")
+        #expect(table.first == "APP KEY SCOPES EXPIRES IDENTIFIERS PROVIDERS")
+        #expect(table.dropFirst().first == "news old1 read expired appmetrica 7 huawei")
         #expect(table.contains("appmetrica 8"))
         #expect(table.contains("from 10.0.0.0/8 register"))
         #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never") })
         #expect(!table.contains { $0.contains("hmac") })
-        #expect(terminal.complaints == ["what cannot be used is not shown; carillon apps check names it"])
+        #expect(terminal.complaints == ["invalid app files are not listed; run carillon apps check for details"])
     }
 
     @Test func rotatePrintsAFreshKeyForEachSetOfScopes() async {
         #expect(await run("apps", "add", "news", "--scope", "read") == 0)
         #expect(await run("apps", "rotate", "news", "--keep", "12h") == 0)
         #expect(terminal.printed.contains("changed \(folder.file("news.json"))"))
-        #expect(terminal.printed.contains("A fresh key, shown this once, may read:"))
-        #expect(terminal.printed.last == "The old key will work for another 12h, unless less was left")
+        #expect(terminal.printed.contains("New key (read), shown only once:"))
+        #expect(terminal.printed.last == "The old key will expire in 12h at the latest")
         #expect(await run("apps", "rotate", "news", "--keep", "0s") == 0)
-        #expect(terminal.printed.last == "The 2 old keys work no longer")
+        #expect(terminal.printed.last == "The 2 old keys are no longer valid")
         #expect(await run("apps", "rotate", "nwes") == 1)
         #expect(terminal.complaints.last?.hasSuffix("nwes.json; did you mean news?") == true)
     }
@@ -110,10 +110,10 @@ import Testing
         folder.write("shop.json", content: #"{"provider":{}}"#)
         #expect(await run("apps", "check") == 1)
         #expect(terminal.printed.last == "error: shop.json: provider: unknown name; did you mean providers?")
-        #expect(terminal.complaints.last == "1 app can be used in \(folder.path), not everything is right")
+        #expect(terminal.complaints.last == "1 app usable in \(folder.path); fix the problems above")
         folder.write("shop.json", content: "{}")
         #expect(await run("apps", "check") == 0)
-        #expect(terminal.printed.last == "2 apps in \(folder.path), everything is right")
+        #expect(terminal.printed.last == "2 apps in \(folder.path), no problems found")
     }
 
     /// The command as an operator runs it.

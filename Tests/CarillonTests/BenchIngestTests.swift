@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 import Testing
 
-/// The benchmark of ingest, small: its figures mean nothing here, but each must be there.
+/// A small run of the ingest benchmark: its figures are meaningless here, but all must be present.
 @Suite(.timeLimit(.minutes(3))) struct BenchIngestTests {
     @Test func everyFigureIsPrinted() async throws {
         let run = try await BenchRun(["ingest", "--json", "--requests", "1000", "--rounds", "1"])
@@ -19,6 +19,6 @@ import Testing
     @Test func withoutH2LoadItSaysHowToGetIt() async throws {
         let run = try await BenchRun(["ingest"], variables: ["PATH": "/nonexistent"])
         #expect(run.ending == .exited(1))
-        #expect(run.lines == ["carillon: h2load is needed to compare with: apt-get install nghttp2-client"])
+        #expect(run.lines == ["carillon: h2load is not installed: apt-get install nghttp2-client"])
     }
 }

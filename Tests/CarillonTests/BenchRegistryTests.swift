@@ -2,7 +2,7 @@ import Testing
 
 @testable import carillon
 
-/// The benchmark of the rebuild, small: its figures mean nothing here, but each must be there.
+/// A small run of the rebuild benchmark: its figures are meaningless here, but all must be present.
 @Suite(.timeLimit(.minutes(3))) struct BenchRegistryTests {
     @Test func everyFigureOfARebuildIsPrinted() async throws {
         let figures = try await RebuildBench(devices: 1_000).run()

@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 import TestSupport
 
-/// A benchmark that was run to its end as a process of its own.
+/// A completed benchmark run in a process of its own.
 struct BenchRun {
     let ending: ChildProcess.Ending?
     let lines: [String]
@@ -16,7 +16,7 @@ struct BenchRun {
         lines = process.lines
     }
 
-    /// By their names.
+    /// The figures by name.
     func figures() throws -> [String: JSON] {
         let figures = try lines.filter { $0.hasPrefix("{") }.map { try JSON($0) }
         return Dictionary(figures.map { ($0["name"]?.text ?? "", $0) }) { first, _ in first }

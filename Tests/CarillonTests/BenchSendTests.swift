@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 import Testing
 
-/// The benchmark of the senders, small: its figures mean nothing here, but each must be there.
+/// A small run of the sender benchmark: its figures are meaningless here, but all must be present.
 @Suite(.timeLimit(.minutes(3))) struct BenchSendTests {
     @Test func everyFigureIsPrinted() async throws {
         let run = try await BenchRun(["send", "--json", "--requests", "1000", "--rounds", "1"])
@@ -29,6 +29,6 @@ import Testing
     @Test func withoutH2LoadItSaysHowToGetIt() async throws {
         let run = try await BenchRun(["send"], variables: ["PATH": "/nonexistent"])
         #expect(run.ending == .exited(1))
-        #expect(run.lines == ["carillon: h2load is needed to compare with: apt-get install nghttp2-client"])
+        #expect(run.lines == ["carillon: h2load is not installed: apt-get install nghttp2-client"])
     }
 }

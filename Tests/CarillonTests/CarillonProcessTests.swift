@@ -15,7 +15,7 @@ import Topics
         let process = try ChildProcess(
             builtExecutable("carillon"), arguments: arguments,
             environment: ["CARILLON_BUS": bus, "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10"])
-        // The end of its output comes after its last line; the process may be gone before that was read.
+        // The process may exit before its last line has been read; the end of output comes after it.
         await process.line { _ in false }
         return (await process.end(), process.lines)
     }
@@ -27,7 +27,7 @@ import Topics
             health: Health(time: SystemTimeSource()), time: SystemTimeSource(), random: SystemRandomSource())
     }
 
-    /// `script` gives the command a terminal. The last line that was shown there.
+    /// `script` provides a terminal. Returns the last line shown on it.
     private func replayAtTerminal(answering answer: String, _ server: RedisServer) async throws -> String? {
         let process = try ChildProcess(
             "script",
@@ -39,7 +39,7 @@ import Topics
         return process.lines.last.map { String($0.prefix { !$0.isNewline }) }
     }
 
-    /// Runs a worker over `schedules` for as long as `until` takes.
+    /// Runs a worker over `schedules` until `until` returns.
     private func withWaiter(
         on bus: RedisBus, logging sink: some LogSink, handling body: @escaping @Sendable ([String]) throws -> Void,
         until isDone: () async -> Void
@@ -59,7 +59,7 @@ import Topics
         try await run
     }
 
-    /// A message is poisoned by a worker, listed, shown and replayed by the command, and taken by a mended worker.
+    /// A message is poisoned by a worker, listed, shown and replayed by the command, and handled by a fixed worker.
     @Test func aDeadMessageGoesBackToWork() async throws {
         let server = try await RedisServer()
         let bus = try redisBus(server)
@@ -101,7 +101,7 @@ import Topics
         await bus.close()
     }
 
-    /// Letters and marks spread over several partitions, each mark behind its letter.
+    /// Letters and marks are spread over several partitions, each mark after its letter.
     @Test func lettersOfAllPartitionsAreReplayedOnce() async throws {
         let server = try await KafkaMockServer()
         for topic in ["dead 4", "reports 4"] { try await server.perform("create topic \(topic)") }
@@ -163,7 +163,7 @@ import Topics
     @Test func aMistypedCommandExitsWith64() async throws {
         let (ending, lines) = try await carillon("topics", "lits", bus: "redis://127.0.0.1:1")
         #expect(ending == .exited(64))
-        #expect(lines == ["carillon: no command \"topics lits\"; did you mean list?", "See carillon --help"])
+        #expect(lines == ["carillon: unknown command \"topics lits\"; did you mean list?", "See carillon --help"])
     }
 }
 
@@ -178,7 +178,7 @@ private struct Waiter: MessageHandler {
     }
 }
 
-/// Tells when a worker has moved a message to `dead`.
+/// Signals that a worker has moved a message to `dead`.
 private struct BurialSink: LogSink {
     let buried: OneTimeEvent
 

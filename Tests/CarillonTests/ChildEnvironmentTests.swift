@@ -4,7 +4,7 @@ import Testing
 
 @testable import carillon
 
-/// What the programs of `carillon up` see of the shell it was started in.
+/// The environment that the programs of `carillon up` get from its shell.
 @Suite(.timeLimit(.minutes(2))) struct ChildEnvironmentTests {
     private static let shell = [
         "PATH": "/usr/bin", "LC_ALL": "C", "ASAN_OPTIONS": "x", "AWS_SECRET_ACCESS_KEY": "s", "CARILLON_KEY": "s",
@@ -17,7 +17,7 @@ import Testing
         #expect(Set(environment.foreign.keys) == ["PATH", "LC_ALL", "ASAN_OPTIONS"])
     }
 
-    /// A typing error is passed on to be named: no program reads that word.
+    /// A misspelled variable is passed on so that it is reported: no program reads its family.
     @Test(arguments: PipelineService.all)
     func aServiceGetsWhatItReads(_ service: PipelineService) {
         var expected: Set = ["PATH", "LC_ALL", "ASAN_OPTIONS", "CARILLON_LOG_LEVEL", "CARILLON_RENDRER_CACHE"]
@@ -26,7 +26,7 @@ import Testing
         #expect(Set(environment.own(of: service.families).keys) == expected)
     }
 
-    /// Goal: a setting that a service gains is not kept from it. Method: every variable of its own `--help`.
+    /// Goal: a new setting of a service is passed on to it. Method: every variable of its own `--help`.
     @Test(arguments: PipelineService.all)
     func everySettingOfAServiceReachesIt(_ service: PipelineService) async throws {
         let help = try ChildProcess.service(service.name, settings: [:], arguments: ["--help"])

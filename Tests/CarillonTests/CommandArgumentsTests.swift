@@ -32,13 +32,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--limt", "5"], "no option --limt; did you mean --limit?"),
-        (["-q"], "no option -q; there are: --limit, --all, --partitions"),
-        (["--limit"], "--limit needs a value: --limit N"),
-        (["--limit", "--all"], "--limit needs a value: --limit N"),
-        (["--limit="], "--limit needs a value: --limit N"),
+        (["--limt", "5"], "unknown option --limt; did you mean --limit?"),
+        (["-q"], "unknown option -q; there are: --limit, --all, --partitions"),
+        (["--limit"], "--limit requires a value: --limit N"),
+        (["--limit", "--all"], "--limit requires a value: --limit N"),
+        (["--limit="], "--limit requires a value: --limit N"),
         (["--all=yes"], "--all takes no value"),
-        (["--limit", "1", "--limit=2"], "--limit is given twice"),
+        (["--limit", "1", "--limit=2"], "--limit is given more than once"),
     ])
     func mistakesAreNamed(_ words: [String], sentence: String) {
         #expect(throws: UsageError(sentence)) {
@@ -50,7 +50,7 @@ import Testing
         #expect(try parse("--limit", "7").integer(Self.limit, default: 50, in: 1...10) == 7)
         #expect(try parse().integer(Self.limit, default: 50, in: 1...10) == 50)
         for wrong in ["0", "11", "many", "1.5"] {
-            #expect(throws: UsageError("--limit \(wrong): it takes a whole number from 1 to 10")) {
+            #expect(throws: UsageError("--limit \(wrong): expected an integer from 1 to 10")) {
                 try parse("--limit", wrong).integer(Self.limit, default: 5, in: 1...10)
             }
         }
@@ -62,7 +62,7 @@ import Testing
                 == .seconds(120))
         #expect(try parse().duration(Self.limit, default: .seconds(9), in: .zero ... .seconds(1)) == .seconds(9))
         for wrong in ["3m", "5", "soon"] {
-            #expect(throws: UsageError("--limit \(wrong): it takes a time from 1s to 2m, such as 500ms, 10s or 2m")) {
+            #expect(throws: UsageError("--limit \(wrong): expected a duration from 1s to 2m, such as 500ms or 2m")) {
                 try parse("--limit", wrong).duration(Self.limit, default: .zero, in: .seconds(1) ... .seconds(120))
             }
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(Spelling.distance(left, right) == distance)
     }
 
-    /// Comparing costs the product of both lengths, and some of these words come from far away.
+    /// A comparison costs the product of both lengths, and words may come from untrusted input.
     @Test func nobodyMeantAWordWithoutEnd() {
         #expect(Spelling.nearest(to: "aaaa", among: ["aaab"]) == "aaab")
         let long = String(repeating: "a", count: 65)

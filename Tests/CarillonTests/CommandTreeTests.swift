@@ -53,16 +53,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (["tpics", "list"], "carillon: no command \"tpics\"; did you mean topics?\nSee carillon --help"),
+        (["tpics", "list"], "carillon: unknown command \"tpics\"; did you mean topics?\nSee carillon --help"),
         (
             ["frobnicate"],
-            "carillon: no command \"frobnicate\"; there are: up, push, watch, tasks, apps, topics, dead, rebuild, bench, help\nSee carillon --help"
+            "carillon: unknown command \"frobnicate\"; there are: up, push, watch, tasks, apps, topics, dead, rebuild, bench, help\nSee carillon --help"
         ),
-        (["dead", "shwo", "0:1"], "carillon: no command \"dead shwo\"; did you mean show?\nSee carillon --help"),
-        (["dead"], "carillon: dead what? There are: list, show, replay\nSee carillon --help"),
+        (["dead", "shwo", "0:1"], "carillon: unknown command \"dead shwo\"; did you mean show?\nSee carillon --help"),
+        (["dead"], "carillon: dead requires a subcommand: list, show, replay\nSee carillon --help"),
         (
             ["topics", "list", "--jsn"],
-            "carillon: no option --jsn; did you mean --json?\nSee carillon topics list --help"
+            "carillon: unknown option --jsn; did you mean --json?\nSee carillon topics list --help"
         ),
         (
             ["topics", "list", "all"],
@@ -70,21 +70,21 @@ import Testing
         ),
         (
             ["dead", "list", "--limit", "0"],
-            "carillon: --limit 0: it takes a whole number from 1 to 100000\nSee carillon dead list --help"
+            "carillon: --limit 0: expected an integer from 1 to 100000\nSee carillon dead list --help"
         ),
-        (["dead", "show"], "carillon: say which one: PARTITION:OFFSET\nSee carillon dead show --help"),
+        (["dead", "show"], "carillon: expected one PARTITION:OFFSET\nSee carillon dead show --help"),
         (
             ["dead", "replay", "--all", "0:1"],
-            "carillon: name positions or say --all, not both\nSee carillon dead replay --help"
+            "carillon: give positions or --all, not both\nSee carillon dead replay --help"
         ),
-        (["dead", "replay"], "carillon: say which: PARTITION:OFFSET, or --all\nSee carillon dead replay --help"),
+        (["dead", "replay"], "carillon: expected PARTITION:OFFSET or --all\nSee carillon dead replay --help"),
         (
             ["dead", "replay", "0:1", "--reason", "poison"],
-            "carillon: --channel and --reason go with --all\nSee carillon dead replay --help"
+            "carillon: --channel and --reason require --all\nSee carillon dead replay --help"
         ),
         (
             ["dead", "replay", "--all", "--reason", "posion"],
-            "carillon: no reason posion; did you mean poison?\nSee carillon dead replay --help"
+            "carillon: unknown reason posion; did you mean poison?\nSee carillon dead replay --help"
         ),
     ])
     func mistakesExitWith64(_ words: [String], sentence: String) async {

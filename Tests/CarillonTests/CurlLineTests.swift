@@ -6,7 +6,7 @@ import Testing
 
 @testable import carillon
 
-/// What the demonstration shows and runs.
+/// The command line that the demonstration shows and runs.
 @Suite(.timeLimit(.minutes(1))) struct CurlLineTests {
     private let folder = TemporaryDirectory("it's a demo")
 
@@ -16,8 +16,8 @@ import Testing
         return CurlLine(keyFile: keyFile, ["-sS", "-H", "Content-Type: application/json", "--data", "@\(body)", url])
     }
 
-    /// Goal: nobody who lists processes sees the key. Method: in curl's place stands a script that prints its
-    /// arguments, and after them what it reads.
+    /// Goal: the key is not visible in the list of processes. Method: a script in place of curl prints its arguments,
+    /// then its input.
     @Test func theKeyIsNoArgument() async throws {
         let curl = folder.write("curl", content: "#!/bin/sh\nprintf 'argument %s\\n' \"$@\"\ncat\n")
         #expect(chmod(curl, 0o755) == 0)

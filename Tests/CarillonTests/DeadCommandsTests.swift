@@ -6,7 +6,7 @@ import Topics
 
 @testable import carillon
 
-/// The commands over the in-process bus: what they say and what they send.
+/// The commands on the in-process bus: their output, and the messages they send.
 @Suite(.timeLimit(.minutes(1))) struct DeadCommandsTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let terminal = RecordedTerminal()
@@ -72,20 +72,20 @@ import Topics
         #expect(lines[1].hasPrefix("0:3 "))
         #expect(lines[2].hasPrefix("0:4 "))
         #expect(lines[2].contains("reports") && lines[2].contains("poison") && lines[2].contains("cannot be read"))
-        #expect(lines[3] == "the newest 2 of 5; --limit N shows more")
+        #expect(lines[3] == "showing the newest 2 of 5; use --limit N for more")
     }
 
     @Test func theListSaysWhenThereIsNothing() async throws {
-        #expect(try await list() == ["no dead messages"])
+        #expect(try await list() == ["no dead letters"])
         #expect(try await list("--json") == [])
     }
 
     @Test func aStrangersMessageIsCountedAndCanBeShown() async throws {
         try await send([OutgoingMessage(channel: Topics.dead.channel, key: nil, value: Array("hello".utf8))])
         #expect(
-            try await list() == ["no dead messages", "1 on dead are no dead letters; see carillon dead show 0:0"])
+            try await list() == ["no dead letters", "other messages on dead: 1; see carillon dead show 0:0"])
         let text = try await show("0:0")
-        #expect(text.contains("This is no dead letter"))
+        #expect(text.contains("Not a dead letter"))
         #expect(text.contains("hello"))
     }
 
@@ -115,7 +115,7 @@ import Topics
 
     @Test func bytesThatAreNoTextAreHexadecimalAndCut() async throws {
         try await bury([UInt8](repeating: 0xFF, count: 40))
-        #expect(try await show("0:0").contains(String(repeating: "ff", count: 16) + " … (40 bytes, no text"))
+        #expect(try await show("0:0").contains(String(repeating: "ff", count: 16) + " … (40 bytes, not text"))
         let raw = try await show("0:0", "--raw")
         #expect(raw.contains(String(repeating: "ff", count: 32) + "\n" + String(repeating: "ff", count: 8)))
     }
@@ -123,7 +123,7 @@ import Topics
     @Test func whatLiesNowhereCannotBeShown() async throws {
         let arguments = try CommandArguments(["0:9"], options: [])
         #expect(try await DeadShow(arguments).run(on: bus, terminal) == 1)
-        #expect(terminal.complaints.first?.contains("nothing lies at 0:9") == true)
+        #expect(terminal.complaints.first?.contains("no message at 0:9") == true)
     }
 
     @Test func aReplayedMessageIsAsItWas() async throws {
@@ -136,7 +136,7 @@ import Topics
         #expect(message.headers == [MessageHeader("traceparent", "00-1-2-01")])
     }
 
-    /// However a message was replayed, by name or by filter, the next `--all` leaves it out.
+    /// The next `--all` skips a replayed message, whether it was replayed by position or by filter.
     @Test func allLeavesOutWhatWasReplayed() async throws {
         try await bury("named")
         try await bury("filtered", reason: .exhausted)
@@ -159,7 +159,7 @@ import Topics
         #expect(try await arrived() == ["twice", "twice"])
     }
 
-    /// More than one batch, in the order of their deaths.
+    /// More than one batch, in the order of dead-lettering.
     @Test func aBatchEndsAndTheNextBegins() async throws {
         for number in 0..<450 { try await bury("\(number)") }
         #expect(try await replay("--all", "--yes") == 0)
@@ -168,7 +168,7 @@ import Topics
         #expect(terminal.printed == ["replayed 450 messages (450 to reports)"])
     }
 
-    /// A letter that dies again is a new one: the old mark does not hide it.
+    /// A message that is dead-lettered again is a new letter: the old mark does not hide it.
     @Test func whatDiesAgainIsReplayedAgain() async throws {
         try await bury("mortal")
         #expect(try await replay("--all", "--yes") == 0)
@@ -181,12 +181,12 @@ import Topics
         try await bury("lost", channel: "abolished")
         try await bury("kept")
         #expect(try await replay("--all", "--yes") == 1)
-        #expect(terminal.complaints == ["0:0 cannot be replayed: there is no topic abolished"])
+        #expect(terminal.complaints == ["0:0 cannot be replayed: unknown topic abolished"])
         #expect(terminal.printed == ["replayed 1 message (1 to reports); 1 could not be replayed"])
         #expect(try await list().filter { $0.contains(" no ") }.count == 1)
     }
 
-    /// What was too large for the bus died without its value, and must not be sent without it.
+    /// A message too large for the bus was stored without its value, and must not be sent without it.
     @Test func aLetterThatIsNotWholeStays() async throws {
         let origin = IncomingMessage(
             partition: PartitionID(channel: "reports", number: 0), offset: 3, key: nil, value: [1], headers: [],
@@ -194,14 +194,14 @@ import Topics
         let letter = DeadLetter(origin, group: "reporter", reason: .poison, detail: "cannot be read", attempts: 1)
         try await send([letter.withoutValue.outgoing])
         #expect(try await replay("--all", "--yes") == 1)
-        #expect(terminal.complaints == ["0:0 cannot be replayed: it was too large to be kept whole"])
+        #expect(terminal.complaints == ["0:0 cannot be replayed: it was too large and is stored without its value"])
         #expect(try await arrived() == [])
     }
 
     @Test func aPositionWhereNothingLiesIsNamed() async throws {
         try await bury("abc")
         #expect(try await replay("0:0", "0:7") == 1)
-        #expect(terminal.complaints == ["0:7 cannot be replayed: nothing lies there"])
+        #expect(terminal.complaints == ["0:7 cannot be replayed: no message at this position"])
         #expect(try await arrived() == ["abc"])
     }
 
@@ -228,7 +228,7 @@ import Topics
         #expect(try await arrived() == [])
     }
 
-    /// What could not be made durable has no mark, so the next replay takes it.
+    /// A message that did not become durable has no mark, so the next replay sends it.
     @Test func aFailedSendMarksNothing() async throws {
         try await bury("abc")
         let arguments = try CommandArguments(["--all", "--yes"], options: DeadReplay.declaration.options)

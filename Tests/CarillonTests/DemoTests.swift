@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The same report beside the simulator's count, one too few, and with a device of which nothing became.
+    /// The same report with the simulator's count, with one too few, and with a device that has no outcome.
     @Test(arguments: [(8, 8, 2, true), (8, 7, 2, false), (7, 7, 2, false), (8, 8, 1, false)])
     func reportAndSimulatorMustAgree(delivered: Int, accepted: Int, invalid: Int, agrees: Bool) throws {
         let document = """

@@ -6,7 +6,7 @@ import Topics
 
 @testable import carillon
 
-/// What becomes of a task whose ledger is gone, and how many of them are looked at at once.
+/// Decisions about a task whose ledger is lost, and the limit of tasks held at once.
 @Suite struct LostTaskTests {
     private let now = Timestamp(milliseconds: 1_767_225_600_000)
     private let app: AppID
@@ -49,7 +49,7 @@ import Topics
         #expect(task(age: .seconds(6 * 86_400)).verdict(at: now) == .end)
     }
 
-    /// Goal: jobs that still stand on the bus mean the same segments when the task is planned again.
+    /// Goal: jobs still on the bus denote the same segments when the task is planned again.
     @Test func jobsSayWhichSegmentsWereDecided() {
         var planned = task()
         #expect(planned.note(job(1, work: .segments(segments(4, 9), stride: 2))) == 2)

@@ -30,8 +30,8 @@ import Testing
         #expect(ProcessIdentity(text: text) == nil)
     }
 
-    /// Goal: what a killed `up` left behind is not believed, though its number is another process' now and its programs
-    /// still hold the lock. Method: a lock file that names this process with an earlier start.
+    /// Goal: files of a killed `up` are ignored, even if its process id was reused and its programs still hold the
+    /// lock. Method: a lock file that names this process with an earlier start.
     @Test func aKilledUpIsNotTakenForWhoeverHasItsNumber() async throws {
         let folder = TemporaryDirectory("data")
         let data = try DataFolder(making: folder.path)

@@ -15,11 +15,11 @@ import Topics
 
     @Test func onTheEmbeddedBusThereIsNothingToRebuildFrom() async {
         #expect(await run("rebuild", "--bus", "redis://127.0.0.1:1") == 64)
-        #expect(terminal.complaints.first?.contains("its append-only file is itself the truth") == true)
+        #expect(terminal.complaints.first?.contains("its append-only file are the source of truth") == true)
         #expect(terminal.printed.isEmpty)
     }
 
-    /// Goal: an empty Redis is filled without a question, one that works only when somebody says so.
+    /// Goal: an empty Redis is filled without confirmation, a ready one only with it.
     @Test func aRegistryThatWorksIsNotThrownAwayBySlip() async throws {
         let kafka = try await KafkaMockServer(brokers: 1)
         for channel in Topics.all.flatMap(\.channels) { try await kafka.perform("create topic \(channel.name) 1") }
@@ -31,10 +31,10 @@ import Topics
         #expect(terminal.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
         #expect(
             terminal.printed.last
-                == "tasks recovered: 0 ended, with 0 devices as they had and 0 unknown; 0 to be resolved; 0 reports of closed tasks"
+                == "tasks recovered: 0 closed, with 0 known outcomes and 0 unknown; 0 to be resolved; 0 reports of closed tasks"
         )
         #expect(await run("rebuild", variables: variables) == 64)
-        #expect(terminal.complaints.last?.contains("--yes rebuilds it without asking") == true)
+        #expect(terminal.complaints.last?.contains("use --yes to rebuild it without confirmation") == true)
         #expect(await run("rebuild", "--yes", variables: variables) == 0)
 
         let cautious = RecordedTerminal(answer: false)

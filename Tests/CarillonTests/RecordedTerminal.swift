@@ -2,7 +2,7 @@ import ServiceKit
 
 @testable import carillon
 
-/// Keeps what was said, and answers what a test wants answered.
+/// Records the output, and answers questions as the test requires.
 final class RecordedTerminal: Terminal {
     private struct State {
         var printed: [String] = []
@@ -21,12 +21,12 @@ final class RecordedTerminal: Terminal {
         self.isTerminal = isTerminal
     }
 
-    /// Line by line.
+    /// The printed lines.
     var printed: [String] {
         state.withLock { $0.printed.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) } }
     }
     var complaints: [String] { state.withLock { $0.complaints } }
-    /// What was drawn over and over; nil where it was removed.
+    /// The redrawn lines; nil where the line was erased.
     var drawn: [String?] { state.withLock { $0.drawn } }
     var questions: [String] { state.withLock { $0.questions } }
 

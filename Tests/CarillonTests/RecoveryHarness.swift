@@ -10,7 +10,7 @@ import Topics
 
 @testable import carillon
 
-/// Topics as services leave them, and stores that have lost everything.
+/// Topics as written by services, and stores that have lost everything.
 struct RecoveryHarness {
     let time = ManualTimeSource()
     let bus: any Bus
@@ -57,7 +57,7 @@ struct RecoveryHarness {
         try await send([Topics.tasks.message(.task(task), key: Array(task.id.key.utf8))])
     }
 
-    /// Puts devices on their way, as a resolver does.
+    /// Puts devices in dispatch, like a resolver.
     func name(_ task: PushTask, offsets: Range<UInt16>) async throws {
         var split = AudienceSplit(task: task.id, app: app, lane: .fast, attempt: 0)
         for offset in offsets {
@@ -119,7 +119,7 @@ struct RecoveryHarness {
     }
 }
 
-/// A bus that ends whoever uses it after so many messages read or sent.
+/// A bus that fails its user after a number of messages read or sent.
 struct CutBus: Bus {
     struct Cut: Error {}
 

@@ -2,7 +2,7 @@ import Bus
 import ServiceKit
 import Topics
 
-/// Another bus that takes nothing for one channel.
+/// Wraps a bus and refuses all messages for one channel.
 struct RefusingBus: Bus {
     let bus: any Bus
     let channel: Channel

@@ -6,7 +6,7 @@ import Testing
 
 @testable import carillon
 
-/// The commands about tasks, against a server that answers as the API is documented to.
+/// The commands about tasks, against a server that responds as documented.
 @Suite(.timeLimit(.minutes(1))) struct TaskCommandsTests {
     private let terminal = RecordedTerminal()
     private let folder = TemporaryDirectory("task")
@@ -69,19 +69,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (["push"], "say to whom: --all, --topic NAME, --user ID or --device ID"),
-        (["push", "--all"], "say what: --title TEXT, --body TEXT or --silent"),
-        (["push", "--all", "--topic", "a"], "--all reaches the subscribers of every topic"),
-        (["push", "--all", "--silent", "--title", "x"], "a silent push shows nothing"),
-        (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: it takes a time"),
-        (["push", "--file", "x", "--title", "x"], "--file holds the whole task"),
-        (["push", "--file", "/nonexistent"], "--file /nonexistent: no readable file"),
-        (["push", "--all", "--silent", "--dry-run", "--watch"], "there is nothing to watch of a --dry-run"),
-        (["push", "--all", "--silent", "--url", "localhost"], "localhost is no address of the API"),
-        (["watch"], "name one task"),
-        (["watch", "../x"], "\"../x\" is no id of a task"),
+        (["push"], "no audience given; use --all, --topic NAME, --user ID or --device ID"),
+        (["push", "--all"], "no message given; use --title TEXT, --body TEXT or --silent"),
+        (["push", "--all", "--topic", "a"], "--all includes the subscribers of every topic"),
+        (["push", "--all", "--silent", "--title", "x"], "--silent cannot be combined with --title or --body"),
+        (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: expected a duration"),
+        (["push", "--file", "x", "--title", "x"], "--file contains the whole task"),
+        (["push", "--file", "/nonexistent"], "--file /nonexistent: cannot read it"),
+        (["push", "--all", "--silent", "--dry-run", "--watch"], "--watch cannot be combined with --dry-run"),
+        (["push", "--all", "--silent", "--url", "localhost"], "localhost is not an API URL"),
+        (["watch"], "expected one task id"),
+        (["watch", "../x"], "\"../x\" is not a task id"),
         (["tasks", "bogus"], "tasks takes no argument \"bogus\""),
-        (["tasks", "--limit", "0"], "--limit 0: it takes a whole number from 1 to 1000"),
+        (["tasks", "--limit", "0"], "--limit 0: expected an integer from 1 to 1000"),
     ])
     func wrongWordsAreNamed(_ words: [String], sentence: String) async {
         let code = await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: [:]))
@@ -89,7 +89,7 @@ import Testing
         #expect(terminal.complaints.first?.contains(sentence) == true, "\(terminal.complaints)")
     }
 
-    /// Nobody knows whether the first one was carried out; the key makes sure that there is one task.
+    /// The first request may have been carried out; the key ensures that there is one task.
     @Test func aPushWithoutAnAnswerIsRepeatedUnderOneKey() async throws {
         let away = Problem(.serviceUnavailable, detail: "the bus is away").response()
         try await TaskServer.with([away, created]) { server in
@@ -117,7 +117,7 @@ import Testing
     @Test func aDryRunOnlyCounts() async throws {
         try await TaskServer.with([.json(#"{"devices":12}"#)]) { server in
             #expect(await run("push", "--all", "--silent", "--dry-run", at: server) == 0)
-            #expect(terminal.printed == ["it would go to 12 devices"])
+            #expect(terminal.printed == ["would be sent to 12 devices"])
             #expect(server.requests.first?.target == "POST /v1/tasks?dry_run=true")
         }
     }
@@ -136,7 +136,7 @@ import Testing
             #expect(
                 terminal.complaints == [
                     """
-                    carillon: the API answers 422: the task is wrong
+                    carillon: the API responded with 422: the task is wrong
                       message.title: is too long
                       users[0]: is empty
                     """
@@ -156,7 +156,7 @@ import Testing
             #expect(server.requests.map(\.target) == Array(repeating: "GET /v1/tasks/t1", count: 4))
             let lines = terminal.printed
             #expect(lines.count == 4)
-            #expect(lines.first == "accepted 0 of 0 found so far, nothing ended yet")
+            #expect(lines.first == "accepted 0 of 0 found so far, no results yet")
             #expect(lines.dropFirst().first?.hasPrefix("sending 2 of 4, ") == true)
             #expect(lines.dropFirst().first?.hasSuffix("/s, delivered 2") == true)
             #expect(lines.last == "closed: 4 targeted, delivered 4")
@@ -191,7 +191,7 @@ import Testing
     @Test func aTaskForNobodySaysSo() async throws {
         try await TaskServer.with([task("closed", counts: #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
-            #expect(terminal.printed.last == "closed: 0 targeted, there was nobody to ring")
+            #expect(terminal.printed.last == "closed: 0 targeted, no matching devices")
         }
     }
 
@@ -205,11 +205,11 @@ import Testing
         let problem = Problem(.notFound, detail: "there is no task t1").response()
         try await TaskServer.with([problem]) { server in
             #expect(await run("watch", "t1", at: server) == 1)
-            #expect(terminal.complaints == ["carillon: the API answers 404: there is no task t1"])
+            #expect(terminal.complaints == ["carillon: the API responded with 404: there is no task t1"])
         }
     }
 
-    /// An API that is started again, say, is not the end of watching.
+    /// A temporary outage, such as a restart of the API, does not end watching.
     @Test func watchBearsAnApiThatIsAwayForAMoment() async throws {
         let away = Problem(.serviceUnavailable, detail: "the registry is not there yet").response()
         try await TaskServer.with([away, away, task("closed", counts: #""targeted":1,"delivered":1"#)]) { server in
@@ -234,12 +234,12 @@ import Testing
             #expect(server.requests.first?.authorization == nil)
             #expect(
                 terminal.complaints == [
-                    "carillon: the API answers 401: no key; name a key with --key-file or CARILLON_KEY"
+                    "carillon: the API responded with 401: no key; set a key with --key-file or CARILLON_KEY"
                 ])
         }
     }
 
-    /// Its address and key are known from its folder, and its key goes nowhere else.
+    /// Its URL and key are read from its folder, and its key is sent nowhere else.
     @Test func theUpThatRunsInAFolderIsFound() async throws {
         let data = try DataFolder(making: folder.file("data"))
         folder.write("data/demo.key", content: "ck_3_own\n")
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    /// The API gives at most a hundred at once.
+    /// The API returns at most a hundred tasks per page.
     @Test func manyTasksAreListedOverSeveralPages() async throws {
         func page(_ numbers: Range<Int>, next: String) -> HTTPResponse {
             let tasks = numbers.map { #"{"id":"t\#($0)","created":"2026-01-31T12:00:00Z","state":"sending"}"# }
@@ -340,7 +340,7 @@ import Testing
         }
     }
 
-    /// Nothing will become of it, so nobody waits for it.
+    /// It is final, so the command does not wait for it.
     @Test func aTaskThatFailedIsOver() throws {
         let status = try #require(
             ReportedTask(

@@ -11,7 +11,7 @@ import Topics
 
 @testable import carillon
 
-/// The recovery of open tasks from the topics, on a bus and stores in memory.
+/// The recovery of open tasks from the topics, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(2))) struct TaskRecoveryTests {
     @Test func aTaskThatWasBegunEnds() async throws {
         let harness = try RecoveryHarness()
@@ -84,7 +84,7 @@ import Topics
         #expect(try await harness.count(Topics.results.channel) == 0)
     }
 
-    /// Goal: whoever repeats a request after the loss finds the task done. Only ids that come from requests can repeat.
+    /// Goal: a request repeated after the loss finds its task settled. Only ids derived from requests can repeat.
     @Test func aTaskThatMayBeAskedForAgainIsFoundDone() async throws {
         let harness = try RecoveryHarness()
         let derived = harness.task(0x8000_0000_0000_0001, isDerived: true)
@@ -94,13 +94,13 @@ import Topics
         try await harness.close(old, created: harness.time.now + .seconds(-86_400))
         _ = try await harness.recover()
         #expect(harness.archive.isReported(derived.id))
-        // With when it was created: a repeat would write its own time.
+        // With its creation time: a repeat would write its own.
         #expect(harness.archive.content(of: derived.id) == TaskMessage.task(derived).encoded())
         #expect(harness.archive.content(of: old.id) == nil)
     }
 
-    /// Goal: the report of a task that was closed before the loss can be read for the rest of its seven days, and the task
-    /// is known as done. Method: one closed just now, one eight days ago, and one whose report the store still has.
+    /// Goal: the report of a task closed before the loss is readable for the rest of its seven days, and the task is
+    /// known as settled. Method: a task closed just now, one eight days ago, and one whose report the store still has.
     @Test func reportsOfClosedTasksComeBack() async throws {
         let harness = try RecoveryHarness()
         let (recent, old, living) = (harness.task(1), harness.task(2), harness.task(3))
@@ -115,14 +115,14 @@ import Topics
         #expect(report.task == recent.id && report[.delivered] == 3)
         #expect(harness.archive.reportStage(of: recent.id) == .settled)
         #expect(harness.archive.report(of: old.id) == nil)
-        // Its endpoint may still be waited for.
+        // Its endpoint may not have received the report yet.
         #expect(
             harness.archive.report(of: living.id) == [1] && harness.archive.reportStage(of: living.id) == .published)
         #expect(try await harness.recover().reports == 0)
     }
 
-    /// Goal: cut off anywhere and run again, it comes to the same. Method: its bus ends it at each message it
-    /// reads or sends, in turn.
+    /// Goal: a recovery interrupted anywhere and run again has the same result. Method: the bus interrupts it at each
+    /// message that it reads or sends, in turn.
     @Test func oneThatWasCutOffIsRunAgain() async throws {
         for step in 0... {
             let harness = try RecoveryHarness()
@@ -147,7 +147,7 @@ import Topics
         }
     }
 
-    /// Goal: more tasks than can be held are recovered in shares, with the same outcome.
+    /// Goal: more tasks than fit in memory are recovered in slices, with the same result.
     @Test func manyTasksAreRecoveredInShares() async throws {
         let harness = try RecoveryHarness()
         let tasks = (0..<40).map { harness.task(UInt64($0)) }

@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// The tasks of the HTTP API as a test wants them answered. Stopped by `with`.
+/// A server for the task endpoints with the responses of a test. Stopped by `with`.
 final class TaskServer: Sendable {
     struct Request: Sendable {
         let target: String
@@ -19,7 +19,7 @@ final class TaskServer: Sendable {
     private let state: Monitor<State>
     private let server: HTTPServer
 
-    /// Each request gets the next answer, and the last one from then on.
+    /// Each request gets the next response; the last one is repeated.
     static func with(_ answers: [HTTPResponse], body: (TaskServer) async throws -> Void) async throws {
         let server = TaskServer(answers)
         try server.server.start()

@@ -32,7 +32,7 @@ import Topics
 
     @Test func theEmbeddedBusNeedsNothing() async {
         #expect(await run("topics", "create", "--bus", "redis://127.0.0.1:1") == 0)
-        #expect(terminal.printed == ["nothing to create: the embedded bus makes its streams as it needs them"])
+        #expect(terminal.printed == ["nothing to create: the embedded bus creates its streams on first use"])
     }
 
     @Test func aDryRunShowsWhatWouldBeAsked() async {
@@ -48,9 +48,9 @@ import Topics
     }
 
     @Test(arguments: [
-        ("audience", "--partitions audience: write it as TOPIC=N, N from 1 to 10000"),
-        ("audience=0", "--partitions audience=0: write it as TOPIC=N, N from 1 to 10000"),
-        ("audiense=2", "no topic audiense; did you mean audience?"),
+        ("audience", "--partitions audience: expected TOPIC=N with N from 1 to 10000"),
+        ("audience=0", "--partitions audience=0: expected TOPIC=N with N from 1 to 10000"),
+        ("audiense=2", "unknown topic audiense; did you mean audience?"),
     ])
     func wrongPartitionsAreNamed(_ text: String, sentence: String) async {
         #expect(await run("topics", "create", "--partitions", text) == 64)
@@ -65,7 +65,7 @@ import Topics
             terminal.printed.map { String($0.prefix(20)) } == [
                 "exists  tasks", "created retries.fast", "exists  retries.bulk",
             ])
-        #expect(terminal.complaints == ["retries.bulk has 5 partitions, planned are 24"])
+        #expect(terminal.complaints == ["retries.bulk has 5 partitions, expected 24"])
 
         #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], terminal: terminal) == 1)
         #expect(terminal.complaints.last == "tasks was not created: no rights")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import carillon
 
-/// What `carillon up` decides, without a process.
+/// Decisions of `carillon up` that need no process.
 @Suite struct UpDecisionsTests {
     @Test func aProgramThatDiesNowAndThenIsAlwaysStartedAgain() {
         var policy = RestartPolicy()
@@ -42,7 +42,7 @@ import Testing
         #expect(book.replaced.map(\.given) == [other])
     }
 
-    /// Neither to a second program nor to a second `carillon up`, though nobody listens on it yet.
+    /// Neither to a second program nor to a second `carillon up`, although no program listens on it yet.
     @Test func aPortIsGivenOnce() throws {
         let port = FreePort.next()
         var book = PortBook()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func withoutAFreePortThereIsAnEnd() {
-        #expect(throws: UpError("port 8080 is taken, and no free one was found")) {
+        #expect(throws: UpError("port 8080 is taken, and no free port was found")) {
             var book = PortBook { _ in false }
             _ = try book.take(usual: 8_080)
         }

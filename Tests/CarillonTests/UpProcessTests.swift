@@ -8,7 +8,7 @@ import Testing
 
 @testable import carillon
 
-/// `carillon up` as an operator runs it, with its own Redis and simulator, and probes in the place of the services.
+/// `carillon up` as an operator runs it, with its own Redis and simulator, and probes in place of the services.
 @Suite(.timeLimit(.minutes(3))) struct UpProcessTests {
     private let programs: ProgramFolder
     private let data = TemporaryDirectory("data")
@@ -30,7 +30,7 @@ import Testing
         pid_t(try #require(announcement["programs"]?[name]?.count("pid")))
     }
 
-    /// Returns when `up` and everything it started are gone: each of them holds the lock.
+    /// Returns when `up` and all of its programs have exited: each of them holds the lock.
     private func allAreGone() async -> Bool {
         let file = data.file("up.lock")
         return await blocking {
@@ -54,7 +54,7 @@ import Testing
         let app = try JSON(try #require(SmallFile.read(data.file("apps/demo.json"), bytesMaximum: 1 << 16)))
         #expect(app["providers"]?["fcm"]?["service_account_file"]?.text == data.file("simulator/service-account.json"))
 
-        // The terminal sends Ctrl-C to the whole group of `up`, and the order of the end is its own affair.
+        // The terminal sends Ctrl-C to the whole process group, but `up` determines the order in which programs stop.
         let renderer = try processID("renderer", announcement: announced)
         #expect(getpgid(renderer) == renderer)
 
@@ -75,7 +75,7 @@ import Testing
         #expect(second.lines.first?.hasPrefix("carillon: process \(first.processID) holds \(data.path): ") == true)
     }
 
-    /// Killed, it takes its programs along, and a second start finds what the first had.
+    /// Its programs are killed with it, and the next start finds the data of the first.
     @Test func aKilledUpLeavesNothingRunningAndGoesOnLater() async throws {
         let first = try up("--json", "--simulator")
         let before = try await announcement(of: first)
@@ -107,8 +107,7 @@ import Testing
         return result
     }
 
-    /// Goal: the demonstration's way to a real key ends well as it is pasted. Method: a shell runs its lines, in a folder
-    /// that is empty.
+    /// Goal: the demonstration's commands for a real key work as pasted. Method: a shell runs them in an empty folder.
     @Test func theRecipeForARealKeyEndsWell() async throws {
         let lines = Demo.recipeForARealKey(programs.command).split(separator: "\n").map(String.init)
         let start = try #require(lines.last)
@@ -128,7 +127,7 @@ import Testing
         let up = try up("--json")
         let announced = try await announcement(of: up)
         kill(try processID("renderer", announcement: announced), SIGKILL)
-        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer died (signal 9)") } != nil)
+        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer exited (signal 9)") } != nil)
         #expect(await up.line(within: .seconds(60)) { $0.contains("renderer is ready again") } != nil)
         let renewed = try JSON(try #require(SmallFile.read(data.file("up.json"), bytesMaximum: 1 << 16)))
         let process = try processID("renderer", announcement: renewed)
@@ -142,7 +141,7 @@ import Testing
         #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
     }
 
-    /// A simulator that comes back has other credentials and another authority: app and senders must learn of them.
+    /// A restarted simulator has other credentials and another authority: app and senders must get them.
     @Test func aNewSimulatorRenewsTheAppAndTheSenders() async throws {
         let up = try up("--json", "--simulator")
         let announced = try await announcement(of: up)
@@ -150,14 +149,14 @@ import Testing
         for sender in ["apns-sender", "android-sender"] {
             #expect(await up.line(within: .seconds(60)) { $0.contains("\(sender) is ready again") } != nil)
         }
-        #expect(!up.lines.contains { $0.contains("sender died") })
+        #expect(!up.lines.contains { $0.contains("sender exited") })
     }
 
     @Test func aProgramThatEndsAtOnceIsGivenUpWithItsLastWords() async throws {
         programs.replace("renderer", withScript: "echo no strings to pull; exit 3")
         let up = try up()
         #expect(await up.end(within: .seconds(90)) == .exited(1))
-        #expect(up.lines.contains { $0.contains("renderer ends again and again (exit code 3) and is given up") })
+        #expect(up.lines.contains { $0.contains("renderer failed (exit code 3) and is not restarted") })
         #expect(up.lines.last == "  no strings to pull")
         #expect(await allAreGone())
     }
@@ -184,15 +183,15 @@ import Testing
         await other.stop()
     }
 
-    /// The services' deadline ends who does not heed SIGTERM.
+    /// Services that ignore SIGTERM are killed at the deadline.
     @Test func whoWillNotEndIsKilledAtTheDeadline() async throws {
         programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
         let up = try up("--drain", "1s")
         #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGTERM)
         #expect(await up.end(within: .seconds(90)) == .exited(1))
-        // On a busy machine others may need longer, too.
-        let last = up.lines.first { $0.contains("did not end within 1s and had to be killed") }
+        // On a busy machine other services may exceed the deadline, too.
+        let last = up.lines.first { $0.contains("did not stop within 1s and had to be killed") }
         #expect(last?.contains("scheduler") == true, "\(up.lines.suffix(20))")
         #expect(await allAreGone())
     }
@@ -217,7 +216,7 @@ import Testing
     }
 }
 
-/// A folder with the command and what it starts: the real simulator, and the probe under the names of the services.
+/// A folder with the command and its programs: the real simulator, and the probe under the names of the services.
 private final class ProgramFolder: Sendable {
     static let services = [
         "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "reporter", "scheduler",
@@ -225,7 +224,7 @@ private final class ProgramFolder: Sendable {
 
     private let folder = TemporaryDirectory("programs")
 
-    /// The command looks beside its own file, so it has to be a copy and not a link.
+    /// The command searches in the folder of its own file, so it must be a copy and not a link.
     init() async throws {
         let copy = try ChildProcess("cp", arguments: [builtExecutable("carillon"), folder.path])
         #expect(await copy.end() == .exited(0))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// One push, all the way, through every process.
+/// One push through every process.
 @Suite(.timeLimit(.minutes(5))) struct BroadcastTests {
     @Test(arguments: Harness.BusKind.allCases)
     func everyDeviceOfATopicGetsOnePush(_ bus: Harness.BusKind) async throws {

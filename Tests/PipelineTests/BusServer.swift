@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The server behind the bus of a house.
+/// The server behind the bus of a harness.
 enum BusServer: Sendable {
     case redis(RedisServer)
     case kafka(KafkaMockServer)

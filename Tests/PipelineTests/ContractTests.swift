@@ -5,19 +5,19 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: what others read is what the documents promise. Method: pushes through all services on Kafka, some to devices that
-/// are gone, one to a list in parts, and a message that nobody can read; then kcat and Python, which know nothing of Carillon.
+/// Goal: topics that others read match their documents. Method: pushes through all services on Kafka, some to dead
+/// tokens, one to a list in parts, and an undecodable message; then kcat and Python, without Carillon code.
 @Suite(.timeLimit(.minutes(5))) struct ContractTests {
     private static let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
 
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
         let harness = try await Harness(.kafka)
         let dead = (0..<10).map { TestDevice(1_000 + $0, kind: .fcm, word: "unregistered") }
-        // A provider that takes nothing from anybody is not believed, so most of Google's live.
+        // Rejections of a provider that accepts nothing are not trusted, so most of Google's tokens are valid.
         _ = try await harness.ingest.register(dead + (2_000..<2_050).map { TestDevice($0, kind: .fcm) })
         _ = try await harness.ingest.register((0..<90).map { TestDevice($0, kind: .apns, user: "user-\($0)") })
         var reports = [try await push(#"{"users":[\#(Self.users)],"message":{"body":"x"}}"#, harness: harness)]
-        // Whoever dies in the second of its registration is kept, and dies again.
+        // A device rejected in the second of its registration is kept, and is rejected again.
         while try await harness.messages(on: Topics.feedback.channel).isEmpty {
             reports.append(try await push(#"{"audience":{"topic":"news"},"message":{"body":"x"}}"#, harness: harness))
         }
@@ -39,7 +39,7 @@ import Topics
         return try #require(await harness.reports.report(of: id), "\(harness.lines)")
     }
 
-    /// Waits until so many devices have a result, which may be after the report, and tells all of them once more.
+    /// Waits until this many devices have a result, which may follow the report, and sends all results again.
     private func tellAgain(_ count: Int, harness: Harness) async throws {
         var results = try await ResultReader(harness.bus)
         #expect(try await results.read(count))
@@ -52,7 +52,7 @@ import Topics
             })
     }
 
-    /// What the program in `docs/analytics.md` prints, started as the page says.
+    /// Output of the program in `docs/analytics.md`, started as the page describes.
     private func sampleOutput(_ harness: Harness) async throws -> [String] {
         let page = try #require(SourceTree.text("docs/analytics.md"))
         let folder = TemporaryDirectory("analytics")

@@ -6,15 +6,15 @@ import TestSupport
 import Testing
 import Topics
 
-/// A Redis that is as full as the services let it become.
+/// A Redis that is filled to the limits of the services.
 @Suite(.timeLimit(.minutes(10))) struct FullStoreTests {
     private static let maximum = 24 << 20
-    /// Tasks are large, so that few of them fill their share.
+    /// Tasks are large, so that few of them reach their limit.
     private static let body = String(repeating: "x", count: 3_000)
 
-    /// Goal: a full pipeline drains by itself. Method: the memory is filled up to where registrations still have room, by
-    /// one value that stands for devices; then by registrations and by single pushes to a provider that does not answer,
-    /// each until it is refused. When the provider answers again, every task that was accepted is delivered.
+    /// Goal: a full pipeline drains without intervention. Method: memory is filled by one value in place of devices, up
+    /// to where registrations still have room; then by registrations and by single pushes to a provider that does not
+    /// answer, each until they are refused. When the provider answers again, every accepted task is delivered.
     @Test func aFullPipelineDrains() async throws {
         let pauses = ["CARILLON_SENDER_OUTAGE_PAUSE": "1s", "CARILLON_SENDER_OUTAGE_PAUSE_LONGEST": "2s"]
         let harness = try await Harness(.embedded, changes: pauses)
@@ -22,7 +22,7 @@ import Topics
         try await harness.withRedis { redis in
             _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", RedisArgument(Self.maximum)))
             let filler = Self.maximum * 61 / 100 - (try await Self.used(redis))
-            // Not sent as a value: the buffer of the connection would count as well.
+            // Not sent as a value, because the connection's buffer would count as well.
             _ = try await redis.send(RedisCommand("SETRANGE", "filler", RedisArgument(filler), "x"))
         }
         for provider in Harness.providers {
@@ -51,7 +51,7 @@ import Topics
         try await harness.close()
     }
 
-    /// How many were taken before the first 503.
+    /// Number of requests accepted before the first 503.
     private static func untilRefused(
         _ send: (Int) async throws -> RawClient.Response
     ) async throws -> Int {

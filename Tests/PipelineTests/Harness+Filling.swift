@@ -8,8 +8,8 @@ import TestSupport
 extension Harness {
     private static let registrationsAtOnce = 64
 
-    /// Straight into the registry, with the append-only file at rest: over HTTP this many would take longer than the task
-    /// that is about them.
+    /// Writes directly to the registry without syncing the append-only file: over HTTP the registrations would take
+    /// longer than the task that targets them.
     func fill(_ devices: [TestDevice]) async throws {
         let log = Log(service: "test", sink: CollectingSink())
         let client = RedisClient(try RedisConfiguration(url: redis.url), log: log, metrics: Metrics())

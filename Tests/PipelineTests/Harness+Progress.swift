@@ -7,19 +7,19 @@ import Topics
 extension Harness {
     static let providers = ["apns", "fcm", "huawei"]
 
-    /// Waits until the simulator has taken so many pushes, of all providers.
+    /// Waits until the simulator has accepted this many pushes, over all providers.
     func hasDelivered(_ count: Int, of task: TaskID? = nil) async throws {
         try await waitUntil { try await delivered(task) >= count }
     }
 
-    /// Of one task, or of all.
+    /// Accepted pushes of one task, or of all.
     func delivered(_ task: TaskID? = nil) async throws -> Int {
         guard let task else { return try await sum("accepted") }
-        // A task of which a provider has seen nothing is not in its table.
+        // A provider's table does not contain tasks from which it got no push.
         return try await Harness.sum(simulator.statistics()) { Harness.integer($0["tasks"]?["\(task)"]) ?? 0 }
     }
 
-    /// A number that the simulator counts for each provider, over all of them or for some.
+    /// A count of the simulator, summed over these providers.
     func sum(_ name: String, providers: [String] = Harness.providers) async throws -> Int {
         try await Harness.sum(simulator.statistics(), providers: providers) { statistics in
             guard let count = Harness.integer(statistics[name]) else {
@@ -40,12 +40,12 @@ extension Harness {
         return Int(number)
     }
 
-    /// Waits until so many devices of a task have ended, as its publisher sees it.
+    /// Waits until this many devices of a task have an outcome, as reported to its publisher.
     func hasEnded(_ count: Int, of task: TaskID) async throws {
         try await waitUntil { try await ended(task) >= count }
     }
 
-    /// Waits until whom a task means is decided.
+    /// Waits until all jobs of a task are resolved.
     func hasResolved(_ task: TaskID) async throws {
         try await waitUntil {
             let jobs = try await ingest.task(task)["jobs"]
@@ -62,12 +62,12 @@ extension Harness {
         return targeted - open
     }
 
-    /// How often the simulator has done to Apple's pushes what it was asked to.
+    /// Number of injected faults with this reason for Apple.
     func faults(_ reason: String) async throws -> Int {
         Harness.integer(try await simulator.statistics("apns")["faults"]?[reason]) ?? 0
     }
 
-    /// All that lies on a topic now.
+    /// All messages that are on a topic now.
     func messages(on channel: Channel) async throws -> [IncomingMessage] {
         var messages: [IncomingMessage] = []
         try await bus.scan(channel) { message in
@@ -77,14 +77,14 @@ extension Harness {
         return messages
     }
 
-    /// Past the services, as any other program may.
+    /// Sends directly to the bus, as any other program may.
     func send(_ messages: [OutgoingMessage]) async throws {
         let producer = try await bus.makeProducer(ProducerOptions())
         try await producer.send(messages)
         await producer.close()
     }
 
-    /// Answers take a while, so that a task can be met in its middle.
+    /// Delays the answers, so that a task can be interrupted.
     func slowProviders(from shortest: String = "5ms", to longest: String = "300ms") async throws {
         for provider in Harness.providers {
             try await simulator.admin(

@@ -9,8 +9,8 @@ import TestSupport
 import Testing
 import Topics
 
-/// The whole pipeline: every service as a process, a real Redis, the provider simulator, and either bus. Its apps `news` and
-/// `shop` let loopback do everything; Apple refuses the settings of `shop`.
+/// The whole pipeline: every service as a process, a real Redis, the provider simulator, and either bus. Clients on
+/// loopback have all scopes for its apps `news` and `shop`; Apple rejects the settings of `shop`.
 final class Harness: Sendable {
     enum BusKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case embedded
@@ -19,12 +19,12 @@ final class Harness: Sendable {
         var testDescription: String { rawValue }
     }
 
-    /// In the order in which a push meets them.
+    /// In the order in which a push passes them.
     static let services = [
         "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "scheduler", "reporter",
     ]
 
-    /// Where registry, ledger and archive are; with the embedded bus it is the bus as well, unless a test parts them.
+    /// Holds registry, ledger and archive; with the embedded bus also the bus, unless a test separates them.
     let redis: RedisServer
     let busServer: BusServer
     let simulator: SimulatorProcess
@@ -34,7 +34,7 @@ final class Harness: Sendable {
     private let shared: [String: String]
     private let processes: Monitor<[ServiceProcess]>
 
-    /// One process of each service, unless more are asked for.
+    /// One process of each service, unless `instances` says otherwise.
     init(
         _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false
     ) async throws {
@@ -45,7 +45,7 @@ final class Harness: Sendable {
         }
         simulator = try await SimulatorProcess()
         try Harness.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator: simulator)
-        // Apple does not know its key for this topic, which is a mistake of its settings.
+        // Apple does not accept its key for this topic, which is an error in its settings.
         try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator: simulator)
         shared = Harness.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
             .merging(changes) { $1 }
@@ -55,7 +55,7 @@ final class Harness: Sendable {
             (0..<(instances[name] ?? 1)).map { _ in ServiceProcess(name, settings: shared) }
         }
         processes = Monitor(all)
-        // The registry is made by ingest-api; the others find it there.
+        // ingest-api creates the registry that the others use.
         for process in all where process.name == Harness.services[0] { try await process.start() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for process in all where process.name != Harness.services[0] {
@@ -63,7 +63,7 @@ final class Harness: Sendable {
             }
             try await group.waitForAll()
         }
-        // With Kafka its port is open before the registry is whole.
+        // With Kafka its port is open before the registry is complete.
         for ingest in ingests {
             guard try await ingest.answers(404, path: "/apps/news/subscriber/AAAAAAAAAAA") else {
                 throw SetupError(description: "the registry does not become ready: \(lines)")
@@ -71,7 +71,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Where clients of Kafka begin; nil on the embedded bus.
+    /// Bootstrap servers of Kafka; nil on the embedded bus.
     var brokers: String? {
         guard case .kafka(let server) = busServer else { return nil }
         return server.bootstrap
@@ -83,7 +83,7 @@ final class Harness: Sendable {
 
     var ingests: [IngestClient] { running(Harness.services[0]).map { IngestClient(port: $0.port) } }
 
-    /// The first of them.
+    /// The client of the first ingest-api.
     var ingest: IngestClient { ingests[0] }
 
     func process(_ name: String) throws -> ServiceProcess {
@@ -96,7 +96,7 @@ final class Harness: Sendable {
         try await service.start()
     }
 
-    /// One more process of a service.
+    /// Starts one more process of a service.
     func join(_ name: String) async throws -> ServiceProcess {
         let process = ServiceProcess(name, settings: shared)
         processes.change { $0.append(process) }
@@ -104,19 +104,19 @@ final class Harness: Sendable {
         return process
     }
 
-    /// The first process of a service, which the house forgets: the test ends it.
+    /// Removes the first process of a service from the harness: the test ends it.
     func dismiss(_ name: String) throws -> ServiceProcess {
         let process = try process(name)
         processes.change { all in all.removeAll { $0 === process } }
         return process
     }
 
-    /// Everything in Redis is gone from one moment to the next, and every service goes on.
+    /// Deletes everything in Redis; every service continues.
     func emptyRedis() async throws {
         try await withRedis { _ = try await $0.send(RedisCommand("FLUSHALL")) }
     }
 
-    /// Kills a rebuild once it has begun with the task. Redis is asked again and again: it has no way to tell.
+    /// Kills a rebuild once it has begun with the task. Polls Redis, which cannot notify.
     func cutOffRebuild(at task: TaskID) async throws {
         let process = try startRebuild()
         let question = RedisCommand("HEXISTS", RedisArgument("task:{\(task.key)}"), "plan")
@@ -127,7 +127,7 @@ final class Harness: Sendable {
         _ = await process.end()
     }
 
-    /// What `carillon rebuild` says to the end.
+    /// Output of `carillon rebuild`, run to its end.
     func rebuild() async throws -> [String] {
         let process = try startRebuild()
         await process.line { _ in false }
@@ -148,12 +148,12 @@ final class Harness: Sendable {
         await client.close()
     }
 
-    /// What services have logged last, for a test that fails.
+    /// The services' last log lines, for a failing test.
     var lines: String {
         running.map { "\($0.name):\n" + $0.lines.joined(separator: "\n") }.joined(separator: "\n")
     }
 
-    /// Ends everything; each service must end by itself.
+    /// Stops everything; each service must exit without being killed.
     func close() async throws {
         await reports.close()
         await bus.close()
@@ -178,7 +178,7 @@ final class Harness: Sendable {
     private static func startKafka() async throws -> KafkaMockServer {
         let kafka = try await KafkaMockServer(brokers: 1)
         for channel in Topics.all.flatMap(\.channels) {
-            // Few partitions, since the pretended brokers answer each empty fetch on its own.
+            // Few partitions, since the mock brokers answer each empty fetch separately.
             let count = channel == Topics.registry.channel ? channel.declaration.partitions.kafka : 4
             try await kafka.perform("create topic \(channel.name) \(count)")
         }
@@ -197,7 +197,7 @@ final class Harness: Sendable {
             "CARILLON_APNS_HOST": simulator.text("host"), "CARILLON_APNS_SANDBOX_HOST": simulator.text("host"),
             "CARILLON_APNS_PORT": "\(simulator.port("apns"))", "CARILLON_APNS_CA_FILE": authority,
             "CARILLON_APNS_REQUEST_LIMIT": "5s", "CARILLON_APNS_LEASE_MARGIN": "2s",
-            // What a dead process held is taken up soon: a test that kills one waits for that.
+            // Work of a killed process is taken over soon: tests that kill one wait for it.
             "CARILLON_ANDROID_TOKEN_LIMIT": "5s", "CARILLON_ANDROID_LEASE_MARGIN": "2s",
             "CARILLON_SCHEDULER_LEASE": "5s", "CARILLON_REPORTER_LEASE": "5s",
             "CARILLON_FCM_HOST": simulator.text("host"), "CARILLON_FCM_PORT": "\(simulator.port("fcm"))",

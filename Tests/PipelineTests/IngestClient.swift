@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import TestSupport
 
-/// Requests to the house's `ingest-api`, as curl would send them.
+/// Requests to the harness's `ingest-api`, as sent by curl.
 struct IngestClient: Sendable {
     private static let attemptsMaximum = 20
     let port: UInt16
@@ -17,21 +17,21 @@ struct IngestClient: Sendable {
             client.send(IngestClient.request(method, path, body: body, type: "application/json", headers: headers))
             return client.receiveResponse()
         }
-        guard let response else { throw SetupError(description: "no answer to \(method) \(path)") }
+        guard let response else { throw SetupError(description: "no response to \(method) \(path)") }
         return response
     }
 
-    /// Whether a path is answered with this status, at once or soon: with Kafka a removal is applied a little after its
-    /// device was reported.
+    /// True if a path is answered with this status, possibly after a wait: with Kafka a removal is applied shortly
+    /// after its device was reported.
     func answers(_ status: Int, path: String) async throws -> Bool {
         try await waitUntil(within: .seconds(30)) { try await send("GET", path).status == status }
     }
 
-    /// Posts a task to the native interface; its id.
+    /// Posts a task to the native API; returns its id.
     func post(_ task: String, app: String = "news") async throws -> TaskID {
         let response = try await send("POST", "/apps/\(app)/v1/tasks", body: task)
         guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
-            throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
+            throw SetupError(description: "the task was not accepted: \(response.status) \(response.text)")
         }
         return id
     }
@@ -42,7 +42,7 @@ struct IngestClient: Sendable {
         return try JSON(response.body)
     }
 
-    /// Registers and subscribes devices over a few connections; the id of each, in their order.
+    /// Registers and subscribes devices over several connections; returns their ids in the same order.
     func register(_ devices: [TestDevice], app: String = "news") async throws -> [String] {
         let ids = Monitor([String](repeating: "", count: devices.count))
         let next = Monitor(0)
@@ -94,7 +94,7 @@ struct IngestClient: Sendable {
     private static func exchange(
         _ client: inout RawClient, port: UInt16, path: String, form: String
     ) throws -> RawClient.Response {
-        // As a client should: with Kafka a busy machine may not have applied a change within its time.
+        // Retries as a client should: with Kafka a busy machine may not apply a change within its time.
         var last = "nothing"
         for _ in 0..<attemptsMaximum {
             client.send(request("POST", path, body: form, type: "application/x-www-form-urlencoded", headers: []))

@@ -7,16 +7,16 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: a publisher who was cut off repeats the request elsewhere and rings nobody twice. Method: the bus stands still until
-/// the task is in the store, then the store until the task is on the bus; there `ingest-api` is killed, after the one and
-/// before the answer.
+/// Goal: a publisher whose request was interrupted repeats it elsewhere, and no device gets it twice. Method: the bus
+/// is stopped until the task is in the store, then the store until the task is on the bus; there `ingest-api` is
+/// killed, after the bus write and before the response.
 @Suite(.timeLimit(.minutes(5))) struct InterruptedRequestTests {
     private static let path = "/apps/news/v1/tasks"
     private static let task = #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#
     private static let key = "Idempotency-Key: morning"
     private static let settings = [
         "CARILLON_INGEST_IDEMPOTENCY_LEASE": "1s",
-        // The store's silence must not look like its failure, which would be answered.
+        // A stopped store must not look like a failed one, which would be answered.
         "CARILLON_REDIS_COMMAND_DEADLINE": "30s",
     ]
 
@@ -52,7 +52,7 @@ import Topics
         try await harness.close()
     }
 
-    /// As a publisher should: it is told for as long as the first request may still be under way.
+    /// Retries as a publisher should: it gets 409 as long as the first request may still be in progress.
     private static func repeated(by client: IngestClient) async throws -> RawClient.Response {
         var answer = try await client.send("POST", path, body: task, headers: [key])
         try await waitUntil {
@@ -73,7 +73,7 @@ import Topics
         consumer.complete(delivery)
         let message = try #require(delivery.messages.first)
         guard case .task(let task) = try TaskMessage(decoding: message.value) else {
-            throw SetupError(description: "a part, and no task")
+            throw SetupError(description: "received a part instead of a task")
         }
         return task.id
     }

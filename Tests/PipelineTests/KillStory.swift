@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: whatever is killed in the middle of a task, every device ends once, and what a provider sees twice is at most what
-/// was under way. Method: a slow provider, so that every process holds work when it dies; a kill once some pushes have
-/// arrived; a look at the report and at the simulator's own count.
+/// Goal: whichever process is killed in the middle of a task, every device ends once, and a provider gets at most the
+/// pushes in flight twice. Method: a slow provider, so that every process holds work when it is killed; a kill once
+/// some pushes have arrived; a comparison of the report with the simulator's own count.
 struct KillStory {
     static let redis = "redis-server"
     static let devices = 3_000
-    /// What the two senders may have had under way: their windows.
+    /// Maximum of pushes in flight in the two senders: their windows.
     private static let inFlightMaximum = 2_000
-    /// What Apple refuses for now, so that the scheduler holds something when it dies.
+    /// Pushes that Apple refuses temporarily, so that the scheduler holds work when it is killed.
     private static let refused = 200
     private static let refusal = "TooManyRequests"
 
@@ -44,7 +44,7 @@ struct KillStory {
         #expect(try await harness.sum("repeated") <= (holdsPushes ? KillStory.inFlightMaximum : 0), "\(victim)")
     }
 
-    /// Who asked for that rather hears that nobody knows.
+    /// Publishers that chose at_most_once get unknown instead of a repeat.
     func killSendersOfWhatMustNotBeRepeated() async throws {
         try await harness.simulator.admin("DELETE", "/stats")
         let task = try await harness.ingest.post(
@@ -74,7 +74,7 @@ struct KillStory {
         #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1, "\(victim)")
         let (taken, distinct) = (try await harness.delivered(), try await harness.sum("distinct_devices"))
         #expect(distinct == KillStory.devices, "\(victim)")
-        // Each repeat was recognised as one: by its apns-id at Apple, by the task's id elsewhere.
+        // Each repeat was recognized: by its apns-id at Apple, by the task id elsewhere.
         #expect(try await harness.sum("repeated") == taken - distinct, "\(victim)")
     }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Two houses for each bus, in which one after another dies: to start a house takes as long as a death.
+/// Two harnesses for each bus, in which the processes are killed in turn: a start takes as long as a kill.
 @Suite(.timeLimit(.minutes(10))) struct KillTests {
     @Test(arguments: Harness.BusKind.allCases)
     func aKilledServiceLosesNothing(_ bus: Harness.BusKind) async throws {

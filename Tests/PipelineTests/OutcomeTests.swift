@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: the report says what the providers said. Method: devices that the simulator answers with each of the errors that
-/// are about a device, among many that are well; a second app whose settings Apple refuses; the simulator's own count.
+/// Goal: the report matches the providers' answers. Method: devices for which the simulator returns each of the errors
+/// about a device, among many valid ones; a second app whose settings Apple rejects; the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct OutcomeTests {
     private static let devices = 5_000
     private static let eachRow = 100
-    /// Beginnings of tokens of devices that no provider knows.
+    /// Prefixes of tokens that no provider accepts.
     private static let dead: [(PushProtocol, String)] = [
         (.apns, "dead0410"), (.apns, "dead1410"), (.apns, "bad00400"), (.apns, "bad10400"), (.fcm, "unregistered"),
         (.fcm, "invalid"), (.huawei, "illegal"),
     ]
-    /// Of devices that a provider fails at again and again.
+    /// Prefixes of tokens for which a provider fails every time.
     private static let failing: [(PushProtocol, String)] = [
         (.apns, "fade0500"), (.apns, "fade0503"), (.fcm, "internal"),
     ]
@@ -24,7 +24,7 @@ import Topics
         let harness = try await Harness(bus)
         let dead = OutcomeTests.rows(OutcomeTests.dead, topic: "news")
         let failing = OutcomeTests.rows(OutcomeTests.failing, topic: "weary")
-        // First those that will be removed: only who was registered before the second of their death is.
+        // Devices to be removed come first: removal requires a registration before the second of the rejection.
         let ids = try await harness.ingest.register(dead)
         _ = try await harness.ingest.register(failing)
         let misconfigured = try await harness.ingest.register([TestDevice(1, kind: .apns)], app: "shop")
@@ -45,10 +45,10 @@ import Topics
         let weary = try await harness.ingest.post(tiring)
         let outcome = try #require(await harness.reports.report(of: weary), "\(harness.lines)")
         #expect(outcome.targeted == failing.count)
-        // An answer that may follow a delivery leaves it unknown whether there was one.
+        // After an answer that may follow a delivery, the outcome is unknown.
         #expect(outcome[.expired] + outcome[.failed] + outcome[.unknown] == failing.count)
 
-        // The mistake of one app kept its device, and nobody else.
+        // The error in one app's settings kept its device and affected no other app.
         let refused = try #require(await harness.reports.report(of: mistaken), "\(harness.lines)")
         #expect(refused[.expired] == 1)
         #expect(try await harness.ingest.send("GET", "/apps/shop/subscriber/\(misconfigured[0])").status == 200)
@@ -56,7 +56,7 @@ import Topics
         try await harness.close()
     }
 
-    /// Whoever ended as removed is unknown to the registry, whoever did not is known.
+    /// Removed devices are unknown to the registry, the others are known.
     private func removedAreGone(
         _ ids: [String], report: TaskReport, task: TaskID, harness: Harness
     ) async throws {

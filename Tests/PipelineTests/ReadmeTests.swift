@@ -3,11 +3,11 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What the README shows to be pasted, run as it stands there with the real services.
+/// The commands of the README, run as they are with the real services.
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
     private let folder = TemporaryDirectory("readme")
 
-    /// The section's first block starts the pipeline, the second uses it. Only the port may differ, where 8080 is taken.
+    /// The section's first block starts the pipeline, the second uses it. Only the port may differ, if 8080 is taken.
     @Test func useItEndsWellAsPasted() async throws {
         let page = try #require(SourceTree.text("README.md"))
         let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Use it\n") })

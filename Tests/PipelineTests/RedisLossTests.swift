@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: a Redis that is emptied in the middle of a task makes nobody get anything twice, and every device that was on its
-/// way ends: as its result says, or as unknown. Method: slow providers, a FLUSHALL once some pushes have arrived, a rebuild
-/// that is killed and run again, and the simulator's own count.
+/// Goal: after Redis is emptied in the middle of a task, no device gets a push twice, and every device in dispatch ends
+/// with its result or as unknown. Method: slow providers, a FLUSHALL once some pushes have arrived, a rebuild that is
+/// killed and run again, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
     @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
         let harness = try await Harness(.kafka)
@@ -22,7 +22,7 @@ import Topics
         try await harness.hasDelivered(300)
         try await harness.hasResult(of: task)
         try await harness.emptyRedis()
-        // Accepted by a house that has nothing to resolve it with.
+        // Accepted while the pipeline has no registry to resolve it with.
         let late = try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"Two"}}"#, key: "late")
         try await harness.cutOffRebuild(at: task)
         let said = try await harness.rebuild()
@@ -33,12 +33,12 @@ import Topics
         #expect(report[.delivered] + report[.unknown] == report.targeted)
         #expect(report[.delivered] > 0)
         #expect(try await harness.delivered() >= report[.delivered])
-        // Those that are reported as delivered are those whose result was on the bus.
+        // The devices reported as delivered are those whose result was on the bus.
         let endings = try await harness.endings(of: task, report.targeted)
         #expect(endings.values.count { $0.state == .delivered } == report[.delivered])
         #expect(endings.values.count { $0.reason == "ledger lost" } == report[.unknown])
 
-        // Its key is forgotten, and still it is the same task; so is the one that was closed before.
+        // The idempotency key is lost, but the task is the same; so is the task that was closed before.
         #expect(try await harness.post(broadcast, key: "broadcast") == task)
         #expect(
             try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo") == solo)
@@ -56,8 +56,8 @@ import Topics
         try await harness.close()
     }
 
-    /// There is nothing to rebuild from: the bus is gone too. Services go on, and only whoever makes the registry is
-    /// restarted, by an operator who knows that its devices are gone.
+    /// There is nothing to rebuild from: the bus is lost too. Services keep running, and only ingest-api, which creates
+    /// the registry, is restarted by an operator who accepts the loss of the devices.
     @Test func theEmbeddedHouseBeginsAnew() async throws {
         let harness = try await Harness(.embedded)
         _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
@@ -84,12 +84,12 @@ extension Harness {
         let response = try await ingest.send(
             "POST", "/apps/news/v1/tasks", body: task, headers: ["Idempotency-Key: \(key)"])
         guard response.status == 201, let id = try JSON(response.body)["id"]?.text.flatMap({ TaskID($0) }) else {
-            throw SetupError(description: "the task was not taken: \(response.status) \(response.text)")
+            throw SetupError(description: "the task was not accepted: \(response.status) \(response.text)")
         }
         return id
     }
 
-    /// Waits until a result of the task is on the bus: they come when a sender is through with what it took.
+    /// Waits until a result of the task is on the bus: a sender sends results after it has processed a batch.
     fileprivate func hasResult(of task: TaskID) async throws {
         try await waitUntil {
             var isThere = false
@@ -101,7 +101,7 @@ extension Harness {
         }
     }
 
-    /// The first result of each device of the task, once so many are known.
+    /// The first result of each device of the task, once this many are known.
     fileprivate func endings(of task: TaskID, _ count: Int) async throws -> [DeviceID: DeviceResult] {
         var endings: [DeviceID: DeviceResult] = [:]
         try await bus.scan(Topics.results.channel) { message in

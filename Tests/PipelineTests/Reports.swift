@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// Reads `reports` as an analyst does, and keeps each by its task.
+/// Reads `reports` like an analyst, and stores the reports by task.
 final class Reports: Sendable {
     private let consumer: any BusConsumer
     private let seen = Monitor<[TaskID: [TaskReport]]>([:])
@@ -24,12 +24,12 @@ final class Reports: Sendable {
         }
     }
 
-    /// Waits for the report of a task; nil when none comes.
+    /// Waits for the report of a task; nil if none arrives.
     func report(of task: TaskID, within limit: Duration = .seconds(120)) async -> TaskReport? {
         await onNativeThread("report-wait") { [seen] in seen.wait(timeout: limit) { $0[task]?.first } }
     }
 
-    /// Every one that came, repeats too.
+    /// All reports received, including duplicates.
     func all(of task: TaskID) -> [TaskReport] {
         seen.withLock { $0[task] ?? [] }
     }

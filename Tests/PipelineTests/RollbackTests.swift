@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: a Redis that comes back with older data in the middle of a task makes nobody get anything twice that must not
-/// be sent twice. Method: slow providers, a copy of the append-only file from the middle of the task, hundreds of claims
-/// more, the copy put back, and the simulator's own count.
+/// Goal: after Redis comes back with older data in the middle of a task, no push is repeated that must not be. Method:
+/// slow providers, a copy of the append-only file from the middle of the task, hundreds of further claims, the copy
+/// restored, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RollbackTests {
     @Test func withKafkaNothingIsSentUntilARebuild() async throws {
         let harness = try await Harness(.kafka)
@@ -21,7 +21,7 @@ import Topics
 
     @Test func theEmbeddedHouseSendsNothingTwiceThatMustNotBe() async throws {
         let harness = try await Harness(.embedded)
-        // Devices whose settlement went are held by their claims until the task's deadline.
+        // Devices whose settlement is lost remain claimed until the task's deadline.
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#
         let task = try await goBack(
             harness, task: #"{"audience":{"topic":"news"},"message":{"body":"There"},\#(options)}"#)
@@ -33,8 +33,8 @@ import Topics
         _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
         try await harness.slowProviders(from: "1s", to: "2s")
         let id = try await harness.ingest.post(task)
-        // Of 3,000 devices the senders claim 2,000 at once, which is when the simulator counts them, and the others as these
-        // are answered.
+        // The senders claim 2,000 of 3,000 devices at first, which is when the simulator counts them, and the others as
+        // these are answered.
         try await harness.hasDelivered(1)
         try await harness.redis.goBack { try await harness.hasDelivered(2_900) }
         return id
@@ -50,7 +50,7 @@ import Topics
 }
 
 extension Harness {
-    /// Waits until a process says so in `/readyz`.
+    /// Waits until a process requests a rebuild in `/readyz`.
     fileprivate func isToBeRebuilt() async throws {
         let sender = try process("apns-sender")
         try await waitUntil { await sender.readiness().contains("carillon rebuild") }

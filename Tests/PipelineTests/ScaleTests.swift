@@ -5,21 +5,21 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: processes of a service share its work, and may come and go while a task runs. Method: two of each in one group;
-/// senders that hold little and wait long, so that most of the task is still to come; two senders join, one leaves, one is
-/// killed; a look at the report, at the simulator's own count, and at what each process says that it did.
+/// Goal: processes of a service share its work, and may join and leave while a task runs. Method: two of each in one
+/// group; senders with small windows and slow providers, so that most of the task is still to come; two senders join,
+/// one stops, one is killed; the report is compared with the simulator's count and with the metrics of each process.
 @Suite(.timeLimit(.minutes(10))) struct ScaleTests {
     private static let devices = 50_000
     private static let listed = 30_000
-    /// Of Google's devices, which are sent to one by one: what the one that dies may have claimed.
+    /// Maximum of Google's pushes, which are sent one by one, that the killed sender may have claimed.
     private static let inFlightMaximum = 1_000
     private static let settings = [
         "CARILLON_APNS_CONCURRENCY": "1", "CARILLON_APNS_IN_FLIGHT": "200",
         "CARILLON_ANDROID_CONCURRENCY": "1", "CARILLON_FCM_IN_FLIGHT": "200",
-        // Thirty consumers would keep the pretended brokers busy with empty answers.
+        // Thirty consumers would keep the mock brokers busy with empty answers.
         "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "50",
     ]
-    /// Where the work of a broadcast is.
+    /// Topics with the work of a broadcast.
     private static let busy = [
         "targeting-resolver": "segments.bulk", "renderer": "audience.bulk", "apns-sender": "dispatch.apns.bulk",
         "android-sender": "dispatch.android.bulk", "reporter": "results",
@@ -47,7 +47,7 @@ import Topics
         try await harness.hasEnded(Self.devices / 10, of: task)
         let joined = [try await harness.join("apns-sender"), try await harness.join("android-sender")]
         for process in joined { try await Self.hasPartitions(process) }
-        // Who leaves and who dies shall be at work again.
+        // The processes to stop and to kill must have work again.
         let ended = try await harness.ended(task)
         try await harness.hasEnded(ended + 1_000, of: task)
         let leaving = try harness.dismiss("apns-sender")
@@ -61,7 +61,7 @@ import Topics
         #expect(report[.delivered] == Self.devices)
         #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1)
         #expect(try await harness.sum("distinct_devices") == Self.devices)
-        // Who leaves in order repeats nothing; what the other was sending is repeated and recognised.
+        // A process that stops cleanly repeats nothing; pushes in flight in the killed one are repeated and recognized.
         #expect(
             try await harness.sum("accepted", providers: ["apns"])
                 == harness.sum("distinct_devices", providers: ["apns"]))
@@ -78,7 +78,7 @@ import Topics
                 #expect(handled > 0, "\(service) on \(channel)")
             }
         }
-        // What is left when they come lies on few partitions: that one of the two gets nothing of it is possible.
+        // The remaining work is on few partitions when they join, so one of the two may get none of it.
         var handled = 0
         for process in joined {
             handled += try await process.value(

@@ -1,10 +1,10 @@
 import ServiceKit
 import TestSupport
 
-/// One service of the house, as a process that may be killed and started again with the same settings.
+/// One service of the harness, as a process that can be killed and restarted with the same settings.
 final class ServiceProcess: Sendable {
     let name: String
-    /// Where `ingest-api` listens.
+    /// Port of `ingest-api`.
     let port = FreePort.next()
     private let adminPort = FreePort.next()
     private let settings: [String: String]
@@ -18,7 +18,7 @@ final class ServiceProcess: Sendable {
         process = Monitor(nil)
     }
 
-    /// Returns once it has everything it works with, and `ingest-api` once it listens.
+    /// Returns once the service is running, or once `ingest-api` listens.
     func start() async throws {
         let child = try ChildProcess.service(name, settings: settings)
         process.change { $0 = child }
@@ -34,22 +34,22 @@ final class ServiceProcess: Sendable {
         _ = await child.end()
     }
 
-    /// SIGTERM; how it ended.
+    /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         guard let child = process.withLock({ $0 }) else { return nil }
         child.signal(15)
         return await child.end()
     }
 
-    /// What it counts of a topic that it reads.
+    /// Value of a metric for a topic that the service reads.
     func value(_ metric: String, of channel: String) async throws -> Int {
         guard let response = await get("/metrics") else {
-            throw SetupError(description: "\(name) shows no metrics")
+            throw SetupError(description: "\(name) returned no metrics")
         }
         return Int(try PrometheusText(response.text).value(metric, labels: ["topic": channel, "group": name]) ?? 0)
     }
 
-    /// What it says in `/readyz`; nothing while it does not answer.
+    /// Response of `/readyz`; empty if there is none.
     func readiness() async -> String {
         await get("/readyz")?.text ?? ""
     }
@@ -62,6 +62,6 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// The last lines it has logged, for a test that fails.
+    /// Its last log lines, for a failing test.
     var lines: [String] { process.withLock { $0 }?.lines.suffix(5) ?? [] }
 }

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// Goal: whatever dies at whatever moment, every device ends once. Method: two of each service, for as long as one asks,
-/// one task after another; processes and Redis killed at random moments of each; the report beside the simulator's own
-/// count. `make soak MINUTES=10` runs it.
+/// Goal: whichever process is killed at whatever time, every device ends once. Method: two of each service, one task
+/// after another for the requested time; processes and Redis are killed at random times; each report is compared with
+/// the simulator's own count. `make soak MINUTES=10` runs it.
 @Suite(.enabled(if: Soak.minutes != nil), .serialized) struct SoakTests {
     @Test(arguments: Soak.buses)
     func randomDeathsLoseNothing(_ bus: Harness.BusKind) async throws {
@@ -20,10 +20,10 @@ import Topics
 
 private struct Soak {
     static let minutes = variable("SOAK_MINUTES").flatMap { Int($0) }
-    /// All but for a run that cannot have Kafka.
+    /// All buses, or the one in SOAK_BUS for runs that cannot use Kafka.
     static let buses = Harness.BusKind.allCases.filter { variable("SOAK_BUS") ?? "\($0)" == "\($0)" }
     private static let devices = 10_000
-    /// Of one process, as the settings have it.
+    /// Pushes in flight per process, according to the settings.
     private static let inFlight = ["apns-sender": 200, "android-sender": 200 + 500]
     private static let redis = "redis-server"
     private static let settings = [
@@ -74,7 +74,7 @@ private struct Soak {
         unknown += report[.unknown]
     }
 
-    /// At a moment of the task, or when it is over.
+    /// Kills a process at a random time of the task, or after it.
     private mutating func killSomebody(of task: TaskID) async throws -> String {
         let moment = 1 + dice.number(below: Soak.devices)
         try await waitUntil { [harness] in
@@ -104,7 +104,7 @@ private struct Soak {
         print("soak: 0 lost, \(repeats) repeats that providers can recognise, \(unknown) unknown of at_most_once")
     }
 
-    /// As much as is in flight may have been answered and not yet be in the ledger. Redis, once dead, is asked by all.
+    /// Pushes in flight may have been answered without being in the ledger yet. A killed Redis affects all senders.
     private static func held(by victims: [String]) -> Int {
         let all = inFlight.values.reduce(0, +) * 2
         return 2 * victims.reduce(0) { $0 + ($1 == redis ? all : inFlight[$1, default: 0]) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// Who gets a push, seen from outside. The stories of one bus share a house, and each has devices of its own.
+/// Targeting as seen from outside. The scenarios of one bus share a harness, and each has its own devices.
 @Suite(.timeLimit(.minutes(5))) struct TargetTests {
     @Test(arguments: Harness.BusKind.allCases)
     func whoIsMeantGetsOnePush(_ bus: Harness.BusKind) async throws {
@@ -28,7 +28,7 @@ import Topics
         try await everyOne(of: 30, wasReachedBy: task, harness: harness, story: "three topics")
     }
 
-    /// The task is for those who were subscribed when it was resolved, whatever they do afterwards.
+    /// The audience is fixed when the task is resolved; later changes of subscriptions have no effect.
     private func aSubscriptionChangedHalfWayDoesNotChangeTheTask(_ harness: Harness) async throws {
         let ids = try await harness.ingest.register(TestDevice.mixture(2_000, from: 10_000, topics: ["fickle"]))
         let task = try await harness.ingest.post(#"{"audience":{"topic":"fickle"},"message":{"body":"x"}}"#)
@@ -45,7 +45,7 @@ import Topics
         let count = 2_000
         let devices = (0..<count).map { TestDevice(20_000 + $0, kind: .apns, topics: [], user: "user-\($0)") }
         _ = try await harness.ingest.register(devices)
-        // Most of the listed are unknown: a list need not fit the registry.
+        // Most of the listed users are unknown: a list need not match the registry.
         let users = JSONText.array((0..<30_000).map { "user-\($0)" })
         let task = try await harness.ingest.post(#"{"users":\#(users),"message":{"body":"x"}}"#)
         try await everyOne(of: count, wasReachedBy: task, harness: harness, story: "a list")

@@ -1,6 +1,6 @@
 import PushModel
 
-/// A device as a test registers it. The beginning of its token tells the simulator what to answer.
+/// A device for registration by a test. The prefix of its token selects the simulator's answer.
 struct TestDevice: Sendable {
     let kind: PushProtocol
     let token: String
@@ -8,7 +8,7 @@ struct TestDevice: Sendable {
     let topics: [String]
     var user: String?
 
-    /// `word` is a beginning the simulator knows, such as `dead0410` for Apple or `unregistered` for Google.
+    /// `word` is a prefix known to the simulator, such as `dead0410` for Apple or `unregistered` for Google.
     init(_ number: Int, kind: PushProtocol, word: String? = nil, topics: [String] = ["news"], user: String? = nil) {
         self.kind = kind
         self.topics = topics
@@ -21,7 +21,7 @@ struct TestDevice: Sendable {
         }
     }
 
-    /// So many devices, in turn of Apple, Google and Huawei.
+    /// This many devices, alternating between Apple, Google and Huawei.
     static func mixture(_ count: Int, from first: Int = 0, topics: [String] = ["news"]) -> [TestDevice] {
         (first..<first + count).map { TestDevice($0, kind: [.apns, .fcm, .huawei][$0 % 3], topics: topics) }
     }

@@ -4,22 +4,22 @@ import ServiceKit
 
 struct AppsAdd: Command {
     static let declaration = CommandDeclaration(
-        "apps add", purpose: "writes the file of a new app, with a fresh key that is shown once", operands: "NAME",
+        "apps add", purpose: "create an app file with a new API key, which is shown only once", operands: "NAME",
         options: [scope, allow, AppsPlace.option],
         notes: """
-            The file is NAME.json in the folder that CARILLON_APPS names, or in the folder apps of --data; add identifiers
-            and providers to it, as docs/apps.md says. A running service takes it up by itself. Nothing is overwritten.
+            Writes NAME.json to the folder in CARILLON_APPS, or to the folder apps in --data. Add identifiers and
+            providers to it (see docs/apps.md). Running services load it automatically. Existing files are kept.
             """)
 
     private static let scope = CommandOption(
         "--scope", value: "SCOPE", isRepeatable: true,
         meaning: """
-            What the key may do: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")). Several may be given; \
-            \(text(AppEditor.usualScopes)) unless told.
-            """)
+        Scope of the key: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")); repeatable \
+        (default: \(text(AppEditor.usualScopes)))
+        """)
     private static let allow = CommandOption(
         "--allow", value: "RANGE", isRepeatable: true,
-        meaning: "Addresses, such as 10.0.0.0/8, from which the same may be done without a key.")
+        meaning: "Address range, such as 10.0.0.0/8, that has the same scopes without a key; repeatable")
 
     private let app: AppID
     private let place: AppsPlace
@@ -38,7 +38,7 @@ struct AppsAdd: Command {
         var scopes: Set<Scope> = []
         for text in texts {
             guard let scope = Scope(rawValue: text) else {
-                throw UsageError("no scope \(text)" + Spelling.advice(text, among: Scope.allCases.map(\.rawValue)))
+                throw UsageError("unknown scope \(text)" + Spelling.advice(text, among: Scope.allCases.map(\.rawValue)))
             }
             scopes.insert(scope)
         }
@@ -70,7 +70,7 @@ struct AppsAdd: Command {
         let start = """
             wrote \(file)
 
-            Its key, shown this once, may \(text(scopes)):
+            API key (\(text(scopes))), shown only once:
 
               \(key.reveal())
             """
@@ -78,7 +78,7 @@ struct AppsAdd: Command {
         return """
             \(start)
 
-            Register a device with it:
+            Register a device with this key:
 
               curl -i http://127.0.0.1:8080/subscribers -H 'Authorization: Bearer \(key.reveal())' \
             -d proto=apns -d token=\(String(repeating: "0123456789abcdef", count: 4)) -d lang=en
@@ -91,9 +91,9 @@ struct AppsAdd: Command {
 }
 
 extension CommandArguments {
-    /// The one operand of the commands about one app.
+    /// The single operand of the commands about one app.
     func app() throws(UsageError) -> AppID {
-        guard operands.count == 1 else { throw UsageError("name one app") }
+        guard operands.count == 1 else { throw UsageError("expected one app name") }
         return try app(named: operands[0])
     }
 
@@ -101,11 +101,11 @@ extension CommandArguments {
         do throws(InvalidValueError) {
             return try AppID(name)
         } catch {
-            throw UsageError("\"\(name)\" is no name of an app; it \(error)")
+            throw UsageError("\"\(name)\" is not a valid app name; it \(error)")
         }
     }
 
-    /// Nil where none is named.
+    /// Nil if `name` is nil.
     func app(named name: String?) throws(UsageError) -> AppID? {
         guard let name else { return nil }
         return try app(named: name) as AppID

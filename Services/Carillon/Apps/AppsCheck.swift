@@ -4,9 +4,9 @@ import ServiceKit
 
 struct AppsCheck: Command {
     static let declaration = CommandDeclaration(
-        "apps check", purpose: "names everything that is wrong with the apps' files, and fails when anything is",
+        "apps check", purpose: "validate the app files; exit code 1 if there are problems",
         options: [AppsPlace.option],
-        notes: "Key files and the pepper are looked for as the user who runs this; run it as the services' user.")
+        notes: "Key files and the pepper are read as the current user; run this command as the user of the services.")
 
     private let place: AppsPlace
 
@@ -20,10 +20,10 @@ struct AppsCheck: Command {
         for problem in survey.problems { context.terminal.print("\(AppsCheck.word(problem)): \(problem)") }
         let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"
         guard survey.problems.isEmpty else {
-            context.terminal.complain("\(count) can be used in \(configuration.folder), not everything is right")
+            context.terminal.complain("\(count) usable in \(configuration.folder); fix the problems above")
             return ExitCode.failure
         }
-        context.terminal.print("\(count) in \(configuration.folder), everything is right")
+        context.terminal.print("\(count) in \(configuration.folder), no problems found")
         return 0
     }
 

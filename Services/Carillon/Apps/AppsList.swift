@@ -4,10 +4,10 @@ import ServiceKit
 struct AppsList: Command {
     static let declaration = CommandDeclaration(
         "apps list",
-        purpose: "shows every app: its keys, who needs none, what it is called, whom it reaches devices through",
+        purpose: "list the apps with their keys, address ranges, scopes, identifiers and providers",
         options: [AppsPlace.option])
 
-    private static let header = ["APP", "KEY", "MAY", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]
+    private static let header = ["APP", "KEY", "SCOPES", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]
 
     private let place: AppsPlace
 
@@ -27,7 +27,7 @@ struct AppsList: Command {
         }
         let errors = survey.problems.filter { $0.severity == .error }
         if !errors.isEmpty {
-            context.terminal.complain("what cannot be used is not shown; carillon apps check names it")
+            context.terminal.complain("invalid app files are not listed; run carillon apps check for details")
         }
         return 0
     }
@@ -48,7 +48,7 @@ struct AppsList: Command {
 
     private static func expiry(of credential: Credential, now: Timestamp) -> String {
         guard let expires = credential.expires else { return "never" }
-        return credential.isValid(at: now) ? "\(expires)" : "has expired"
+        return credential.isValid(at: now) ? "\(expires)" : "expired"
     }
 
     private static func providers(of app: PushApp) -> [String] {

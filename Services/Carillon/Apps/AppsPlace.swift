@@ -1,10 +1,10 @@
 import Apps
 
-/// Which apps a command is about: those of a `carillon up`, or those in the folder that CARILLON_APPS names.
+/// Location of the app files: the data folder of a `carillon up`, or the folder in CARILLON_APPS.
 struct AppsPlace: Sendable {
     static let option = CommandOption(
         "--data", value: "FOLDER",
-        meaning: "The data folder of a carillon up, in place of the folder that CARILLON_APPS names.")
+        meaning: "Data folder of a carillon up; overrides CARILLON_APPS")
 
     private let data: String?
 
@@ -12,12 +12,12 @@ struct AppsPlace: Sendable {
         data = arguments.value(AppsPlace.option)
     }
 
-    /// `making` a data folder that is not there yet.
+    /// Creates a missing data folder if `making` is true.
     func configuration(_ context: CommandContext, making: Bool = false) throws -> AppsConfiguration {
         guard let data else { return try context.apps() }
         if making { return try DataFolder(making: data).appsConfiguration }
         guard let folder = DataFolder(existing: data) else {
-            throw UsageError("no folder \(data); carillon up --data \(data) makes it")
+            throw UsageError("folder \(data) does not exist; carillon up --data \(data) creates it")
         }
         return folder.appsConfiguration
     }

@@ -4,15 +4,15 @@ import ServiceKit
 
 struct AppsRotate: Command {
     static let declaration = CommandDeclaration(
-        "apps rotate", purpose: "gives an app fresh keys, and lets the old ones expire", operands: "NAME",
+        "apps rotate", purpose: "create new keys for an app and let the old ones expire", operands: "NAME",
         options: [keep, AppsPlace.option],
         notes: """
-            Each set of scopes that the app's keys have gets one fresh key, shown once. Keys that have expired already are
-            taken out of the file. To revoke a key at once, rotate with --keep 0s, or take its entry out of the file.
+            Creates one key, shown only once, for each distinct set of scopes of the app's keys. Keys that have already
+            expired are removed from the file. To revoke a key immediately, rotate with --keep 0s or delete its entry.
             """)
 
     private static let keep = CommandOption(
-        "--keep", value: "TIME", meaning: "How long the old keys stay valid, such as 12h or 0s; 7d unless told.")
+        "--keep", value: "TIME", meaning: "How long the old keys remain valid, such as 12h or 0s (default: 7d)")
 
     private let app: AppID
     private let place: AppsPlace
@@ -34,7 +34,7 @@ struct AppsRotate: Command {
         context.terminal.print("changed \(editor.path(of: app))")
         for rotation in rotations {
             context.terminal.print(
-                "\nA fresh key, shown this once, may \(AppsAdd.text(rotation.scopes)):\n\n  \(rotation.key.reveal())")
+                "\nNew key (\(AppsAdd.text(rotation.scopes))), shown only once:\n\n  \(rotation.key.reveal())")
         }
         let replaced = rotations.map(\.replaced).reduce(0, +)
         if replaced > 0 { context.terminal.print("\n\(fate(of: replaced))") }
@@ -43,7 +43,7 @@ struct AppsRotate: Command {
 
     private func fate(of count: Int) -> String {
         let keys = count == 1 ? "The old key" : "The \(count) old keys"
-        guard keep > .zero else { return "\(keys) \(count == 1 ? "works" : "work") no longer" }
-        return "\(keys) will work for another \(DurationText.print(keep)), unless less was left"
+        guard keep > .zero else { return "\(keys) \(count == 1 ? "is" : "are") no longer valid" }
+        return "\(keys) will expire in \(DurationText.print(keep)) at the latest"
     }
 }

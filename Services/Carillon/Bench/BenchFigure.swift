@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// One line of a benchmark's result. `ratio` compares with the bare tool that ran beside it.
+/// One line of a benchmark's result. `ratio` compares it with the baseline tool that ran alongside.
 struct BenchFigure: Sendable {
     let name: String
     let value: Double
@@ -18,12 +18,12 @@ struct BenchFigure: Sendable {
 
     static func table(_ figures: [BenchFigure]) -> String {
         Table(
-            header: ["FIGURE", "VALUE", "UNIT", "OF THE BARE TOOL"],
+            header: ["FIGURE", "VALUE", "UNIT", "RATIO TO BASELINE"],
             rows: figures.map { [$0.name, print($0.value), $0.unit, $0.ratio.map(print) ?? ""] }
         ).text
     }
 
-    /// Three digits that mean something; more would pretend.
+    /// Three significant digits; more would suggest a false precision.
     private static func print(_ value: Double) -> String {
         guard value < 100 else { return String(Int(value.rounded())) }
         let digits = value < 10 ? 100.0 : 10.0
@@ -32,7 +32,7 @@ struct BenchFigure: Sendable {
 }
 
 extension [Double] {
-    /// The middle one; 0 for none.
+    /// The median; 0 if empty.
     var median: Double {
         isEmpty ? 0 : sorted()[count / 2]
     }

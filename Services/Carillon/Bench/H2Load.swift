@@ -2,16 +2,16 @@ import Glibc
 import HTTP2
 import ServiceKit
 
-/// nghttp2's own load generator: the bare tool beside which sending is measured.
+/// nghttp2's load generator, the baseline for sending.
 enum H2Load {
-    /// Lines of some thirty bytes, for as many requests as a benchmark may ask for.
+    /// About thirty bytes per line, for the maximum number of requests.
     private static let logBytesMaximum = 64 << 20
 
     static func requireInstalled() async throws {
         do {
             _ = try await ChildProcess("h2load", arguments: ["--version"]).end()
         } catch {
-            throw BenchError("h2load is needed to compare with: apt-get install nghttp2-client")
+            throw BenchError("h2load is not installed: apt-get install nghttp2-client")
         }
     }
 
@@ -29,23 +29,23 @@ enum H2Load {
         return SendReading(requests: requests, seconds: Double(requests) / rate, cpuSeconds: cpuSeconds)
     }
 
-    /// Requests a second, and what they cost h2load. Each must be answered with a 2xx.
+    /// Requests per second, and the CPU time of h2load. Every response must be a 2xx.
     static func run(_ arguments: [String], requests: Int) async throws -> (rate: Double, cpuSeconds: Double) {
         let cpuBefore = cpuSecondsOfEndedChildren
         let process = try ChildProcess("h2load", arguments: ["--requests=\(requests)"] + arguments)
         guard await process.end(within: .seconds(300)) == .exited(0), let rate = rate(process.lines) else {
-            throw BenchError("h2load: \(process.lines.last ?? "it printed nothing")")
+            throw BenchError("h2load: \(process.lines.last ?? "no output")")
         }
         guard process.lines.contains(where: { $0.hasPrefix("status codes: \(requests) 2xx") }) else {
-            throw BenchError("h2load: not every request was taken: \(process.lines.joined(separator: " "))")
+            throw BenchError("h2load: not every request was accepted: \(process.lines.joined(separator: " "))")
         }
         return (rate, cpuSecondsOfEndedChildren - cpuBefore)
     }
 
-    /// From lines of `--log-file`: the start, the status, and the microseconds until the answer was complete.
+    /// Parses lines of `--log-file`: start, status, and microseconds until the response was complete.
     static func milliseconds(inLog path: String) throws -> [Double] {
         guard let bytes = SmallFile.read(path, bytesMaximum: logBytesMaximum) else {
-            throw BenchError("\(path) cannot be read")
+            throw BenchError("cannot read \(path)")
         }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             line.split(separator: UInt8(ascii: "\t")).last
@@ -53,13 +53,13 @@ enum H2Load {
         }
     }
 
-    /// From `finished in 540.21ms, 185113.43 req/s, 11.12MB/s`.
+    /// Parses `finished in 540.21ms, 185113.43 req/s, 11.12MB/s`.
     private static func rate(_ lines: [String]) -> Double? {
         let words = lines.first { $0.hasPrefix("finished in ") }?.split(separator: " ") ?? []
         return words.firstIndex(of: "req/s,").flatMap { Double(words[$0 - 1]) }
     }
 
-    /// No other child ends while h2load runs.
+    /// Valid because no other child process exits while h2load runs.
     private static var cpuSecondsOfEndedChildren: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking connection that knows just enough of HTTP to see where an answer ends.
+/// A blocking connection that parses just enough HTTP to find the end of a response.
 final class LoadConnection {
     private let descriptor: Int32
     private var received: [UInt8] = []
@@ -16,7 +16,7 @@ final class LoadConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard connected == 0 else { throw BenchError("no connection: \(String(cString: strerror(errno)))") }
+        guard connected == 0 else { throw BenchError("cannot connect: \(String(cString: strerror(errno)))") }
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -45,11 +45,11 @@ final class LoadConnection {
     private func receive() throws {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count > 0 else { throw BenchError("no answer") }
+        guard count > 0 else { throw BenchError("no response") }
         received.append(contentsOf: buffer[..<count])
     }
 
-    /// Where the answer ends, once its header is there.
+    /// End of the response, once its header has been received.
     private func answerEnd() -> Int? {
         let text = String(decoding: received, as: UTF8.self)
         guard let blank = text.firstRange(of: "\r\n\r\n") else { return nil }

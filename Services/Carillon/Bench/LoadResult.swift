@@ -1,9 +1,9 @@
-/// What a run used, as the process that made it prints it.
+/// Resources used by a run, as printed by its process.
 struct LoadResult: Sendable {
     let seconds: Double
     let cpuSeconds: Double
     let memoryBytes: Double
-    /// From `send` to the handler, one message at a time; only our own runs measure it.
+    /// Latency from `send` to the handler, one message at a time; measured only for Carillon's bus.
     let latencyP50: Double?
     let latencyP99: Double?
 

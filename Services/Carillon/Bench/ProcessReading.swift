@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// What another process has used so far.
+/// Resources used by another process so far.
 struct ProcessReading: Sendable {
     let cpuSeconds: Double
     let memoryBytesPeak: Int

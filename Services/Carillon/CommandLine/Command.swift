@@ -1,8 +1,8 @@
-/// One command: what it is called and takes, made from what was written, run in what surrounds it.
+/// One command: its declaration, its construction from parsed arguments, and its execution.
 protocol Command: Sendable {
     static var declaration: CommandDeclaration { get }
     init(_ arguments: CommandArguments) throws(UsageError)
-    /// Returns the exit code; throws where nothing more specific can be said than the error itself.
+    /// Returns the exit code; throws if the error itself is the most specific message.
     func run(in context: CommandContext) async throws -> Int32
 }
 
@@ -10,10 +10,10 @@ struct CommandDeclaration: Sendable {
     /// One or two words, such as `topics create`.
     let path: [String]
     let purpose: String
-    /// What stands for the operands in the help, such as `NAME…`; nil when it takes none.
+    /// Placeholder of the operands in the help, such as `NAME…`; nil if the command takes none.
     let operands: String?
     let options: [CommandOption]
-    /// What else one should know before running it.
+    /// Details for the end of the help.
     let notes: String
 
     init(
@@ -41,12 +41,12 @@ struct CommandDeclaration: Sendable {
 }
 
 extension CommandOption {
-    /// Every command has it; the tree answers it.
-    static let help = CommandOption("--help", meaning: "Show this.")
+    /// Accepted by every command and handled by `CommandTree`.
+    static let help = CommandOption("--help", meaning: "Show this help")
 
-    /// Every command that opens the bus has it; the tree puts it in the place of the variable.
+    /// Accepted by every command that opens the bus; `CommandTree` sets CARILLON_BUS from it.
     static let bus = CommandOption(
         "--bus", value: "URL",
         meaning:
-            "The bus, in place of CARILLON_BUS. Where it holds a password set the variable: others can see arguments.")
+            "Bus URL, overrides CARILLON_BUS; use the variable if it contains a password: other users see arguments")
 }

@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// An option as the command line and the help know it; what it means is the command's affair.
+/// Declaration of an option for parsing and help. The command interprets the value.
 struct CommandOption: Sendable {
-    /// With its dashes, such as `--limit`.
+    /// Including its dashes, such as `--limit`.
     let name: String
-    /// What stands for its value in the help; nil for a switch.
+    /// Placeholder of the value in the help; nil for a switch.
     let placeholder: String?
     let isRepeatable: Bool
     let meaning: String
@@ -17,12 +17,12 @@ struct CommandOption: Sendable {
     }
 }
 
-/// What was written behind a command, held against the table of its options.
+/// Arguments of a command, parsed against its options.
 struct CommandArguments: Sendable {
     private(set) var operands: [String] = []
     private var given: [String: [String]] = [:]
 
-    /// `--name VALUE`, `--name=VALUE`, switches, operands in between; everything behind `--` is an operand.
+    /// Accepts `--name VALUE`, `--name=VALUE`, switches and operands; everything after `--` is an operand.
     init(_ words: [String], options: [CommandOption]) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -36,11 +36,11 @@ struct CommandArguments: Sendable {
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let option = options.first(where: { $0.name == parts[0] }) else {
-                throw UsageError("no option \(parts[0])" + Spelling.advice(parts[0], among: options.map(\.name)))
+                throw UsageError("unknown option \(parts[0])" + Spelling.advice(parts[0], among: options.map(\.name)))
             }
             let value = try CommandArguments.value(of: option, attached: parts.dropFirst().first, &rest)
             guard option.isRepeatable || given[option.name] == nil else {
-                throw UsageError("\(option.name) is given twice")
+                throw UsageError("\(option.name) is given more than once")
             }
             given[option.name, default: []].append(value)
         }
@@ -54,10 +54,10 @@ struct CommandArguments: Sendable {
             guard attached == nil else { throw UsageError("\(option.name) takes no value") }
             return ""
         }
-        // A forgotten value must not swallow the option behind it.
+        // A missing value must not consume the following option.
         let next = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
         guard let value = attached ?? next, !value.isEmpty else {
-            throw UsageError("\(option.name) needs a value: \(option.name) \(placeholder)")
+            throw UsageError("\(option.name) requires a value: \(option.name) \(placeholder)")
         }
         if attached == nil { rest.removeFirst() }
         return value
@@ -81,7 +81,7 @@ struct CommandArguments: Sendable {
         guard let text = value(option) else { return fallback }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(
-                "\(option.name) \(text): it takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+                "\(option.name) \(text): expected an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -92,7 +92,7 @@ struct CommandArguments: Sendable {
         guard let text = value(option) else { return fallback }
         guard let duration = DurationText.parse(text), range.contains(duration) else {
             let bounds = "\(DurationText.print(range.lowerBound)) to \(DurationText.print(range.upperBound))"
-            throw UsageError("\(option.name) \(text): it takes a time from \(bounds), such as 500ms, 10s or 2m")
+            throw UsageError("\(option.name) \(text): expected a duration from \(bounds), such as 500ms or 2m")
         }
         return duration
     }
@@ -103,13 +103,13 @@ struct CommandArguments: Sendable {
         guard let text = value(option) else { return fallback }
         guard let count = ByteText.parse(text), range.contains(count) else {
             let bounds = "\(ByteText.print(range.lowerBound)) to \(ByteText.print(range.upperBound))"
-            throw UsageError("\(option.name) \(text): it takes a size from \(bounds), such as 512MiB or 2GiB")
+            throw UsageError("\(option.name) \(text): expected a size from \(bounds), such as 512MiB or 2GiB")
         }
         return count
     }
 }
 
-/// The command line says something the command does not understand.
+/// An invalid command line.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

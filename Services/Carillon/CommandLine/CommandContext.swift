@@ -3,11 +3,11 @@ import Bus
 import ServiceHost
 import ServiceKit
 
-/// What a command is run in: a console, and the variables from which the bus is chosen.
+/// Environment of a command: a terminal, and the variables that select the bus, the apps and the API.
 struct CommandContext: Sendable {
     let terminal: any Terminal
     private(set) var variables: [String: String]
-    /// How this command was called, for lines that are to be pasted.
+    /// Path by which this command was invoked, for printed lines that users paste.
     let program: String
 
     init(terminal: any Terminal, variables: [String: String], program: String = "carillon") {
@@ -22,7 +22,7 @@ struct CommandContext: Sendable {
         return chosen
     }
 
-    /// Opens the bus for the time of `body`.
+    /// Opens the bus for the duration of `body`.
     func withBus<Result: Sendable>(_ body: (any Bus) async throws -> Result) async throws -> Result {
         let settings = try settings()
         let bus = try settings.bus.open(WorkerEnvironment(log: settings.log))
@@ -36,7 +36,7 @@ struct CommandContext: Sendable {
         }
     }
 
-    /// Which bus is meant, and the log for what its library has to say.
+    /// The selected bus, and the log for its library.
     func settings() throws(ConfigurationError) -> (bus: BusSelection, log: Log) {
         var reader = EnvironmentReader(variables)
         let settings = CommandContext.read(&reader)
@@ -44,7 +44,7 @@ struct CommandContext: Sendable {
         return settings
     }
 
-    /// Where the apps are; the commands about them need no bus.
+    /// Location of the apps; the commands about apps need no bus.
     func apps() throws(ConfigurationError) -> AppsConfiguration {
         var reader = EnvironmentReader(variables)
         let apps = AppsConfiguration(environment: &reader, reading: Set(AppSecret.allCases))
@@ -52,7 +52,7 @@ struct CommandContext: Sendable {
         return apps
     }
 
-    /// About variables that no command reads; services have their own.
+    /// A warning for each variable that no command reads. Variables of services are ignored.
     var unknownVariables: [String] {
         var reader = EnvironmentReader(variables)
         _ = CommandContext.read(&reader)
@@ -91,7 +91,7 @@ struct CommandContext: Sendable {
 }
 
 extension WorkerEnvironment {
-    /// Of a process that nobody asks for its metrics or its health.
+    /// For a process that exposes neither metrics nor health.
     init(log: Log) {
         let time = SystemTimeSource()
         self.init(time: time, random: SystemRandomSource(), log: log, metrics: Metrics(), health: Health(time: time))

@@ -2,7 +2,7 @@ import Bus
 import ServiceHost
 import ServiceKit
 
-/// Every command, and the way from the words of the command line to one of them.
+/// All commands, and the dispatch of a command line to one of them.
 struct CommandTree: Sendable {
     static let carillon = CommandTree([
         Up.self,
@@ -15,7 +15,7 @@ struct CommandTree: Sendable {
         BenchHTTP.self, BenchPipeline.self, BenchOutage.self, BenchHostile.self, BenchLoad.self,
     ])
 
-    /// What the words ask for.
+    /// Action requested by a command line.
     enum Request {
         case show(String)
         case showEnvironment
@@ -28,7 +28,7 @@ struct CommandTree: Sendable {
         self.commands = commands
     }
 
-    /// Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment; those of `TaskExitCode`.
+    /// Exit codes: 0 success, 1 failure, 64 invalid command line, 78 invalid environment; also those of `TaskExitCode`.
     func run(_ words: [String], in context: CommandContext) async -> Int32 {
         var name = ""
         do {
@@ -65,7 +65,7 @@ struct CommandTree: Sendable {
         do {
             return try await command.init(arguments).run(in: chosen)
         } catch let error as BusError {
-            // The libraries do not always say whom they asked.
+            // The libraries' errors do not always contain the address.
             context.terminal.complain("carillon: \(error)\nThe bus is \(try chosen.settings().bus.address)")
             return ExitCode.failure
         }
@@ -73,13 +73,13 @@ struct CommandTree: Sendable {
 
     func request(_ words: [String]) throws(UsageError) -> Request {
         switch words.first {
-        case nil: throw UsageError("say what to do\n\n\(overview)")
+        case nil: throw UsageError("no command given\n\n\(overview)")
         case "--version": return .show("carillon \(CarillonVersion.current)")
         case "help": return try help(Array(words.dropFirst()))
         case .some(let word) where isHelp(word): return .show(overview)
         case .some: break
         }
-        // `tasks` is a command as well as the beginning of others.
+        // `tasks` is a command and also the prefix of others.
         let fitting = commands.filter { words.starts(with: $0.declaration.path) }
         guard let command = fitting.max(by: { $0.declaration.path.count < $1.declaration.path.count }) else {
             if words.dropFirst().first.map(isHelp) == true { return try help([words[0]]) }
@@ -105,7 +105,7 @@ struct CommandTree: Sendable {
         return .show("Usage: carillon \(words.joined(separator: " ")) COMMAND\n\nCommands:\n\n" + summary(of: group))
     }
 
-    /// Says at which word the tree was left.
+    /// Names the first word that matches no command.
     private func unknown(_ words: [String]) -> UsageError {
         let paths = commands.map { $0.declaration.path }
         let seconds = paths.filter { $0.count > 1 && $0[0] == words[0] }.map { $0[1] }
@@ -113,12 +113,12 @@ struct CommandTree: Sendable {
             let firsts = paths.map { $0[0] }.reduce(into: [String]()) { known, word in
                 if !known.contains(word) { known.append(word) }
             }
-            return UsageError("no command \"\(words[0])\"" + Spelling.advice(words[0], among: firsts + ["help"]))
+            return UsageError("unknown command \"\(words[0])\"" + Spelling.advice(words[0], among: firsts + ["help"]))
         }
         guard words.count > 1 else {
-            return UsageError("\(words[0]) what? There are: \(seconds.joined(separator: ", "))")
+            return UsageError("\(words[0]) requires a subcommand: \(seconds.joined(separator: ", "))")
         }
-        return UsageError("no command \"\(words[0]) \(words[1])\"" + Spelling.advice(words[1], among: seconds))
+        return UsageError("unknown command \"\(words[0]) \(words[1])\"" + Spelling.advice(words[1], among: seconds))
     }
 
     private var overview: String {
@@ -130,12 +130,12 @@ struct CommandTree: Sendable {
         Commands:
 
         \(summary(of: commands))
-        carillon help COMMAND tells more about one of them, carillon help environment lists the variables that choose
-        the bus and the folder of the apps, carillon --version prints the version.
+        Run carillon help COMMAND for the options of a command, carillon help environment for the environment
+        variables, carillon --version for the version.
 
-        Exit codes: 0 done, 1 failed, 64 for a wrong command line, 78 for a wrong environment. Of watch and push --watch
-        besides: \(TaskExitCode.notAllDelivered) when not everything was delivered, \(TaskExitCode.cancelled) when the \
-        task was cancelled.
+        Exit codes: 0 success, 1 failure, 64 invalid command line, 78 invalid environment. Additionally for watch and
+        push --watch: \(TaskExitCode.notAllDelivered) if not everything was delivered, \(TaskExitCode.cancelled) \
+        if the task was cancelled.
         """
     }
 

@@ -1,4 +1,4 @@
-/// Columns for people: as wide as their widest cell. A cell may have several lines.
+/// A text table whose columns are as wide as their widest cell. A cell may have several lines.
 struct Table: Sendable {
     private let rows: [[[String]]]
 
@@ -8,7 +8,7 @@ struct Table: Sendable {
         }
     }
 
-    /// Lines that each end in a line break.
+    /// The lines, each ending in a line break.
     var text: String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

@@ -2,29 +2,29 @@ import Glibc
 import ServiceHost
 import ServiceKit
 
-/// Where a command's words go, and who can be asked.
+/// Output of a command, and confirmation by the user.
 protocol Terminal: Sendable {
-    /// The result: a line, or several.
+    /// Prints the result: one or more lines.
     func print(_ text: String)
-    /// What went wrong, or what a person should know besides.
+    /// Prints an error, a warning or progress.
     func complain(_ text: String)
-    /// Whether somebody sees the result as it comes, and how wide their screen is.
+    /// True if the result goes to a terminal, which has this many `columns`.
     var isTerminal: Bool { get }
     var columns: Int { get }
-    /// On a terminal: draws over the line drawn before; nil only removes it.
+    /// On a terminal: overwrites the line drawn before; nil only erases it.
     func redraw(_ line: String?)
-    /// Nil when nobody sits there.
+    /// Nil if standard input is not a terminal.
     func confirm(_ question: String) async -> Bool?
 }
 
 /// Standard output, standard error, and a terminal on standard input.
 struct ProcessTerminal: Terminal {
-    /// A result that nobody gets is a failure; only a reader who has seen enough is not told so.
+    /// A result that cannot be written is a failure. A reader that closed the pipe gets no message.
     func print(_ text: String) {
         guard !WholeWrite.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO) else {
             return
         }
-        if errno != EPIPE { complain("carillon: the result cannot be written: \(String(cString: strerror(errno)))") }
+        if errno != EPIPE { complain("carillon: cannot write the result: \(String(cString: strerror(errno)))") }
         exit(ExitCode.failure)
     }
 
@@ -48,7 +48,7 @@ struct ProcessTerminal: Terminal {
     }
 }
 
-/// Log lines of the libraries: standard output belongs to the result.
+/// Log lines of libraries go to standard error: standard output is reserved for the result.
 struct StandardErrorSink: LogSink {
     func write(line: String) {
         StandardError.print(line)

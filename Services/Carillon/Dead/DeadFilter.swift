@@ -1,14 +1,14 @@
 import Bus
 import ServiceKit
 
-/// Which letters are meant.
+/// Selects dead letters by channel and reason.
 struct DeadFilter {
     static let options = [channelOption, reasonOption]
 
     private static let channelOption = CommandOption(
-        "--channel", value: "NAME", meaning: "Only messages of this topic or lane, such as audience.fast.")
+        "--channel", value: "NAME", meaning: "Only messages of this topic or lane, such as audience.fast")
     private static let reasonOption = CommandOption(
-        "--reason", value: "REASON", meaning: "Only messages given up as undecodable, poison, exhausted or crashed.")
+        "--reason", value: "REASON", meaning: "Only messages with this reason: undecodable, poison, exhausted or crashed")
 
     private let channel: String?
     private let reason: DeadLetter.Reason?
@@ -19,7 +19,7 @@ struct DeadFilter {
         reason = text.flatMap { DeadLetter.Reason(rawValue: $0) }
         if let text, reason == nil {
             throw UsageError(
-                "no reason \(text)" + Spelling.advice(text, among: DeadLetter.Reason.allCases.map(\.rawValue)))
+                "unknown reason \(text)" + Spelling.advice(text, among: DeadLetter.Reason.allCases.map(\.rawValue)))
         }
     }
 

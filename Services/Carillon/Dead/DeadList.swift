@@ -2,11 +2,11 @@ import Bus
 
 struct DeadList: Command {
     static let declaration = CommandDeclaration(
-        "dead list", purpose: "shows the messages that were given up, the newest last",
+        "dead list", purpose: "list the dead-lettered messages, newest last",
         options: [limit, .json] + DeadFilter.options + [.bus],
-        notes: "REPLAYED says whether the message was sent again; if it dies again, it is listed a second time.")
+        notes: "REPLAYED shows whether the message was sent again. If it is dead-lettered again, it is listed twice.")
 
-    private static let limit = CommandOption("--limit", value: "N", meaning: "Show the newest N; 50 unless told.")
+    private static let limit = CommandOption("--limit", value: "N", meaning: "Number of newest messages to show (default: 50)")
 
     private let limit: Int
     private let isJSON: Bool
@@ -43,7 +43,7 @@ struct DeadList: Command {
         if isJSON {
             for letter in letters { terminal.print(letter.json(isReplayed: replayed.contains(letter.position))) }
         } else if letters.isEmpty {
-            terminal.print("no dead messages")
+            terminal.print("no dead letters")
         } else {
             terminal.print(
                 Table(
@@ -52,10 +52,10 @@ struct DeadList: Command {
                 ).text)
         }
         if newest.count > letters.count {
-            terminal.complain("the newest \(letters.count) of \(newest.count); --limit N shows more")
+            terminal.complain("showing the newest \(letters.count) of \(newest.count); use --limit N for more")
         }
         if let firstForeign {
-            terminal.complain("\(foreignCount) on dead are no dead letters; see carillon dead show \(firstForeign)")
+            terminal.complain("other messages on dead: \(foreignCount); see carillon dead show \(firstForeign)")
         }
         return 0
     }

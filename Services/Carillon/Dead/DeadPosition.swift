@@ -1,6 +1,6 @@
 import Bus
 
-/// Where a message lies on `dead`: what the list prints and what `show` and `replay` take.
+/// Position of a message on `dead`, as printed by `dead list` and accepted by `show` and `replay`.
 struct DeadPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     let partition: Int32
     let offset: Int64
@@ -33,7 +33,7 @@ struct DeadPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
         var positions: [DeadPosition] = []
         for text in operands {
             guard let position = DeadPosition(text) else {
-                throw UsageError("\"\(text)\" is not PARTITION:OFFSET, such as 0:17; carillon dead list shows them")
+                throw UsageError("\"\(text)\" is not PARTITION:OFFSET, such as 0:17; see carillon dead list")
             }
             positions.append(position)
         }

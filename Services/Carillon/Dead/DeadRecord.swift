@@ -1,16 +1,16 @@
 import Bus
 import Topics
 
-/// What lies at one position of `dead`.
+/// One record of `dead`.
 enum DeadRecord {
     case letter(DeadLetter)
-    /// The letter at this position was replayed.
+    /// Marks the letter at this position as replayed.
     case mark(DeadPosition)
-    /// Somebody else's message.
+    /// A message of another program.
     case foreign
 
     init(_ message: IncomingMessage) {
-        // A replayed letter that died again has lost nothing of its own headers, so a mark is told by having no story.
+        // A dead letter keeps all headers of its message, so a mark must have no dead-letter headers.
         if let letter = DeadLetter(fromDead: message) {
             self = .letter(letter)
         } else if let mark = ReplayMark(fromDead: message) {

@@ -5,20 +5,20 @@ import Topics
 
 struct DeadReplay: Command {
     static let declaration = CommandDeclaration(
-        "dead replay", purpose: "sends messages that were given up to their topics again, as they were",
+        "dead replay", purpose: "send dead-lettered messages to their topics again, unchanged",
         operands: "PARTITION:OFFSET… (or --all)", options: [all] + DeadFilter.options + [dryRun, yes, .bus],
         notes: """
-            Once the messages are durable on their topics, a mark for each is written to dead. --all leaves out what has a
-            mark, whichever filter it was replayed with; naming a position replays it again. A message that dies again
-            gets a new position, and the next --all takes it, so mend the cause first.
+            Once the messages are durable on their topics, a mark for each is written to dead. --all skips marked
+            messages, whichever filter they were replayed with; a message given by position is replayed again. A message
+            that is dead-lettered again gets a new position and is part of the next --all, so fix the cause first.
 
-            A replay that is cut off between a message and its mark sends that message once more the next time; every
-            stage drops such repeats. The same holds for two replays at the same time.
+            If a replay is interrupted between a message and its mark, the next replay sends that message again; every
+            stage drops such duplicates. The same applies to two concurrent replays.
             """)
 
-    private static let all = CommandOption("--all", meaning: "Every message that was not replayed yet; asks first.")
-    private static let dryRun = CommandOption("--dry-run", meaning: "Only say what would be sent where.")
-    private static let yes = CommandOption("--yes", meaning: "Do not ask.")
+    private static let all = CommandOption("--all", meaning: "Replay every message not replayed yet, after confirmation")
+    private static let dryRun = CommandOption("--dry-run", meaning: "Print what would be sent where, and send nothing")
+    private static let yes = CommandOption("--yes", meaning: "Do not ask for confirmation")
 
     private enum Selection {
         case positions(Set<DeadPosition>)
@@ -34,9 +34,9 @@ struct DeadReplay: Command {
         let filter = try DeadFilter(arguments)
         let isAll = arguments.has(DeadReplay.all)
         guard isAll == positions.isEmpty else {
-            throw UsageError(isAll ? "name positions or say --all, not both" : "say which: PARTITION:OFFSET, or --all")
+            throw UsageError(isAll ? "give positions or --all, not both" : "expected PARTITION:OFFSET or --all")
         }
-        guard isAll || filter.isEmpty else { throw UsageError("--channel and --reason go with --all") }
+        guard isAll || filter.isEmpty else { throw UsageError("--channel and --reason require --all") }
         selection = isAll ? .all(filter) : .positions(Set(positions))
         isDryRun = arguments.has(DeadReplay.dryRun)
         isAssured = arguments.has(DeadReplay.yes)
@@ -67,13 +67,13 @@ struct DeadReplay: Command {
     private func isConfirmed(_ count: Int, terminal: any Terminal) async throws(UsageError) -> Bool {
         if isAssured || isDryRun { return true }
         guard let answer = await terminal.confirm("Replay \(Replayer.messages(count))?") else {
-            throw UsageError("nobody can be asked here; --yes replays \(Replayer.messages(count)) without asking")
+            throw UsageError("no terminal for confirmation; use --yes to replay \(Replayer.messages(count))")
         }
         return answer
     }
 
-    /// Marks lie anywhere behind their letters, so all of the topic is read before the first letter is sent. Positions
-    /// are kept and not the letters: those may be larger than memory.
+    /// A mark may be anywhere after its letter, so the whole topic is read before the first letter is sent. Only
+    /// positions are kept in memory, since the letters may exceed it.
     private func unreplayed(_ filter: DeadFilter, on bus: any Bus) async throws -> Set<DeadPosition> {
         var positions: Set<DeadPosition> = []
         var replayed: Set<DeadPosition> = []
@@ -88,7 +88,7 @@ struct DeadReplay: Command {
         return positions.subtracting(replayed)
     }
 
-    /// Only the positions known before are sent: what dies again meanwhile must not be replayed in a circle.
+    /// Sends only positions known before: a message dead-lettered again meanwhile must not be replayed in a loop.
     private func replay(_ positions: Set<DeadPosition>, on bus: any Bus, terminal: any Terminal) async throws -> Int32 {
         var waiting = positions
         var replayer = Replayer(try await bus.makeProducer(ProducerOptions()), terminal: terminal, isDryRun: isDryRun)
@@ -106,7 +106,7 @@ struct DeadReplay: Command {
             throw error
         }
         await replayer.close()
-        for position in waiting.sorted() { replayer.refuse(position, reason: "nothing lies there") }
+        for position in waiting.sorted() { replayer.refuse(position, reason: "no message at this position") }
         terminal.print(replayer.summary)
         return replayer.failures == 0 ? 0 : ExitCode.failure
     }

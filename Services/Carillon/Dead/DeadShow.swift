@@ -4,22 +4,22 @@ import ServiceKit
 
 struct DeadShow: Command {
     static let declaration = CommandDeclaration(
-        "dead show", purpose: "shows one message that was given up: its story, its headers and its value",
+        "dead show", purpose: "show a dead-lettered message: reason, headers and value",
         operands: "PARTITION:OFFSET", options: [raw, .bus],
         notes: """
-            The value is shown as text where it is UTF-8, else as hexadecimal. What looks like a device token or a key is
-            redacted, and a value that is no text is cut, unless --raw is given.
+            The value is printed as text if it is UTF-8, otherwise as hexadecimal. Anything that looks like a device
+            token or a key is redacted, and a value that is not text is truncated, unless --raw is given.
             """)
 
     private static let raw = CommandOption(
-        "--raw", meaning: "Show tokens and keys too, and all of a value that is no text.")
+        "--raw", meaning: "Show tokens and keys, and values that are not text in full")
 
     private let position: DeadPosition
     private let visible: VisibleBytes
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         let positions = try DeadPosition.all(in: arguments.operands)
-        guard positions.count == 1 else { throw UsageError("say which one: PARTITION:OFFSET") }
+        guard positions.count == 1 else { throw UsageError("expected one PARTITION:OFFSET") }
         position = positions[0]
         visible = VisibleBytes(isRaw: arguments.has(DeadShow.raw))
     }
@@ -35,7 +35,7 @@ struct DeadShow: Command {
             return found == nil
         }
         guard let found else {
-            terminal.complain("carillon: nothing lies at \(position) of dead; carillon dead list shows what does")
+            terminal.complain("carillon: no message at \(position) on dead; see carillon dead list")
             return ExitCode.failure
         }
         terminal.print(text(of: found))
@@ -49,8 +49,8 @@ struct DeadShow: Command {
         case .letter(let letter):
             text += Table(rows: story(letter) + [["died", message.timestamp.description]]).text
             headers = letter.headers
-        case .mark(let position): text += "This says that \(position) was replayed.\n"
-        case .foreign: text += "This is no dead letter: its headers tell no story.\n"
+        case .mark(let position): text += "Replay mark: \(position) was replayed.\n"
+        case .foreign: text += "Not a dead letter: it has no dead-letter headers.\n"
         }
         if let key = message.key { text += "\nKey:\n\n\(visible.print(key))\n" }
         if !headers.isEmpty {

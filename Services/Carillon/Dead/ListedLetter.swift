@@ -1,7 +1,7 @@
 import Bus
 import ServiceKit
 
-/// Everything the list shows of a letter: without its value, since the topic may hold more than memory.
+/// Fields of a letter that the list shows. The value is left out, since the topic may exceed memory.
 struct ListedLetter {
     static let header = ["POSITION", "DIED", "CHANNEL", "REASON", "ATTEMPTS", "GROUP", "REPLAYED", "DETAIL"]
 

@@ -1,4 +1,4 @@
-/// The newest letters over all partitions, of which each is shown in its own order.
+/// The newest letters of all partitions, sorted by time and position.
 struct NewestLetters {
     private(set) var count = 0
     private let limit: Int
@@ -11,7 +11,7 @@ struct NewestLetters {
     mutating func add(_ letter: ListedLetter) {
         count += 1
         kept.append(letter)
-        // Twice the limit before it is cut, so that not every letter costs a sort.
+        // Trimmed only at twice the limit, so that not every letter costs a sort.
         if kept.count >= 2 * limit { kept = sorted }
     }
 

@@ -1,8 +1,8 @@
 import Bus
 import Topics
 
-/// Says on `dead` itself that a letter was replayed, which no offset of a group could: letters are replayed one by one
-/// and by filter, in any order. It has the letter's key, so it lies behind the letter in the same partition and is not
+/// Records on `dead` itself that a letter was replayed. A group's offset cannot: letters are replayed one by one
+/// and by filter, in any order. A mark has the letter's key, so it follows the letter in the same partition and is not
 /// removed before it.
 struct ReplayMark: Sendable {
     private static let header = "carillon-replayed"
@@ -15,7 +15,7 @@ struct ReplayMark: Sendable {
         self.key = key
     }
 
-    /// Nil for any other message.
+    /// Nil if the message is not a mark.
     init?(fromDead message: IncomingMessage) {
         guard let position = message.headers[ReplayMark.header].flatMap({ DeadPosition($0) }) else { return nil }
         self.init(position, key: message.key)

@@ -1,7 +1,7 @@
 import Bus
 import Topics
 
-/// Sends letters to where they came from, some at a time, and marks each once it is durable there.
+/// Sends letters to their topics in batches, and marks each once it is durable there.
 struct Replayer {
     private static let batchMessages = 200
     private static let batchBytes = 1 << 20
@@ -21,18 +21,18 @@ struct Replayer {
     }
 
     mutating func take(_ position: DeadPosition, record: DeadRecord) async throws(BusError) {
-        guard case .letter(let letter) = record else { return refuse(position, reason: "it is no dead letter") }
-        guard letter.isWhole else { return refuse(position, reason: "it was too large to be kept whole") }
+        guard case .letter(let letter) = record else { return refuse(position, reason: "it is not a dead letter") }
+        guard letter.isWhole else { return refuse(position, reason: "it was too large and is stored without its value") }
         guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
             let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
-            return refuse(position, reason: "there is no topic \(channel)")
+            return refuse(position, reason: "unknown topic \(channel)")
         }
         batch.append((message, ReplayMark(position, key: letter.key)))
         batchCost += message.cost
         if batch.count >= Replayer.batchMessages || batchCost >= Replayer.batchBytes { try await flush() }
     }
 
-    /// The marks go last: without them a letter is sent twice at worst, with them too early it would be lost.
+    /// Marks are sent last: a missing mark causes at most a duplicate, a mark sent too early would lose the letter.
     mutating func flush() async throws(BusError) {
         guard !batch.isEmpty else { return }
         if isDryRun {

@@ -1,9 +1,9 @@
 import ServiceKit
 
-/// Bytes from outside, made fit for a terminal: no control character reaches it, and nothing that looks like a device
-/// token or a key unless it was asked for.
+/// Formats untrusted bytes for a terminal: control characters are escaped, and whatever looks like a device token or
+/// a key is redacted, unless `isRaw`.
 struct VisibleBytes: Sendable {
-    /// Too short for any token.
+    /// Shorter than any token.
     private static let headBytes = 16
     private static let bytesPerLine = 32
 
@@ -13,19 +13,19 @@ struct VisibleBytes: Sendable {
         self.isRaw = isRaw
     }
 
-    /// Text where the bytes are UTF-8; else hexadecimal, of which only the head is shown unless everything was asked for.
+    /// Text if the bytes are UTF-8; otherwise hexadecimal, truncated to its first bytes unless `isRaw`.
     func print(_ bytes: [UInt8]) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return print(text) }
         if isRaw { return hexadecimal(bytes) }
         let head = hexadecimal(Array(bytes.prefix(VisibleBytes.headBytes)))
         return bytes.count > VisibleBytes.headBytes
-            ? "\(head) … (\(bytes.count) bytes, no text; --raw shows all)" : head
+            ? "\(head) … (\(bytes.count) bytes, not text; use --raw for all)" : head
     }
 
     func print(_ text: String) -> String {
         (isRaw ? text : Redaction.redact(text)).unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
-            // Format characters can turn the direction of what follows.
+            // Format characters can reverse the direction of the text that follows.
             case .control where scalar != "\n" && scalar != "\t", .format:
                 "\\u{\(String(scalar.value, radix: 16))}"
             default: String(scalar)
@@ -33,7 +33,7 @@ struct VisibleBytes: Sendable {
         }.joined()
     }
 
-    /// On one line, and no longer than that.
+    /// A single line of at most `charactersMaximum` characters.
     func line(_ text: String, charactersMaximum: Int) -> String {
         let line = print(text).split(whereSeparator: \.isNewline).joined(separator: " ")
         return line.count > charactersMaximum ? line.prefix(charactersMaximum - 1) + "…" : line

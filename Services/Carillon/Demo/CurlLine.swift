@@ -1,8 +1,7 @@
 import ServiceKit
 
-/// A request to the HTTP API as a publisher types it into a shell; the demonstration runs it exactly as it shows it.
-/// The key comes to curl on its standard input, by way of a command that is the shell's own: anybody can list the
-/// arguments of programs.
+/// A request to the HTTP API as a shell command; the demonstration runs exactly the line that it shows. curl reads the
+/// key from standard input, where a shell builtin writes it: other users can list the arguments of programs.
 struct CurlLine: Sendable {
     private let keyFile: String
     private let words: [String]
@@ -17,7 +16,7 @@ struct CurlLine: Sendable {
         return "printf 'user = \"%s:\"' \"$(cat \(CurlLine.quoted(keyFile)))\" | \(curl)"
     }
 
-    /// What it printed, and whether it succeeded.
+    /// Output of the command, and whether it succeeded.
     func run() async throws -> (answer: String, isDone: Bool) {
         let shell = try ChildProcess("sh", arguments: ["-c", text])
         let ending = await shell.end()

@@ -3,8 +3,8 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// `carillon up --demo`: shows a whole push, from registration to report, on a running pipeline with the simulator, and
-/// holds the report against the simulator's own count.
+/// `carillon up --demo`: shows a push from registration to report on a running pipeline with the simulator, and
+/// compares the report with the simulator's own count.
 struct Demo: Sendable {
     static let devicesCount = 3_000
     private static let registrationsAtOnce = 32
@@ -17,7 +17,7 @@ struct Demo: Sendable {
     private let program: String
     private let place: String
 
-    /// Shows everything; whether report and simulator agree.
+    /// Runs the demonstration; returns true if report and simulator agree.
     static func run(_ announcement: UpAnnouncement, in context: CommandContext, place: String) async throws -> Bool {
         guard let facts = announcement.simulator, let app = announcement.app else {
             throw UpError("--demo needs --simulator")
@@ -52,7 +52,7 @@ struct Demo: Sendable {
     private var deadCount: Int { devices.count { $0.isDead } }
 
     private func register() async throws {
-        terminal.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them dead")
+        terminal.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them with dead tokens")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (started, device) in devices.enumerated() {
                 if started >= Demo.registrationsAtOnce { try await group.next() }
@@ -65,7 +65,7 @@ struct Demo: Sendable {
     private func register(_ device: DemoDevice) async throws {
         let answer = try await http.post(
             "\(announcement.url)/subscribers", body: device.form, type: "application/x-www-form-urlencoded", key: key)
-        guard let id = answer["id"]?.text else { throw UpError("a registration was answered without an id") }
+        guard let id = answer["id"]?.text else { throw UpError("the response to a registration contains no id") }
         _ = try await http.post(
             "\(announcement.url)/subscriber/\(id)/subscriptions", body: device.subscriptions, type: "application/json",
             key: key)
@@ -88,7 +88,7 @@ struct Demo: Sendable {
         terminal.print("\nposting the example of Richie's documentation:\n\n  \(line.text)\n")
         let (answer, isDone) = try await line.run()
         guard isDone, let id = (try? JSON(answer))?["task_id"]?.text else {
-            throw UpError("the example was not taken: \(answer)")
+            throw UpError("the example was rejected: \(answer)")
         }
         terminal.print("  \(answer)")
         return Posted(id: id, accepted: accepted)
@@ -96,10 +96,10 @@ struct Demo: Sendable {
 
     private func postLocalized() async throws -> Posted {
         let accepted = try await acceptedCount()
-        terminal.print("\nposting a text in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
+        terminal.print("\nposting a task in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
         let answer = try await http.post(
             "\(announcement.url)/v1/tasks", body: LocalizedSample.body, type: "application/json", key: key)
-        guard let id = answer["id"]?.text else { throw UpError("the API answered without the task's id") }
+        guard let id = answer["id"]?.text else { throw UpError("the API response contains no task id") }
         return Posted(id: id, accepted: accepted)
     }
 
@@ -131,11 +131,11 @@ struct Demo: Sendable {
         }
     }
 
-    /// From nothing to a pipeline that sends through Apple, to be pasted line by line.
+    /// Commands that set up a pipeline which sends through Apple, for pasting line by line.
     static func recipeForARealKey(_ program: String) -> String {
         """
         \(program) apps add news --data carillon-data-real
-        # Put this into carillon-data-real/apps/news.json, and the key that Apple gave you beside it:
+        # Add this to carillon-data-real/apps/news.json, and put your key from Apple next to it:
         #   "providers": {"apns": {"key_file": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG",
         #                          "team_id": "DEF123GHIJ", "topic": "com.example.news"}},
         \(program) apps check --data carillon-data-real
@@ -148,7 +148,7 @@ struct Demo: Sendable {
         terminal.print(
             """
 
-            everything is at \(announcement.url) (openapi at /openapi.yaml), the simulator's counts at \
+            the API is at \(announcement.url) (openapi at /openapi.yaml), the simulator's counts at \
             \(announcement.simulator?.admin ?? "")/stats. Try:
 
               \(program) push --topic sports --title Goal --body '2:1' --watch\(place)
@@ -156,7 +156,7 @@ struct Demo: Sendable {
               \(program) tasks show \(task)\(place)
               \(CurlLine(keyFile: app.keyFile, ["\(announcement.url)/v1/tasks/\(task)/report"]).text)
 
-            and, with a key of your own from Apple in place of the simulator (docs/apps.md has the other providers):
+            and, with your own key from Apple instead of the simulator (other providers: see docs/apps.md):
 
             \(recipe)
 

@@ -1,7 +1,7 @@
 import PushModel
 
-/// One of the devices that the demonstration registers: the same for one number in every run. Some are dead; how the
-/// simulator takes that from their tokens is told in docs/simulator.md.
+/// A device of the demonstration, the same for one number in every run. Some have dead tokens; docs/simulator.md lists
+/// the tokens for which the simulator returns errors.
 struct DemoDevice: Sendable {
     static let languages = ["en", "fr", "de", "fi"]
     static let topics = ["breaking-news", "sports", "culture"]
@@ -14,7 +14,7 @@ struct DemoDevice: Sendable {
     var language: String { DemoDevice.languages[number / DemoDevice.providers.count % DemoDevice.languages.count] }
     var isDead: Bool { number % DemoDevice.deadEvery == 0 }
 
-    /// One, two or all three, so that no push may go by their sum.
+    /// One, two or all three topics, so that a push per subscription instead of per device would be noticed.
     var topics: [String] { Array(DemoDevice.topics.prefix(1 + number % DemoDevice.topics.count)) }
 
     var token: String {

@@ -1,14 +1,14 @@
 import HTTPClient
 import JSONKit
 
-/// What the demonstration asks the provider simulator.
+/// The demonstration's requests to the provider simulator.
 struct DemoSimulator: Sendable {
     static let providers = ["apns", "fcm", "huawei"]
 
     let admin: String
     let http: LocalHTTP
 
-    /// How many pushes each provider has taken so far.
+    /// Number of pushes that each provider has accepted so far.
     func accepted() async throws -> [String: Int] {
         let statistics = try await http.get("\(admin)/stats")
         var accepted: [String: Int] = [:]
@@ -16,7 +16,7 @@ struct DemoSimulator: Sendable {
         return accepted
     }
 
-    /// The bodies of the last pushes that a provider has taken, the newest first.
+    /// The bodies of the last pushes that a provider has accepted, newest first.
     func lastPushes(_ provider: String) async throws -> [JSON] {
         let answer = try await http.get("\(admin)/pushes/\(provider)?limit=200")
         return (answer.elements ?? []).compactMap { $0["body"] }

@@ -1,18 +1,17 @@
-/// Holds a task's report against what the simulator has counted. The two must agree: the report is no better than the
-/// providers' own count.
+/// Compares a task's report with the counts of the simulator. The two must agree.
 struct DemoVerdict: Equatable {
     let lines: [String]
     let agrees: Bool
 
-    /// `accepted` is what all providers have taken since the task was posted, `living` how many devices were registered
-    /// with tokens that a provider knows. Of the dead only those can be targeted that are not removed yet.
+    /// `accepted` is the number of pushes that all providers have accepted since the task was posted, `living` the
+    /// number of devices registered with valid tokens. Devices with dead tokens are targeted only until their removal.
     init(_ status: ReportedTask, accepted: Int, living: Int) {
         let delivered = status.count(.delivered)
         let gone = status.count(.invalid) + status.count(.invalidRemoved)
         let checks = [
-            ("delivered by the report", delivered, "taken by the simulator", accepted),
-            ("delivered by the report", delivered, "devices that live", living),
-            ("dead devices by the report", gone, "targeted devices that are dead", status.targeted - living),
+            ("delivered in the report", delivered, "accepted by the simulator", accepted),
+            ("delivered in the report", delivered, "devices with valid tokens", living),
+            ("invalid in the report", gone, "targeted devices with dead tokens", status.targeted - living),
             ("outcomes", status.ended, "targeted devices", status.targeted),
         ]
         lines = checks.map { name, value, otherName, other in

@@ -2,7 +2,7 @@ import ServiceHost
 import ServiceKit
 import Synchronization
 
-/// The demonstration beside the pipeline that it shows: begun once that is ready, and cut off when it ends.
+/// Runs the demonstration beside the pipeline: starts when that is ready, and is cancelled when it stops.
 final class Demonstration: Sendable {
     private enum State {
         case waiting
@@ -15,14 +15,14 @@ final class Demonstration: Sendable {
     private let afterwards: @Sendable () -> Void
     private let state = Mutex(State.waiting)
 
-    /// `place` is what commands need to find the pipeline, such as ` --data folder`.
+    /// `place` holds the options with which commands find the pipeline, such as ` --data folder`.
     init(in context: CommandContext, place: String, afterwards: @escaping @Sendable () -> Void) {
         self.context = context
         self.place = place
         self.afterwards = afterwards
     }
 
-    /// 0 when everything was shown, and report and simulator agreed.
+    /// 0 if everything was shown, and report and simulator agree.
     var exitCode: Int32 {
         state.withLock { state in
             guard case .over(let code) = state else { return ExitCode.failure }
@@ -30,7 +30,7 @@ final class Demonstration: Sendable {
         }
     }
 
-    /// A second call does nothing: the pipeline may say again that it is ready.
+    /// A second call does nothing: the pipeline may announce again that it is ready.
     func begin(_ announcement: UpAnnouncement) {
         state.withLock { state in
             guard case .waiting = state else { return }

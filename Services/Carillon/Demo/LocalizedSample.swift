@@ -1,4 +1,4 @@
-/// A task of the native interface whose text differs by language, one of them for each of `DemoDevice.languages`.
+/// A task of the native API with a text for each of `DemoDevice.languages`.
 enum LocalizedSample {
     static let titles = ["en": "Good morning", "fr": "Bonjour", "de": "Guten Morgen", "fi": "Hyvää huomenta"]
 

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The example of Richie's documentation, mended: as it stands there it is no JSON.
+/// The example of Richie's documentation, corrected to valid JSON.
 enum RichieSample {
     static func body(app: String) -> String {
         """

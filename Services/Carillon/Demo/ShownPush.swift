@@ -1,7 +1,7 @@
 import JSONKit
 
-/// A request as the simulator took it, for people to read: of Huawei's, which are for many devices at once, the first of
-/// their tokens and how many more there are.
+/// A request accepted by the simulator, in readable form: a request to Huawei, which has many tokens, is shown with the
+/// first token and the number of the others.
 struct ShownPush {
     let text: String
 

@@ -1,4 +1,4 @@
-/// How a redis-server is started that the embedded bus and the registry can live on.
+/// Arguments of a redis-server for the embedded bus and the registry.
 enum EmbeddedRedis {
     static let program = "redis-server"
 
@@ -6,8 +6,8 @@ enum EmbeddedRedis {
         [
             "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly",
             isDurable ? "yes" : "no", "--appendfsync", "always", "--maxmemory-policy", "noeviction",
-            // Each rewrite forks and writes everything anew while pushes wait for the same disk: a broadcast is not to set
-            // off one after another.
+            // Each rewrite forks and writes all data again while pushes wait for the same disk; a broadcast must not
+            // trigger one rewrite after another.
             "--auto-aof-rewrite-min-size", "512mb", "--auto-aof-rewrite-percentage", "300",
             "--hash-max-listpack-entries", "1024", "--hash-max-listpack-value", "4096",
             "--set-max-intset-entries", "4096",

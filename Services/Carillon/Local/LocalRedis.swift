@@ -2,14 +2,14 @@ import Glibc
 import RedisClient
 import ServiceKit
 
-/// A redis-server of our own on a free loopback port, set as the embedded bus and the registry want it. It and its folder
-/// go with the last reference.
+/// A redis-server on a free loopback port, configured for the embedded bus and the registry. The last reference removes
+/// it and its folder.
 final class LocalRedis: Sendable {
     let port: UInt16
     private let process: ChildProcess
     private let folder: LocalFolder
 
-    /// A free port can be taken before the server has it, so that a few are tried.
+    /// A free port may be taken before the server binds it, so several are tried.
     init(isDurable: Bool = true) async throws {
         folder = try LocalFolder("redis")
         var lastWords = ""
@@ -23,7 +23,7 @@ final class LocalRedis: Sendable {
                 self.process = process
                 return
             }
-            lastWords = process.lines.last ?? "it said nothing"
+            lastWords = process.lines.last ?? "no output"
         }
         throw LocalRedisError(description: "redis-server did not start: \(lastWords)")
     }
@@ -38,7 +38,7 @@ final class LocalRedis: Sendable {
 
     var url: String { "redis://127.0.0.1:\(port)" }
 
-    /// Opens a client for the time of `body`.
+    /// Opens a client for the duration of `body`.
     func withClient<Result: Sendable>(_ body: (RedisClient) async throws -> Result) async throws -> Result {
         let client = RedisClient(
             RedisConfiguration(port: port), log: Log(service: "carillon", level: .error, sink: StandardErrorSink()),

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// Another of the house's programs, which lies in the same folder as this one.
+/// Another Carillon program in the same folder as this one.
 struct SiblingProgram {
     let path: String
     private let name: String
@@ -21,12 +21,12 @@ struct SiblingProgram {
             path, arguments: arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 })
     }
 
-    /// Runs it to its end and reads the result it prints last.
+    /// Runs the program to its end and parses the result line that it prints.
     func result(_ arguments: [String], variables: [String: String] = [:]) async throws -> LoadResult {
         let process = try start(arguments, variables: variables)
         guard let line = await process.line(within: .seconds(300), where: { $0.hasPrefix("{\"seconds\"") }),
             let result = LoadResult(line: line)
-        else { throw BenchError("\(name) gave no result: \(process.lines.last ?? "it printed nothing")") }
+        else { throw BenchError("\(name) printed no result: \(process.lines.last ?? "no output")") }
         _ = await process.end()
         return result
     }

@@ -5,7 +5,7 @@ import ServiceHost
 import Store
 
 extension CommandContext {
-    /// Opens the registry of a house whose truth is the log, and what stands beside it, for the time of `body`.
+    /// Opens the Redis registry, whose source of truth is the log, and the stores of tasks for the duration of `body`.
     func withRegistry<Result: Sendable>(
         _ body: (any RegistryMaintenance, RecoveryStores) async throws -> Result
     ) async throws -> Result {

@@ -4,31 +4,31 @@ import Store
 import TaskModel
 import Topics
 
-/// What the bus tells of a task whose ledger is gone and that no report tells of; decides what becomes of it.
+/// A task without a ledger and without a report, as known from the bus; decides how to recover it.
 struct LostTask: Sendable {
     enum Verdict: Equatable, Sendable {
-        /// Every device that was ever named ends, and the task is closed.
+        /// All devices named so far end, and the task is closed.
         case end
-        /// Nothing of it can have been sent: it is resolved as if it had just come, over these segments where any were
+        /// No push of it can have been sent: it is resolved as if newly accepted, over these segments if any were
         /// decided.
         case resolve([SegmentNumber])
-        /// It was given up, and is its operator's to replay.
+        /// It was dead-lettered; the operator may replay it.
         case leave
     }
 
-    /// A day less than Kafka keeps work: what is older may have lost the chunks that would prove that it was begun.
+    /// A day less than Kafka's retention: of an older task the chunks that prove that it was begun may be deleted.
     static let proofAge = Duration.seconds(6 * 86_400)
 
     let app: AppID
-    /// Nil where nothing is left of what was accepted.
+    /// Nil if the accepted task is no longer on the bus.
     private let accepted: Accepted?
-    /// Devices of it were seen on their way or at their end.
+    /// Devices of it were seen in an audience chunk or a result.
     var isBegun = false
     var isGivenUp = false
     var lane = Lane.bulk
-    /// By the number of the job.
+    /// Segments by job number.
     private var visits: [Int: SegmentNumber] = [:]
-    /// What the jobs over parts of its list say that the number of segments is.
+    /// Number of segments according to the jobs over parts of its list.
     private var segmentCount: Int?
 
     private struct Accepted {
@@ -55,7 +55,7 @@ struct LostTask: Sendable {
             policy: accepted?.policy ?? .atMostOnce)
     }
 
-    /// How many segments were new.
+    /// Returns the number of new segments.
     mutating func note(_ job: SegmentJob) -> Int {
         let known = visits.count
         switch job.work {
@@ -71,7 +71,7 @@ struct LostTask: Sendable {
             return .end
         }
         guard !isGivenUp else { return .leave }
-        // Jobs of it may still stand on the bus: their numbers must mean the same segments as before.
+        // Its jobs may still be on the bus: their numbers must denote the same segments as before.
         let segments = (0..<visits.count).compactMap { visits[$0] }
         guard segments.count == visits.count, segmentCount ?? segments.count == segments.count else { return .end }
         return .resolve(segments)

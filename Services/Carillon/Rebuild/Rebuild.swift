@@ -7,23 +7,23 @@ import Store
 struct Rebuild: Command {
     static let declaration = CommandDeclaration(
         "rebuild",
-        purpose: "fills an empty or doubtful Redis again from Kafka: the registry, and the tasks that were open",
+        purpose: "rebuild the registry and the open tasks in Redis from Kafka",
         options: [yes, .bus],
         notes: """
-            For Kafka, where the topic is the truth and Redis can be filled from it: after Redis lost its data, after it came
-            back with older data, or after the topic itself was replaced. What Redis holds as registry is removed first.
-            Services may run meanwhile; they answer 503 and target nobody until the end, and go on by themselves.
+            Requires Kafka, where the topic is the source of truth. Run it after Redis lost its data, after Redis came
+            back with older data, or after the topic itself was replaced. The registry in Redis is deleted first.
+            Services may run meanwhile: they answer 503 and resolve no audience until the end, then resume on their own.
 
-            Where services have noticed that Redis came back with older data, its ledgers and retries are removed as well.
-            Tasks that were open and whose ledger is gone are recovered before the registry is ready. One of which any device
-            was on its way is ended: devices end as their results say, and as unknown where there is none. One that nobody had
-            begun is resolved as if it had just come. Nothing is sent a second time.
+            If services have detected that Redis came back with older data, its ledgers and retries are deleted as well.
+            Open tasks whose ledger is lost are recovered before the registry is ready. A task with any device in
+            dispatch is closed: devices get the outcome of their result, or unknown if there is none. A task that was
+            not begun is resolved as if newly accepted. Nothing is sent twice.
 
-            A rebuild that was cut off is run again, and starts over. Of two at once the later one counts.
+            Run an interrupted rebuild again; it starts over. Of two concurrent rebuilds the later one counts.
             """)
 
     private static let yes = CommandOption(
-        "--yes", meaning: "Do not ask, even where Redis holds a registry that is ready.")
+        "--yes", meaning: "Do not ask for confirmation, even if Redis holds a ready registry")
 
     private let isAssured: Bool
 
@@ -34,8 +34,8 @@ struct Rebuild: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         guard try context.settings().bus.kafka != nil else {
             throw UsageError(
-                "on the embedded bus nothing can be rebuilt: Redis with its append-only file is itself the truth; bring "
-                    + "that file or a copy of it back instead")
+                "a rebuild requires Kafka: with the embedded bus, Redis and its append-only file are the source of "
+                    + "truth; restore that file or a copy of it")
         }
         return try await context.withBus { bus in
             try await context.withRegistry { registry, stores in
@@ -68,14 +68,14 @@ struct Rebuild: Command {
         return 0
     }
 
-    /// A registry that works is not thrown away by a slip of the hand.
+    /// Protects a working registry from accidental deletion.
     private func isConfirmed(
         _ registry: any RegistryMaintenance, terminal: any Terminal
     ) async throws -> Bool {
         guard !isAssured, try await registry.state() == .ready else { return true }
-        let question = "Redis holds a registry that is ready. Remove it and fill it again from the log?"
+        let question = "Redis holds a ready registry. Delete it and rebuild it from the log?"
         guard let answer = await terminal.confirm(question) else {
-            throw UsageError("Redis holds a registry that is ready; --yes rebuilds it without asking")
+            throw UsageError("Redis holds a ready registry; use --yes to rebuild it without confirmation")
         }
         return answer
     }

@@ -1,5 +1,5 @@
-/// How much a rebuild keeps under way.
+/// Limits of a rebuild.
 enum RebuildBounds {
-    /// Commands sent to Redis at once: a rebuild has its client for itself.
+    /// Redis commands in flight; a rebuild does not share its client.
     static let pipelineMaximum = 4_096
 }

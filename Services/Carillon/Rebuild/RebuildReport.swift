@@ -1,10 +1,10 @@
 import RegistryLog
 import ServiceKit
 
-/// What a rebuild says while it runs and when it is done.
+/// Prints the progress and the result of a rebuild.
 struct RebuildReport {
     private static let interval = Duration.seconds(2)
-    /// Of records that cannot be read, so many are named; all are counted.
+    /// Number of unreadable records that are printed; all are counted.
     private static let namedMaximum = 10
 
     private let terminal: any Terminal
@@ -29,7 +29,7 @@ struct RebuildReport {
         case .unreadable(let partition, let offset, let problem):
             named += 1
             guard named <= RebuildReport.namedMaximum else { return }
-            terminal.complain("left out registry/\(partition) offset \(offset): \(problem)")
+            terminal.complain("skipped registry/\(partition) offset \(offset): \(problem)")
         }
     }
 
@@ -40,7 +40,7 @@ struct RebuildReport {
             read \(progress.records) records, \(progress.tombstones) of them tombstones, \(rate(progress))
             """)
         guard progress.unreadable > 0 else { return }
-        terminal.complain("\(progress.unreadable) records cannot be read and were left out")
+        terminal.complain("unreadable records skipped: \(progress.unreadable)")
     }
 
     mutating func take(_ summary: RecoverySummary) {
@@ -51,11 +51,11 @@ struct RebuildReport {
 
     func end(_ summary: RecoverySummary) {
         terminal.print(
-            "tasks recovered: \(summary.ended) ended, with \(summary.proven) devices as they had and "
+            "tasks recovered: \(summary.ended) closed, with \(summary.proven) known outcomes and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
                 + "\(summary.reports) reports of closed tasks")
         guard summary.unreadable > 0 else { return }
-        terminal.complain("\(summary.unreadable) messages about tasks cannot be read and were left out")
+        terminal.complain("unreadable task messages skipped: \(summary.unreadable)")
     }
 
     private func rate(_ progress: RebuildProgress) -> String {

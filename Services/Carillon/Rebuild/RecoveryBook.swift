@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// A share of all tasks, so that a recovery holds no more of them at once than it has room for.
+/// A share of all tasks, which bounds the number of tasks that a recovery holds in memory.
 struct RecoverySlice: Sendable {
     private static let countMaximum: UInt64 = 1 << 16
 
@@ -11,7 +11,7 @@ struct RecoverySlice: Sendable {
     private let number: UInt64
     private let count: UInt64
 
-    /// Nil where the shares are as small as they get.
+    /// Nil at the smallest share.
     var halves: [RecoverySlice]? {
         guard count < RecoverySlice.countMaximum else { return nil }
         return [number, number + count].map { RecoverySlice(number: $0, count: 2 * count) }
@@ -20,15 +20,14 @@ struct RecoverySlice: Sendable {
     func contains(_ task: TaskID) -> Bool { task.low % count == number }
 }
 
-/// The tasks of one slice: those that are reported or have their ledger, of which nothing more is asked, and those that
-/// are lost.
+/// The tasks of one slice: those with a report or a ledger, which need no recovery, and those that are lost.
 struct RecoveryBook {
-    /// There are more tasks in the slice than the book has room for.
+    /// The slice has more tasks than the book may hold.
     struct CapacityError: Error, CustomStringConvertible {
-        let description = "there are too many tasks on the bus to be recovered"
+        let description = "too many tasks on the bus to recover: the limit of entries is reached"
     }
 
-    /// Tasks and segments of lost ones; about 100 MB.
+    /// Tasks, and segments of lost tasks; about 100 MB.
     static let entriesMaximum = 1 << 20
 
     let slice: RecoverySlice
@@ -36,7 +35,7 @@ struct RecoveryBook {
     private(set) var lost: [TaskID: LostTask] = [:]
     private var done: Set<TaskID> = []
     private var givenUp: Set<TaskID> = []
-    /// Reported tasks whose request may be repeated, and until when what is brought back of them is kept.
+    /// Reported tasks whose request may be repeated, and the time at which their restored data expires.
     private(set) var repeatable: [TaskID: Timestamp] = [:]
     private var segmentCount = 0
 
@@ -45,10 +44,10 @@ struct RecoveryBook {
         self.entriesMaximum = entriesMaximum
     }
 
-    /// Whether anything is still to be found out about it.
+    /// True if the task belongs to the slice and is not known to have a report or a ledger.
     func isOpen(_ task: TaskID) -> Bool { slice.contains(task) && !done.contains(task) }
 
-    /// It is reported, or its ledger is there.
+    /// Notes that the task has a report or a ledger.
     mutating func close(_ task: TaskID) throws(CapacityError) {
         guard slice.contains(task) else { return }
         lost[task] = nil

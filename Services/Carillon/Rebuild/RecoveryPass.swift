@@ -7,11 +7,11 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// One reading of the topics for the tasks of one slice. Results are read before chunks, so that of each device in a chunk
-/// it is known whether it has ended.
+/// One scan of the topics for the tasks of one slice. Results are read before chunks, so that the outcome of each
+/// device in a chunk is already known.
 struct RecoveryPass {
     private static let noteEvery = 5_000
-    /// Tasks that are sent to be resolved at once.
+    /// Tasks per batch that are sent to be resolved.
     private static let sentAtOnce = 100
     private static let restoredAtOnce = 512
 
@@ -22,7 +22,7 @@ struct RecoveryPass {
     private let patience: StorePatience
     private var book: RecoveryBook
     private(set) var summary: RecoverySummary
-    /// Read and not brought back yet.
+    /// Reports that were read and are not restored yet.
     private var reports: [TaskReport] = []
 
     init(_ recovery: TaskRecovery, book: RecoveryBook, producer: any BusProducer, summary: RecoverySummary) {
@@ -76,7 +76,7 @@ struct RecoveryPass {
     }
 }
 
-// What each topic tells.
+// The messages of each topic.
 extension RecoveryPass {
     private mutating func take(_ report: TaskReport) async throws {
         guard book.isOpen(report.task) else { return }
@@ -86,7 +86,7 @@ extension RecoveryPass {
         if reports.count == RecoveryPass.restoredAtOnce { try await restoreReports() }
     }
 
-    /// Side by side, so that the store flushes to its disk once for many of them.
+    /// Concurrently, so that the store flushes to disk once for many reports.
     private mutating func restoreReports() async throws {
         let restoration = ReportRestoration(stores: stores, now: now)
         let patience = patience
@@ -127,7 +127,7 @@ extension RecoveryPass {
             if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }
             guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
             if try await noteIfLost(task.id, what: LostTask(task)) {
-                // What stands there beside a lost ledger may have been written while it was being lost.
+                // A copy beside a lost ledger may have been written during the loss.
                 try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
             }
             let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
@@ -135,7 +135,7 @@ extension RecoveryPass {
         }
     }
 
-    /// A repeat of its request then finds the task as it was accepted, and does not write another in its place.
+    /// A repeat of its request then finds the task as it was accepted, and does not overwrite it.
     private func keep(_ bytes: [UInt8], of task: PushTask, until end: Timestamp) async throws {
         let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
         try await patience.perform {
@@ -178,16 +178,16 @@ extension RecoveryPass {
     }
 }
 
-// What is done with a task.
+// Recovery of a task.
 extension RecoveryPass {
-    /// Notes the task as one that is lost, or as one that has its ledger. One that a recovery was cut off at is lost still.
+    /// Notes the task as lost, or as having a ledger. A task whose recovery was interrupted is still lost.
     private mutating func noteIfLost(_ task: TaskID, what: LostTask) async throws -> Bool {
         let hasPlan = try await patience.perform { try await stores.ledger.progress(of: task) } != nil
         try book.lose(task, what: what)
         return try await hasPlan ? begin(task, of: what.app) : true
     }
 
-    /// Takes the ledger of a task that was begun for writing it anew; false where that is not ours to do.
+    /// Claims the ledger of a task that was begun to rewrite it; false if its ledger exists and must be kept.
     private mutating func begin(_ task: TaskID, of app: AppID) async throws -> Bool {
         guard book.isOpen(task) else { return false }
         let known = book.lost[task] ?? LostTask(app: app)
@@ -232,7 +232,7 @@ extension RecoveryPass {
         try await send(&resolved)
     }
 
-    /// In the agenda first: whoever looks at it too early waits, and a task that is closed and not in it is never reported.
+    /// The agenda comes first: a check that is too early waits, but a closed task outside the agenda is never reported.
     private mutating func end(_ task: TaskID, lost: LostTask) async throws {
         guard try await begin(task, of: lost.app) else { return }
         let (plan, due) = (lost.plan(at: now), now)
@@ -262,7 +262,7 @@ extension RecoveryPass {
 }
 
 extension AudienceDevices {
-    /// Of a device whose record cannot be read the name is not known; it is counted all the same.
+    /// A device whose record cannot be read has no known id and gets no result; it is counted anyway.
     fileprivate func results(of unknown: SegmentSet, attempt: UInt8) -> [DeviceResult] {
         offsets.indices.compactMap { position in
             guard unknown.contains(offsets[position]), let device = DeviceGlance(packed: record(at: position)) else {

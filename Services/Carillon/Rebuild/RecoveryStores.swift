@@ -1,6 +1,6 @@
 import Store
 
-/// What a recovery of tasks fills.
+/// Stores that a recovery of tasks fills.
 struct RecoveryStores: Sendable {
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive

@@ -1,20 +1,20 @@
 import PushModel
 import Store
 
-/// What a recovery has done.
+/// Counts of a recovery.
 struct RecoverySummary: Equatable, Sendable {
-    /// Tasks that were closed.
+    /// Tasks that the recovery closed.
     var ended = 0
-    /// Tasks that will be resolved as if they had just come.
+    /// Tasks that will be resolved as if newly accepted.
     var resolvedAgain = 0
-    /// Devices of the closed ones whose result was on the bus.
+    /// Devices of the closed tasks whose result was on the bus.
     var proven = 0
     var unknown = 0
-    /// Reports of tasks that were closed before, readable again.
+    /// Restored reports of tasks that were closed before.
     var reports = 0
-    /// Messages that no version of the house has written, or one later than this; they are left out.
+    /// Messages in no known format, or in that of a later version; they are skipped.
     var unreadable = 0
-    /// Looked at, to show that it goes on.
+    /// Messages read, for progress.
     var messages = 0
 
     mutating func add(_ counts: StateCounts) {

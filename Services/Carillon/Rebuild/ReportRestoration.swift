@@ -4,14 +4,14 @@ import Store
 import TaskKit
 import Topics
 
-/// Brings back what is known of a task that was closed and reported before the store was lost.
+/// Restores a task that was closed and reported before the store was lost.
 struct ReportRestoration: Sendable {
     let stores: RecoveryStores
     let now: Timestamp
 
-    /// False where the store still has the report: how far it has been taken is known there.
+    /// False if the store still has the report: it also knows how far the report was delivered.
     ///
-    /// That the task is done comes before its report, by which a recovery that was cut off sees that nothing is left to do.
+    /// The settled mark precedes the report: by the report an interrupted recovery sees that nothing is left to do.
     func restore(_ report: TaskReport) async throws(StoreError) -> Bool {
         let task = report.task
         guard try await stores.archive.report(of: task) == nil else { return false }
@@ -22,7 +22,7 @@ struct ReportRestoration: Sendable {
         return true
     }
 
-    /// A task whose id comes from its request may be asked for again for a day, and must then be found done.
+    /// A task id derived from a request may be requested again for a day; the task must then be found settled.
     func isRepeatable(_ report: TaskReport) -> Bool {
         report.task.isDerived && now < keysEnd(report)
     }

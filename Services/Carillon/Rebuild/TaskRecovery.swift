@@ -6,12 +6,12 @@ import Store
 import TaskModel
 import Topics
 
-/// Brings the tasks that were open back into a store that has lost them, from the topics. What was begun is ended: a device
-/// with a result as it says, every other one that was named as unknown. What was not begun is resolved as if it had just
-/// come. Nothing else may ask the registry meanwhile.
+/// Restores open tasks from the topics into a store that has lost them. Tasks that were begun are closed: a device
+/// with a result gets that outcome, every other device that was named gets unknown. Tasks that were not begun are
+/// resolved as if newly accepted. Nothing else may use the registry meanwhile.
 ///
-/// Memory holds tasks and never devices: what is read of them goes into the ledgers at once. Cut off anywhere it is run
-/// again, finds which tasks it had not finished, and repeats what it told under the same ids.
+/// Memory holds tasks but no devices, whose states go directly into the ledgers. After an interruption it is run again:
+/// it finds the unfinished tasks and repeats its results under the same ids.
 struct TaskRecovery {
     static let reason = "ledger lost"
 
@@ -30,7 +30,7 @@ struct TaskRecovery {
         self.entriesMaximum = entriesMaximum
     }
 
-    /// Tells `note` every few thousand messages.
+    /// Calls `note` every few thousand messages.
     func run(_ note: (RecoverySummary) -> Void) async throws -> RecoverySummary {
         let producer = try await bus.makeProducer(ProducerOptions())
         var summary = RecoverySummary()
@@ -44,7 +44,7 @@ struct TaskRecovery {
         return summary
     }
 
-    /// In halves where there are more tasks than can be held: the topics are then read once for each.
+    /// Halves the slice if it has too many tasks; the topics are then read once for each half.
     private func recover(
         _ slice: RecoverySlice, with producer: any BusProducer, summary: inout RecoverySummary,
         note: (RecoverySummary) -> Void

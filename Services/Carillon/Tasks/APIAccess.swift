@@ -3,12 +3,12 @@ import HTTPClient
 import PushModel
 import ServiceKit
 
-/// Where the HTTP API is and with which key it is asked: what was written, else the variables, else the `carillon up`
-/// that runs here.
+/// URL and key of the HTTP API: from the options, else from the variables, else from the `carillon up` that runs
+/// here.
 struct APIAccess: Sendable, Equatable {
     static let options = [urlOption, keyOption, keyFileOption, appOption, CommandOption.data]
     static let notes = """
-        Address and key are what the options say, else CARILLON_URL and CARILLON_KEY (or CARILLON_KEY_FILE), else those of
+        URL and key come from the options, else from CARILLON_URL and CARILLON_KEY (or CARILLON_KEY_FILE), else from
         the carillon up that runs in ./\(DataFolder.usual).
         """
     static let usualURL = "http://127.0.0.1:8080"
@@ -16,20 +16,20 @@ struct APIAccess: Sendable, Equatable {
     private static let urlOption = CommandOption(
         "--url", value: "URL",
         meaning:
-            "The HTTP API, in place of CARILLON_URL; that of the carillon up in the data folder, or \(usualURL), unless told."
+            "HTTP API, overrides CARILLON_URL (default: that of the running carillon up, else \(usualURL))"
     )
     private static let keyOption = CommandOption(
         "--key", value: "KEY",
-        meaning: "The app's key, in place of CARILLON_KEY. Others can see arguments: prefer the variable or a file.")
+        meaning: "App key, overrides CARILLON_KEY; prefer the variable or a file: other users see arguments")
     private static let keyFileOption = CommandOption(
-        "--key-file", value: "FILE", meaning: "A file that holds the key; that of the carillon up unless told.")
+        "--key-file", value: "FILE", meaning: "File that contains the key (default: that of the running carillon up)")
     private static let appOption = CommandOption(
-        "--app", value: "NAME", meaning: "Which app is meant, where the key is for several.")
+        "--app", value: "NAME", meaning: "App to act for, if the key is valid for several")
 
     let url: String
     let key: Secret?
     let app: AppID?
-    /// What has to be written to reach the same again, such as ` --url http://…`.
+    /// Options that reach the same API again, such as ` --url http://…`.
     let words: String
 
     init(_ arguments: CommandArguments, variables: [String: String]) throws {
@@ -43,10 +43,10 @@ struct APIAccess: Sendable, Equatable {
         let given = arguments.value(APIAccess.urlOption) ?? (data == nil ? named.url : nil)
         let url = given ?? running?.url ?? APIAccess.usualURL
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-            throw UsageError("\(url) is no address of the API; write it as http://HOST:PORT")
+            throw UsageError("\(url) is not an API URL; expected http://HOST:PORT or https://HOST:PORT")
         }
         self.url = url.last == "/" ? String(url.dropLast()) : url
-        // The key of a pipeline goes to nobody else.
+        // The key of a local pipeline is sent only to that pipeline.
         let own = running?.url == self.url ? running?.keyFile : nil
         key = try APIAccess.key(arguments, variable: data == nil ? named.key : nil, own: own)
         words = [APIAccess.urlOption, APIAccess.keyFileOption, APIAccess.appOption, .data]
@@ -70,21 +70,21 @@ struct APIAccess: Sendable, Equatable {
 
     static func read(_ file: String) throws(UpError) -> Secret {
         guard let bytes = SmallFile.read(file, bytesMaximum: 4_096) else {
-            throw UpError("no readable file at \(file)")
+            throw UpError("cannot read the key file \(file)")
         }
         let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        guard !text.isEmpty else { throw UpError("the file at \(file) is empty") }
+        guard !text.isEmpty else { throw UpError("the key file \(file) is empty") }
         return Secret(text)
     }
 }
 
-/// The variables of the commands that ask the HTTP API.
+/// Variables of the commands that call the HTTP API.
 struct APIVariables {
     let url: String?
     let key: Secret?
 
     init(environment: inout EnvironmentReader) {
-        url = environment.optionalText("CARILLON_URL", meaning: "The HTTP API that carillon push, watch and tasks ask.")
-        key = environment.secret("CARILLON_KEY", meaning: "The app's key for it.")
+        url = environment.optionalText("CARILLON_URL", meaning: "URL of the HTTP API for carillon push, watch and tasks.")
+        key = environment.secret("CARILLON_KEY", meaning: "App key for the HTTP API.")
     }
 }

@@ -1,17 +1,17 @@
 import HTTPClient
 import JSONKit
 
-/// The API did not do what it was asked.
+/// A request to the API that failed.
 struct APIError: Error, CustomStringConvertible {
     enum Code {
-        /// Nobody is there.
+        /// No connection to the API.
         case unreachable
-        /// It did not answer, or says that it may later.
+        /// No response, or a response that permits a retry.
         case away
-        /// There is no such task.
+        /// No such task.
         case unknown
         case refused
-        /// What answers is not this API.
+        /// The response does not come from this API.
         case foreign
     }
 
@@ -24,7 +24,7 @@ struct APIError: Error, CustomStringConvertible {
     }
 }
 
-/// What the API says is wrong: `application/problem+json`, with the fields that are.
+/// Text of an `application/problem+json` response, with the invalid fields.
 enum APIProblem {
     private static let lengthMaximum = 600
 
@@ -38,6 +38,6 @@ enum APIProblem {
         let said = ([sentence].compactMap { $0 } + fields).map {
             VisibleBytes(isRaw: false).line($0, charactersMaximum: lengthMaximum)
         }
-        return "the API answers \(response.status)" + (said.isEmpty ? "" : ": ") + said.joined(separator: "\n  ")
+        return "the API responded with \(response.status)" + (said.isEmpty ? "" : ": ") + said.joined(separator: "\n  ")
     }
 }

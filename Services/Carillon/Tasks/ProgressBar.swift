@@ -1,27 +1,27 @@
 import ServiceKit
 
-/// How fast a task goes, over the last few looks at it, and the line that shows it.
+/// Rate of a task over its last few samples, and the line that shows its progress.
 struct ProgressBar {
     private static let span = Duration.seconds(5)
     private static let barWidth = 24
-    /// What a terminal holds that does not say how wide it is.
+    /// Assumed for a terminal that does not report its width.
     static let usualWidth = 80
 
     private var looks: [(uptime: Duration, ended: Int)] = []
 
     mutating func look(at status: ReportedTask, uptime: Duration) {
         looks.append((uptime, status.ended))
-        // The look before the span is kept, so that the rate always has two ends.
+        // One sample from before the span is kept, so that the rate always has two points.
         while looks.count > 2, uptime - looks[1].uptime >= ProgressBar.span { looks.removeFirst() }
     }
 
-    /// Devices a second; nil before it is known.
+    /// Devices per second; nil before there are two samples.
     var rate: Double? {
         guard let first = looks.first, let last = looks.last, last.uptime > first.uptime else { return nil }
         return Double(last.ended - first.ended) / (last.uptime - first.uptime).inSeconds
     }
 
-    /// Fits in the columns, so that it can be drawn over.
+    /// Shorter than the terminal is wide, so that it can be overwritten.
     func bar(_ status: ReportedTask, columns: Int) -> String {
         let share = ProgressBar.share(status)
         let filled = Int(share * Double(ProgressBar.barWidth))

@@ -5,23 +5,23 @@ import ServiceKit
 /// `carillon push`: posts a task.
 struct Push: Command {
     static let declaration = CommandDeclaration(
-        "push", purpose: "rings devices, and says how to follow what becomes of it",
+        "push", purpose: "send a push notification",
         options: PushOptions.options + [file, dryRun, watch, .json] + APIAccess.options,
         notes: """
             \(APIAccess.notes)
 
-            An API that does not answer is asked again for half a minute; that makes one task, and not several.
+            If the API does not respond, the request is retried for 30 seconds; this never creates a second task.
 
-            Exit codes: 0 once the task is durable, 1 when it was refused or the API cannot be reached; with --watch those
+            Exit codes: 0 if the task is durable, 1 if it was rejected or the API cannot be reached; with --watch those
             of carillon watch.
             """)
 
     private static let file = CommandOption(
         "--file", value: "FILE",
         meaning:
-            "The whole task as JSON, as POST /v1/tasks takes it, in place of the options above; - is standard input.")
-    private static let dryRun = CommandOption("--dry-run", meaning: "Only say how many devices it would go to.")
-    private static let watch = CommandOption("--watch", meaning: "Then do as carillon watch does.")
+            "Task as JSON in the format of POST /v1/tasks, instead of the options above; - reads standard input")
+    private static let dryRun = CommandOption("--dry-run", meaning: "Print the number of matching devices and send nothing")
+    private static let watch = CommandOption("--watch", meaning: "Follow the task until it is closed, like carillon watch")
     private static let fileBytesMaximum = 1 << 20
 
     private let arguments: CommandArguments
@@ -37,9 +37,9 @@ struct Push: Command {
         isDryRun = arguments.has(Push.dryRun)
         isWatching = arguments.has(Push.watch)
         isJSON = arguments.has(.json)
-        guard !isDryRun || !isWatching else { throw UsageError("there is nothing to watch of a --dry-run") }
+        guard !isDryRun || !isWatching else { throw UsageError("--watch cannot be combined with --dry-run") }
         guard file == nil || !PushOptions.isGiven(arguments) else {
-            throw UsageError("--file holds the whole task: leave the options that describe one out")
+            throw UsageError("--file contains the whole task; remove the options that describe one")
         }
         draft = file == nil ? try PushOptions.task(arguments) : nil
     }
@@ -75,7 +75,7 @@ struct Push: Command {
         let path = name == "-" ? "/dev/stdin" : name
         let bytes = await onNativeThread("task-file") { SmallFile.read(path, bytesMaximum: Push.fileBytesMaximum) }
         guard let bytes else {
-            throw UsageError("--file \(name): no readable file of at most \(ByteText.print(Push.fileBytesMaximum))")
+            throw UsageError("--file \(name): cannot read it, or it exceeds \(ByteText.print(Push.fileBytesMaximum))")
         }
         do throws(JSONError) {
             return try JSON(bytes)
@@ -88,7 +88,7 @@ struct Push: Command {
         if isJSON {
             terminal.print(JSONText.object { $0.member("devices", devices) })
         } else {
-            terminal.print("it would go to \(devices == 1 ? "1 device" : "\(devices) devices")")
+            terminal.print("would be sent to \(devices == 1 ? "1 device" : "\(devices) devices")")
         }
     }
 }

@@ -1,27 +1,27 @@
 import JSONKit
 import ServiceKit
 
-/// A task as the options of `carillon push` describe it.
+/// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [all, topic, user, device, platform, title, body, silent, timeToLive]
 
-    private static let all = CommandOption("--all", meaning: "To every device of the app.")
+    private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
-        "--topic", value: "NAME", isRepeatable: true, meaning: "To the subscribers of a topic; of any of several.")
+        "--topic", value: "NAME", isRepeatable: true, meaning: "Send to the subscribers of this topic; if repeated, of any")
     private static let user = CommandOption(
-        "--user", value: "ID", isRepeatable: true, meaning: "To the devices of a user. May be given several times.")
+        "--user", value: "ID", isRepeatable: true, meaning: "Send to the devices of this user; repeatable")
     private static let device = CommandOption(
-        "--device", value: "ID", isRepeatable: true, meaning: "To one device. May be given several times.")
+        "--device", value: "ID", isRepeatable: true, meaning: "Send to this device; repeatable")
     private static let platform = CommandOption(
         "--platform", value: "NAME", isRepeatable: true,
-        meaning: "Only to devices of this platform, such as ios or android.")
-    private static let title = CommandOption("--title", value: "TEXT", meaning: "The first line that is shown.")
-    private static let body = CommandOption("--body", value: "TEXT", meaning: "The text below it.")
-    private static let silent = CommandOption("--silent", meaning: "Wakes the app and shows nothing.")
+        meaning: "Send only to this platform, such as ios; repeatable")
+    private static let title = CommandOption("--title", value: "TEXT", meaning: "Title of the notification")
+    private static let body = CommandOption("--body", value: "TEXT", meaning: "Body of the notification")
+    private static let silent = CommandOption("--silent", meaning: "Wake the app without showing a notification")
     private static let timeToLive = CommandOption(
-        "--time-to-live", value: "TIME", meaning: "How long it may wait for a device that is off, such as 12h.")
+        "--time-to-live", value: "TIME", meaning: "How long the push may wait for an offline device, such as 12h")
 
-    /// What to write where it cannot be told by options.
+    /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
         options.contains { arguments.has($0) }
     }
@@ -30,20 +30,20 @@ enum PushOptions {
         var task = JSONObject()
         let topics = arguments.values(topic)
         guard !arguments.has(all) || topics.isEmpty else {
-            throw UsageError("--all reaches the subscribers of every topic: leave --topic out")
+            throw UsageError("--all includes the subscribers of every topic; remove --topic")
         }
         if let audience = audience(toAll: arguments.has(all), topics) { task["audience"] = audience }
         for (name, option) in [("users", user), ("devices", device)] where arguments.has(option) {
             task[name] = texts(arguments.values(option))
         }
         guard !task.names.isEmpty else {
-            throw UsageError("say to whom: --all, --topic NAME, --user ID or --device ID")
+            throw UsageError("no audience given; use --all, --topic NAME, --user ID or --device ID")
         }
         if arguments.has(platform) { task["platforms"] = texts(arguments.values(platform)) }
         task["message"] = .object(try message(arguments))
         if let time = arguments.value(timeToLive) {
             guard DurationText.parse(time) != nil else {
-                throw UsageError("--time-to-live \(time): it takes a time such as 30s, 5m or 12h")
+                throw UsageError("--time-to-live \(time): expected a duration such as 30s, 5m or 12h")
             }
             task["options"] = .object(JSONObject([("time_to_live", .string(time))]))
         }
@@ -63,8 +63,8 @@ enum PushOptions {
         guard arguments.has(silent) != !message.names.isEmpty else {
             throw UsageError(
                 arguments.has(silent)
-                    ? "a silent push shows nothing: leave --title and --body out"
-                    : "say what: --title TEXT, --body TEXT or --silent")
+                    ? "--silent cannot be combined with --title or --body"
+                    : "no message given; use --title TEXT, --body TEXT or --silent")
         }
         if arguments.has(silent) { message["silent"] = .bool(true) }
         return message

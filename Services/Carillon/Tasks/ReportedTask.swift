@@ -1,7 +1,7 @@
 import JSONKit
 import ServiceHost
 
-/// A task as the API tells it: how far it is, and what became of its devices.
+/// A task as reported by the API: its progress, and the outcomes of its devices.
 struct ReportedTask: Sendable, Equatable {
     enum State: String, Sendable {
         case accepted
@@ -10,7 +10,7 @@ struct ReportedTask: Sendable, Equatable {
         case failed
     }
 
-    /// Everything a device can end as, in the order in which it is shown.
+    /// Outcomes of a device, in display order.
     enum Outcome: String, CaseIterable, Sendable {
         case delivered
         case failed
@@ -29,10 +29,10 @@ struct ReportedTask: Sendable, Equatable {
     let jobs: Int
     let targeted: Int
     let outcomes: [Outcome: Int]
-    /// As it came, for those who want the rest.
+    /// The complete document, for `--json` and fields not parsed here.
     let document: JSON
 
-    /// Nil for what is no task.
+    /// Nil if the JSON is not a task.
     init?(_ json: JSON) {
         guard let id = json["id"]?.text, let state = json["state"]?.text.flatMap({ State(rawValue: $0) }),
             let counts = json["counts"]
@@ -50,24 +50,24 @@ struct ReportedTask: Sendable, Equatable {
         document = json
     }
 
-    /// Nothing more is to be waited for.
+    /// True if the task is closed or failed.
     var isOver: Bool { state == .closed || state == .failed }
 
     func count(_ outcome: Outcome) -> Int { outcomes[outcome] ?? 0 }
 
     var ended: Int { outcomes.values.reduce(0, +) }
 
-    /// While it has no jobs yet, or some are missing, more devices may still be found.
+    /// The number of targeted devices may grow until all jobs are resolved.
     var isResolved: Bool { jobs > 0 && jobsResolved >= jobs || state == .closed }
 
-    /// `delivered 120, failed 3`: those that are not zero.
+    /// Outcomes that are not zero, such as `delivered 120, failed 3`.
     var outcomesText: String {
         let parts = Outcome.allCases.filter { count($0) > 0 }.map { "\($0.label) \(count($0))" }
         guard parts.isEmpty else { return parts.joined(separator: ", ") }
         switch state {
-        case .closed: return "there was nobody to ring"
-        case .failed: return document["problem"]?.text ?? "nobody could look for its devices"
-        case .accepted, .sending: return "nothing ended yet"
+        case .closed: return "no matching devices"
+        case .failed: return document["problem"]?.text ?? "its devices could not be resolved"
+        case .accepted, .sending: return "no results yet"
         }
     }
 }
@@ -77,7 +77,7 @@ extension ReportedTask.Outcome {
 }
 
 extension ReportedTask {
-    /// With which a command that waited for the task ends.
+    /// Exit code of a command that waited for the task.
     var exitCode: Int32 {
         if state == .failed { return ExitCode.failure }
         if isCancelled || count(.cancelled) > 0 { return TaskExitCode.cancelled }
@@ -85,7 +85,7 @@ extension ReportedTask {
     }
 }
 
-/// Beside those of `ExitCode`.
+/// Exit codes in addition to those of `ExitCode`.
 enum TaskExitCode {
     static let notAllDelivered: Int32 = 2
     static let cancelled: Int32 = 3

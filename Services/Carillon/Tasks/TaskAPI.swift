@@ -3,12 +3,12 @@ import JSONKit
 import ServiceHost
 import ServiceKit
 
-/// The tasks of the HTTP API, as an operator's commands ask for them.
+/// Client of the HTTP API for the commands about tasks.
 struct TaskAPI: Sendable {
     private static let deadline = Duration.seconds(15)
-    /// Of one answer with a list of tasks.
+    /// Tasks per page of the list.
     private static let pageMaximum = 100
-    /// Codes with which the API says that it may answer later; 409 while it is still at the same request.
+    /// Status codes that permit a retry; 409 means that the same request is still being processed.
     private static let passing: Set = [409, 429, 500, 502, 503, 504]
     private static let patience = Duration.seconds(30)
     private static let retries = Backoff(first: .milliseconds(200), longest: .seconds(2))
@@ -16,7 +16,7 @@ struct TaskAPI: Sendable {
     private let access: APIAccess
     private let client: HTTPClient
 
-    /// Opens a client for the time of `body`.
+    /// Opens a client for the duration of `body`.
     static func with<Result: Sendable>(
         _ access: APIAccess, body: (TaskAPI) async throws -> Result
     ) async throws -> Result {
@@ -33,20 +33,20 @@ struct TaskAPI: Sendable {
         }
     }
 
-    /// Answers the task's id. May be asked again with the same key: it is one task all the same.
+    /// Returns the task's id. Idempotent: a repeat with the same key creates no second task.
     func post(_ task: JSON, idempotencyKey key: String) async throws -> String {
         let answer = try await send(.post, "/tasks", body: task, fields: [.init("Idempotency-Key", "\"\(key)\"")])
         guard let id = answer["id"]?.text else {
-            throw APIError(.foreign, description: "the API answered without the task's id")
+            throw APIError(.foreign, description: "the API response contains no task id")
         }
         return id
     }
 
-    /// How many devices a task would go to.
+    /// Number of devices that match the task.
     func count(_ task: JSON) async throws -> Int {
         let answer = try await send(.post, "/tasks?dry_run=true", body: task)
         guard let devices = answer.count("devices") else {
-            throw APIError(.foreign, description: "the API answered without the number of devices")
+            throw APIError(.foreign, description: "the API response contains no number of devices")
         }
         return devices
     }
@@ -54,7 +54,7 @@ struct TaskAPI: Sendable {
     func status(of id: String) async throws -> ReportedTask {
         let answer = try await send(.get, "/tasks/\(try TaskAPI.checked(id))")
         guard let status = ReportedTask(answer) else {
-            throw APIError(.foreign, description: "the API's answer is no task")
+            throw APIError(.foreign, description: "the API response is not a task")
         }
         return status
     }
@@ -63,7 +63,7 @@ struct TaskAPI: Sendable {
         _ = try await send(.post, "/tasks/\(try TaskAPI.checked(id))/cancel")
     }
 
-    /// The newest first, and where those after them begin. Asked for page by page.
+    /// Newest first, with the cursor of the next page. Fetched page by page.
     func list(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
         var (tasks, next) = try await page(limit: min(limit, TaskAPI.pageMaximum), before: cursor)
         while tasks.count < limit, let cursor = next {
@@ -79,12 +79,12 @@ struct TaskAPI: Sendable {
         let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
         let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
         guard let tasks = answer["tasks"]?.elements else {
-            throw APIError(.foreign, description: "the API's answer is no list of tasks")
+            throw APIError(.foreign, description: "the API response is not a list of tasks")
         }
         return (tasks, answer["next"]?.text)
     }
 
-    /// Bears failures of these codes for a while, as of an API that is just started again.
+    /// Retries failures with these codes for a while, such as those of an API that is restarting.
     static func patiently<Result: Sendable>(
         bearing codes: Set<APIError.Code>, terminal: any Terminal, time: any TimeSource,
         body: () async throws -> Result
@@ -96,15 +96,14 @@ struct TaskAPI: Sendable {
                 return try await body()
             } catch let failure as APIError {
                 guard codes.contains(failure.code), time.uptime < deadline else { throw failure }
-                if attempt == 1 { terminal.complain("carillon: \(failure); trying again") }
+                if attempt == 1 { terminal.complain("carillon: \(failure); retrying") }
             }
             try await time.sleep(for: retries.delay(afterAttempt: attempt, random: SystemRandomSource()))
             attempt += 1
         }
     }
 
-    /// Everything but the waiting is done elsewhere: the optimizer of Swift 6.3.1 crashes on it inside an asynchronous
-    /// function.
+    /// Contains only the suspension: the Swift 6.3.1 optimizer crashes on the rest inside an asynchronous function.
     private func send(
         _ method: HTTPClientRequest.Method, _ path: String, body: JSON? = nil,
         fields: [HTTPClientRequest.Header] = []
@@ -134,13 +133,13 @@ struct TaskAPI: Sendable {
         case .unknown(let failure):
             throw APIError(
                 .away,
-                description: "\(access.url) did not answer, and may have done what it was asked: \(failure.message)")
+                description: "\(access.url) did not respond and may have processed the request: \(failure.message)")
         }
     }
 
     private static func document(_ response: HTTPClientResponse) throws(APIError) -> JSON {
         guard let json = try? JSON(response.body) else {
-            throw APIError(.foreign, description: "the API's answer is no JSON")
+            throw APIError(.foreign, description: "the API response is not JSON")
         }
         return json
     }
@@ -150,15 +149,15 @@ struct TaskAPI: Sendable {
         switch response.status {
         case 404: return APIError(.unknown, description: reason)
         case 401, 403:
-            let hint = access.key == nil ? "; name a key with --key-file or CARILLON_KEY" : ""
+            let hint = access.key == nil ? "; set a key with --key-file or CARILLON_KEY" : ""
             return APIError(.refused, description: reason + hint)
         default: return APIError(TaskAPI.passing.contains(response.status) ? .away : .refused, description: reason)
         }
     }
 
-    /// What is put into a path must not change it.
+    /// An id must not change the path of the request.
     private static func checked(_ id: String) throws(UsageError) -> String {
-        guard !id.isEmpty, id.utf8.allSatisfy({ isPlain($0) }) else { throw UsageError("\"\(id)\" is no id of a task") }
+        guard !id.isEmpty, id.utf8.allSatisfy({ isPlain($0) }) else { throw UsageError("\"\(id)\" is not a task id") }
         return id
     }
 

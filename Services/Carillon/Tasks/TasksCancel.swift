@@ -1,9 +1,9 @@
-/// `carillon tasks cancel`: rings nobody further.
+/// `carillon tasks cancel`: stops sending to further devices.
 struct TasksCancel: Command {
     static let declaration = CommandDeclaration(
-        "tasks cancel", purpose: "rings no further devices of a task", operands: "TASK", options: APIAccess.options,
+        "tasks cancel", purpose: "cancel a task: send to no further devices", operands: "TASK", options: APIAccess.options,
         notes: """
-            Devices that were rung stay so; the others end as cancelled. Cancelling again changes nothing.
+            Pushes that were already sent are not recalled; the remaining devices end as cancelled. Idempotent.
 
             \(APIAccess.notes)
             """)

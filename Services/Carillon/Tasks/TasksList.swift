@@ -4,13 +4,13 @@ import ServiceKit
 /// `carillon tasks`: the newest tasks.
 struct TasksList: Command {
     static let declaration = CommandDeclaration(
-        "tasks", purpose: "lists the newest tasks", options: [limit, before, .json] + APIAccess.options,
+        "tasks", purpose: "list the newest tasks", options: [limit, before, .json] + APIAccess.options,
         notes: APIAccess.notes)
 
     private static let limitMaximum = 1_000
-    private static let limit = CommandOption("--limit", value: "N", meaning: "How many, up to 1000; 20 unless told.")
+    private static let limit = CommandOption("--limit", value: "N", meaning: "Number of tasks, up to 1000 (default: 20)")
     private static let before = CommandOption(
-        "--before", value: "CURSOR", meaning: "The page after the one that named it.")
+        "--before", value: "CURSOR", meaning: "Show the page at this cursor")
 
     private let arguments: CommandArguments
     private let limit: Int

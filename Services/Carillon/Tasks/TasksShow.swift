@@ -1,10 +1,10 @@
 import JSONKit
 import ServiceKit
 
-/// `carillon tasks show`: everything the API tells of one task.
+/// `carillon tasks show`: the details of one task.
 struct TasksShow: Command {
     static let declaration = CommandDeclaration(
-        "tasks show", purpose: "shows one task: its state, and what became of its devices", operands: "TASK",
+        "tasks show", purpose: "show the state of a task and the outcomes of its devices", operands: "TASK",
         options: [.json] + APIAccess.options, notes: APIAccess.notes)
 
     private let arguments: CommandArguments

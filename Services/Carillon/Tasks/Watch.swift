@@ -1,16 +1,16 @@
 /// `carillon watch`: follows a task until it is closed.
 struct Watch: Command {
     static let declaration = CommandDeclaration(
-        "watch", purpose: "shows how far a task is, until everything has become of it", operands: "TASK",
+        "watch", purpose: "show the progress of a task until it is closed", operands: "TASK",
         options: [.json] + APIAccess.options,
         notes: """
-            On a terminal one line is drawn over and over; elsewhere there is a line whenever something has changed.
+            On a terminal one line is redrawn; otherwise a line is printed whenever something has changed.
 
             \(APIAccess.notes)
 
-            Exit codes: 0 when everything was delivered, \(TaskExitCode.notAllDelivered) when something ended otherwise, \
-            \(TaskExitCode.cancelled) when the task was cancelled, 1 when there is no such task, nobody could
-            look for its devices, or the API stays away for half a minute.
+            Exit codes: 0 if everything was delivered, \(TaskExitCode.notAllDelivered) if any device ended otherwise, \
+            \(TaskExitCode.cancelled) if the task was cancelled, 1 if there is no such task, its devices
+            could not be resolved, or the API is unavailable for 30 seconds.
             """)
 
     private let arguments: CommandArguments
@@ -29,9 +29,9 @@ struct Watch: Command {
 }
 
 extension CommandArguments {
-    /// The one operand of the commands about one task.
+    /// The single operand of the commands about one task.
     func task() throws(UsageError) -> String {
-        guard operands.count == 1 else { throw UsageError("name one task") }
+        guard operands.count == 1 else { throw UsageError("expected one task id") }
         return operands[0]
     }
 }

@@ -1,7 +1,7 @@
 import JSONKit
 import ServiceKit
 
-/// Looks at a task again and again, and shows what has changed.
+/// Polls a task and prints what has changed.
 struct Watcher {
     private let api: TaskAPI
     private let terminal: any Terminal
@@ -15,7 +15,7 @@ struct Watcher {
         self.time = time
     }
 
-    /// Answers the exit code.
+    /// Returns the exit code.
     func watch(_ id: String) async throws -> Int32 {
         var progress = ProgressBar()
         var last: ReportedTask?
@@ -35,7 +35,7 @@ struct Watcher {
         }
     }
 
-    /// What takes long is looked at less often.
+    /// The longer a task takes, the less often it is polled.
     static func pause(after elapsed: Duration) -> Duration {
         max(.milliseconds(200), min(.seconds(1), elapsed / 20))
     }

@@ -5,23 +5,23 @@ import Topics
 
 struct TopicsCreate: Command {
     static let declaration = CommandDeclaration(
-        "topics create", purpose: "creates the topics that Kafka does not have yet",
+        "topics create", purpose: "create the topics that do not exist on Kafka yet",
         options: [replication, partitions, timeout, dryRun, .bus],
         notes: """
-            Safe to repeat: a topic that exists stays as it is. One with another number of partitions than planned is named,
-            and left to you: the number decides where keys live, so changing it moves them. The embedded bus needs no
-            topics to be created.
+            Safe to repeat: existing topics are not changed. A topic with another number of partitions than planned is
+            reported but not changed: keys are assigned to partitions by that number, so a change would move them. The
+            embedded bus needs no topics to be created.
             """)
 
     private static let replication = CommandOption(
-        "--replication", value: "N", meaning: "Copies of each partition; 3 unless told. A single broker keeps 1.")
+        "--replication", value: "N", meaning: "Replicas of each partition (default: 3); a single broker requires 1")
     private static let partitions = CommandOption(
         "--partitions", value: "TOPIC=N", isRepeatable: true,
-        meaning: "Partitions of one topic, each of its lanes, in place of those that carillon topics list shows.")
+        meaning: "Partitions of a topic, or of each of its lanes (default: see carillon topics list); repeatable")
     private static let timeout = CommandOption(
-        "--timeout", value: "TIME", meaning: "How long the brokers may take, such as 10s; 30s unless told.")
+        "--timeout", value: "TIME", meaning: "How long the brokers may take, such as 10s (default: 30s)")
     private static let dryRun = CommandOption(
-        "--dry-run", meaning: "Only show what would be asked of Kafka, without asking whether it exists.")
+        "--dry-run", meaning: "Print the topics that would be requested, without connecting to Kafka")
 
     private let plans: [KafkaTopicPlan]
     private let timeout: Duration
@@ -42,10 +42,10 @@ struct TopicsCreate: Command {
         for text in texts {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let count = Int(parts[1]), (1...10_000).contains(count) else {
-                throw UsageError("--partitions \(text): write it as TOPIC=N, N from 1 to 10000")
+                throw UsageError("--partitions \(text): expected TOPIC=N with N from 1 to 10000")
             }
             guard names.contains(parts[0]) else {
-                throw UsageError("no topic \(parts[0])" + Spelling.advice(parts[0], among: names))
+                throw UsageError("unknown topic \(parts[0])" + Spelling.advice(parts[0], among: names))
             }
             counts[parts[0]] = count
         }
@@ -55,7 +55,7 @@ struct TopicsCreate: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let (bus, log) = try context.settings()
         guard let kafka = bus.kafka else {
-            context.terminal.print("nothing to create: the embedded bus makes its streams as it needs them")
+            context.terminal.print("nothing to create: the embedded bus creates its streams on first use")
             return 0
         }
         if isDryRun {
@@ -66,7 +66,7 @@ struct TopicsCreate: Command {
         return TopicsCreate.report(outcomes, terminal: context.terminal)
     }
 
-    /// A line each, and whether all is well.
+    /// Prints a line for each topic; returns the exit code.
     static func report(
         _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], terminal: any Terminal
     ) -> Int32 {
@@ -77,7 +77,7 @@ struct TopicsCreate: Command {
             case .existed: terminal.print("exists  \(plan.name)")
             case .differs(let partitions):
                 terminal.print("exists  \(plan.name)")
-                terminal.complain("\(plan.name) has \(partitions) partitions, planned are \(plan.partitions)")
+                terminal.complain("\(plan.name) has \(partitions) partitions, expected \(plan.partitions)")
             case .failed(let problem):
                 failures += 1
                 terminal.complain("\(plan.name) was not created: \(problem)")

@@ -3,7 +3,7 @@ import Topics
 
 struct TopicsList: Command {
     static let declaration = CommandDeclaration(
-        "topics list", purpose: "shows every topic: who writes it, who reads it, how long it is kept", options: [.json])
+        "topics list", purpose: "list the topics with their producers, consumers and retention", options: [.json])
 
     private let isJSON: Bool
 
@@ -22,7 +22,7 @@ struct TopicsList: Command {
 
     static func table(_ topics: [TopicDeclaration]) -> String {
         let header = [
-            "TOPIC", "KIND", "LANES", "KEY", "PARTITIONS\nkafka/embedded", "KEPT ON KAFKA", "PRODUCERS", "CONSUMERS",
+            "TOPIC", "KIND", "LANES", "KEY", "PARTITIONS\nkafka/embedded", "KAFKA RETENTION", "PRODUCERS", "CONSUMERS",
         ]
         return Table(
             header: header,
@@ -63,5 +63,5 @@ struct TopicsList: Command {
 }
 
 extension CommandOption {
-    static let json = CommandOption("--json", meaning: "Print JSON, one object a line.")
+    static let json = CommandOption("--json", meaning: "Print JSON, one object per line")
 }

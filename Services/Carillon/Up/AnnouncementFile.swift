@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// `up.json`. It is written when everything is ready, again whenever a program ends or comes back, so that it names no
-/// process that is gone, and removed when the end begins.
+/// `up.json`. It is written when everything is ready and whenever a program exits or restarts, so that it names no
+/// exited process, and removed when the stop begins.
 final class AnnouncementFile: Sendable {
     private let path: String
     private let content = Mutex<(@Sendable () -> String)?>(nil)
@@ -18,7 +18,7 @@ final class AnnouncementFile: Sendable {
         }
     }
 
-    /// Does nothing before it is published and after it is withdrawn.
+    /// Does nothing before `publish` and after `withdraw`.
     func renew() throws {
         try content.withLock { current in
             guard let current else { return }

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// Waits until every program is ready, says so, and takes it back when the end begins.
+/// Waits until every program is ready, announces this, and withdraws the announcement when the stop begins.
 final class Announcer: Service {
     let name = "announcer"
     private let programs: [KeptProgram]

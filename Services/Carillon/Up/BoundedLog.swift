@@ -2,7 +2,7 @@ import Glibc
 import ServiceKit
 import Synchronization
 
-/// A program's log file: when it is full it becomes `FILE.1`, in place of an older one, and a new one is begun.
+/// A program's log file. When it is full, it is renamed to `FILE.1`, replacing an older one, and a new one is opened.
 final class BoundedLog: Sendable {
     private struct State {
         var descriptor: Int32 = -1
@@ -23,7 +23,7 @@ final class BoundedLog: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// A full disk must not stop the program: the line is given up.
+    /// A full disk must not stop the program: the line is dropped.
     func write(line: String) {
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         state.withLock { state in

@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// What the programs of `carillon up` are given of the environment it was started in: what the operating system's
-/// libraries read, and the settings that the program itself reads. Whatever else an operator's shell holds, such as
-/// the key of `CARILLON_KEY` or a password for another program, stays out of processes that take requests.
+/// The part of its environment that `carillon up` passes to a program: variables of the operating system's libraries,
+/// and the settings that the program reads. Anything else in an operator's shell, such as the key in `CARILLON_KEY` or
+/// a password for another program, is kept from processes that accept requests.
 struct ChildEnvironment: Sendable {
-    /// For the loader, the C library, time zones, OpenSSL, and the tools that look for mistakes in memory.
+    /// For the loader, the C library, time zones, OpenSSL and the sanitizers.
     private static let names: Set = [
         "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "TZDIR", "USER",
     ]
@@ -18,18 +18,18 @@ struct ChildEnvironment: Sendable {
         self.variables = variables
     }
 
-    /// Whether a program will be given a value for it; an empty one counts as none.
+    /// True if programs get a value for the variable; an empty value counts as unset.
     func isSet(_ name: String) -> Bool {
         variables[name].map { !$0.isEmpty } ?? false
     }
 
-    /// Of a program that reads none of our settings.
+    /// For a program that reads none of Carillon's settings.
     var foreign: [String: String] {
         variables.filter { name, _ in ChildEnvironment.isOrdinary(name) }
     }
 
-    /// Of a program whose settings begin with `CARILLON_` and one of these words. A word that no program knows is passed
-    /// on as well, so that the program names the typing error.
+    /// For a program whose settings begin with `CARILLON_` and one of these families. Unknown families are passed
+    /// on as well, so that the program reports the misspelled variable.
     func own(of families: Set<String>) -> [String: String] {
         variables.filter { name, _ in
             guard name.hasPrefix(ChildEnvironment.ownPrefix) else { return ChildEnvironment.isOrdinary(name) }

@@ -2,24 +2,24 @@ import Apps
 import Glibc
 import PushModel
 
-/// Where one `carillon up` keeps everything: a second start goes on from what it finds there.
+/// Folder with all data of one `carillon up`; the next start continues from it.
 struct DataFolder: Sendable {
     static let usual = "carillon-data"
 
-    /// Absolute, since its readers may run elsewhere.
+    /// Absolute, since its readers may have another working directory.
     let path: String
 
-    /// A folder that is there already; nil when it is not.
+    /// An existing folder; nil if there is none.
     init?(existing path: String) {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         self.path = String(cString: resolved)
     }
 
-    /// Makes what is missing, for this user alone: keys and every device are in it.
+    /// Creates missing folders, accessible to this user only: they contain keys and all devices.
     init(making path: String) throws(UpError) {
         try DataFolder.make(path)
-        guard let folder = DataFolder(existing: path) else { throw UpError("the folder \(path) cannot be found") }
+        guard let folder = DataFolder(existing: path) else { throw UpError("cannot find the folder \(path)") }
         self = folder
         for part in [redis, apps, logs, simulator] { try DataFolder.make(part) }
     }
@@ -46,6 +46,6 @@ struct DataFolder: Sendable {
 
     private static func make(_ path: String) throws(UpError) {
         guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        throw UpError("the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
+        throw UpError("cannot create the folder \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -1,20 +1,20 @@
 import Glibc
 import ServiceKit
 
-/// Keeps a data folder to one `carillon up`. The programs it starts hold the lock as well: two redis-servers can never
-/// write one folder, not even when a first `up` was killed and its own are only just ending.
+/// Reserves a data folder for one `carillon up`. Its programs hold the lock as well, so that two redis-servers never
+/// write to one folder, not even while the programs of a killed `up` are still exiting.
 final class DataLock: Sendable {
-    /// For programs that were killed with their parent to be gone.
+    /// How long programs that were killed with their parent may take to exit.
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(50)
 
-    /// To be handed down to every program that uses the folder.
+    /// Inherited by every program that uses the folder.
     let descriptor: Int32
 
     init(_ folder: DataFolder, time: any TimeSource) async throws {
         let descriptor = open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw UpError("\(folder.lockFile) cannot be opened: \(String(cString: strerror(errno)))")
+            throw UpError("cannot open \(folder.lockFile): \(String(cString: strerror(errno)))")
         }
         self.descriptor = descriptor
         let deadline = time.uptime + DataLock.patience
@@ -26,15 +26,15 @@ final class DataLock: Sendable {
             try await time.sleep(for: DataLock.pause)
         }
         guard let own = ProcessIdentity(running: getpid()) else {
-            throw UpError("/proc/\(getpid())/stat cannot be read")
+            throw UpError("cannot read /proc/\(getpid())/stat")
         }
         let text = Array("\(own.text)\n".utf8)
         guard ftruncate(descriptor, 0) == 0, WholeWrite.write(text, to: descriptor) else {
-            throw UpError("\(folder.lockFile) cannot be written: \(String(cString: strerror(errno)))")
+            throw UpError("cannot write \(folder.lockFile): \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Closed and not unlocked: the lock lasts until the last of the programs is gone.
+    /// Closed, not unlocked: the lock lasts until the last program has exited.
     deinit {
         close(descriptor)
     }
@@ -46,14 +46,14 @@ final class DataLock: Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// The `carillon up` that runs in the folder. Nil when it was killed, also where its number is another process' now
-    /// and its programs still hold the lock.
+    /// The `carillon up` that runs in the folder. Nil if it was killed, even if its process id was reused and its
+    /// programs still hold the lock.
     static func runningHolder(of folder: DataFolder) -> pid_t? {
         guard isHeld(folder), let holder = holder(of: folder), holder.isRunning else { return nil }
         return holder.processID
     }
 
-    /// Who took the lock last.
+    /// The process that took the lock last.
     private static func holder(of folder: DataFolder) -> ProcessIdentity? {
         let bytes = SmallFile.read(folder.lockFile, bytesMaximum: 64) ?? []
         return OutsideText.string(bytes.prefix { $0 != UInt8(ascii: "\n") }).flatMap { ProcessIdentity(text: $0) }
@@ -63,7 +63,7 @@ final class DataLock: Sendable {
         let whose = holder.map { "process \($0)" } ?? "another process"
         return UpError(
             """
-            \(whose) holds \(folder.path): another carillon up is running there; end it, or choose another folder with \
+            \(whose) holds \(folder.path): another carillon up is running there; stop it, or choose another one with \
             --data FOLDER
             """)
     }

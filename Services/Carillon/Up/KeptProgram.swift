@@ -2,17 +2,17 @@ import Glibc
 import ServiceKit
 import Synchronization
 
-/// Keeps one program running: starts it once those it needs are ready, and again when it ends by itself.
+/// Supervises one program: starts it once the programs it needs are ready, and restarts it when it exits.
 final class KeptProgram: Service {
     private struct State {
         var process: ChildProcess?
         var isStopping = false
-        /// Its end was asked for, so that it comes back with other settings.
+        /// It was stopped in order to restart with other settings.
         var isBeingReplaced = false
         var obstacle: String?
     }
 
-    /// What all programs of one `carillon up` share.
+    /// Shared by all programs of one `carillon up`.
     struct Shared: Sendable {
         let lock: DataLock
         let folder: DataFolder
@@ -24,16 +24,16 @@ final class KeptProgram: Service {
 
     private static let restartBackoff = Backoff(first: .milliseconds(200), longest: .seconds(5))
     private static let readinessBackoff = Backoff(first: .milliseconds(50), longest: .milliseconds(500))
-    /// Who takes longer to be ready is named.
+    /// A program that is not ready after this time is reported.
     private static let slowStart = Duration.seconds(20)
     private static let linesKept = 20
 
     let plan: ProgramPlan
-    /// Happens when it is ready for the first time.
+    /// Happens when the program is ready for the first time.
     let hasBeenReady = OneTimeEvent()
     private let shared: Shared
     private let needs: [KeptProgram]
-    /// Called whenever it is ready, with the line that said so, before others hear of it.
+    /// Called whenever the program becomes ready, with its ready line, before this is reported.
     private let onReady: @Sendable (String) async throws -> Void
     private let log: BoundedLog
     private let stopRequest = OneTimeEvent()
@@ -52,11 +52,11 @@ final class KeptProgram: Service {
 
     var name: String { plan.name }
     var logFile: String { log.path }
-    /// Nil while there is none: the number of one that has ended may be another process' by now.
+    /// Nil while it is not running: the id of an exited process may have been reused.
     var processID: pid_t? { state.withLock { $0.process.flatMap { $0.ending == nil ? $0.processID : nil } } }
 
-    /// Why it is not ready, as far as it has said so.
-    var obstacle: String { state.withLock { $0.obstacle } ?? "it has not said why" }
+    /// Last known reason why the program is not ready.
+    var obstacle: String { state.withLock { $0.obstacle } ?? "no reason reported" }
 
     func run() async throws {
         for program in needs { await OneTimeEvent.either(program.hasBeenReady, stopRequest) }
@@ -81,7 +81,7 @@ final class KeptProgram: Service {
         }
     }
 
-    /// Asks it to end; `run` returns when it has.
+    /// Asks the program to exit; `run` returns when it has.
     func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -90,10 +90,10 @@ final class KeptProgram: Service {
         stopRequest.happen()
     }
 
-    /// Ends it in good order and starts it again, with the settings that are right now.
+    /// Stops the program gracefully and restarts it with the current settings.
     func replace() {
         state.withLock { state in
-            // One that is about to be started reads the new settings anyway.
+            // A program that is about to start reads the new settings anyway.
             guard let process = state.process, process.ending == nil else { return }
             state.isBeingReplaced = true
             process.signal(SIGTERM)
@@ -105,7 +105,7 @@ final class KeptProgram: Service {
         let said: ReadyLine
     }
 
-    /// Nil when the stop was asked for before.
+    /// Nil if the stop was requested before.
     private func start() throws -> Launch? {
         let said = ReadyLine(plan.readiness)
         var options = ChildProcess.Options()
@@ -116,14 +116,14 @@ final class KeptProgram: Service {
         options.onLine = { [log, plan, hasBeenReady, stopRequest, report = shared.report] line in
             log.write(line: line)
             said.hear(line)
-            // When it starts and when it ends, redis-server calls everything a warning.
+            // During start and stop redis-server logs everything as a warning.
             if plan.dialect == .service || hasBeenReady.hasHappened && !stopRequest.hasHappened {
                 report.hear(line, of: plan.name, in: plan.dialect, file: log.path)
             }
         }
         return try state.withLock { state in
             guard !state.isStopping else { return nil }
-            // Asked under the lock: whoever replaces it changed the settings before, and sees this process or none.
+            // Read under the lock: a caller of `replace` changed the settings before, and sees this process or none.
             let process = try ChildProcess(
                 plan.path, arguments: plan.arguments, environment: plan.environment(), options: options)
             state.process = process
@@ -131,7 +131,7 @@ final class KeptProgram: Service {
         }
     }
 
-    /// Throws when what should be done once it was ready failed.
+    /// Throws if `onReady` fails.
     private func ending(of launch: Launch, since begun: Duration) async throws -> ChildProcess.Ending? {
         let process = launch.process
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -146,7 +146,7 @@ final class KeptProgram: Service {
             }
             while let isOver = try await tasks.next(), !isOver {}
         }
-        // Cancelled is who did not end in time.
+        // A cancellation means that the program did not exit in time.
         if Task.isCancelled { process.signal(SIGKILL) }
         return await process.end(within: .seconds(10))
     }
@@ -202,23 +202,23 @@ final class KeptProgram: Service {
         let pause = KeptProgram.restartBackoff.delay(afterAttempt: attempt, random: SystemRandomSource())
         shared.report.tell(
             """
-            \(name) died (\(KeptProgram.text(ending))), is started again in \(KeptProgram.seconds(pause)); see \(log.path)
+            \(name) exited (\(KeptProgram.text(ending))), restarting in \(KeptProgram.seconds(pause)); see \(log.path)
             """)
         _ = await stopRequest.wait(atMost: pause, time: shared.time)
     }
 
     private func reportStop(_ ending: ChildProcess.Ending?) {
         guard ending != .exited(0) else { return }
-        shared.report.tell("\(name) did not end in good order (\(KeptProgram.text(ending)))")
+        shared.report.tell("\(name) did not stop cleanly (\(KeptProgram.text(ending)))")
     }
 
     private func givenUp(_ process: ChildProcess, ending: ChildProcess.Ending?) -> UpError {
-        shared.report.tell("\(name) is given up, and everything ends")
+        shared.report.tell("\(name) is not restarted; stopping everything")
         let words = process.lines.map { "  " + VisibleBytes(isRaw: false).line($0, charactersMaximum: 400) }
         return UpError(
             """
-            \(name) ends again and again (\(KeptProgram.text(ending))) and is given up; its last lines, of \(log.path):
-            \(words.isEmpty ? "  it said nothing" : words.joined(separator: "\n"))
+            \(name) failed (\(KeptProgram.text(ending))) and is not restarted; last lines of \(log.path):
+            \(words.isEmpty ? "  no output" : words.joined(separator: "\n"))
             """)
     }
 }
@@ -228,7 +228,7 @@ extension KeptProgram {
         switch ending {
         case .exited(let code): "exit code \(code)"
         case .signalled(let number): "signal \(number)"
-        case nil: "it would not end"
+        case nil: "no exit status"
         }
     }
 

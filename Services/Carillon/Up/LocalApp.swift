@@ -4,8 +4,8 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// The app that `carillon up` makes for trying things out, with a key that may do everything and stays readable. Its
-/// calls block.
+/// The app that `carillon up` creates for first steps, with a key that has all scopes and remains readable. Its calls
+/// block.
 struct LocalApp: Sendable {
     let id: AppID
     let keyFile: String
@@ -19,23 +19,23 @@ struct LocalApp: Sendable {
         configuration = folder.appsConfiguration
     }
 
-    /// Makes what is missing, and leaves an app and a key that work as they are.
+    /// Creates what is missing; a working app and a valid key are not changed.
     func prepare() throws {
         let editor = AppEditor(configuration, now: time.now)
         guard access(editor.path(of: id), F_OK) == 0 else {
             try keep(try editor.add(id, scopes: Set(Scope.allCases)))
-            // Publishers of Richie's dialect name the app in the request.
+            // Requests of Richie's API name the app.
             let identifiers = JSONObject([("richie", .string(id.text))])
             return try editor.replace("identifiers", of: id, with: .object(identifiers))
         }
         guard !hasWorkingKey else { return }
-        // Whoever has one of the other keys keeps it for a while.
+        // Other keys remain valid for a while.
         let rotations = try editor.rotate(id, keeping: .seconds(7 * 86_400))
         guard let widest = rotations.max(by: { $0.scopes.count < $1.scopes.count }) else { return }
         try keep(widest.key)
     }
 
-    /// The simulator's credentials are other ones at each of its starts.
+    /// The simulator creates new credentials at each start.
     func renew(_ providers: JSON) throws {
         try AppEditor(configuration, now: time.now).replace("providers", of: id, with: providers)
     }

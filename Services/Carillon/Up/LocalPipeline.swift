@@ -1,7 +1,7 @@
 import PushModel
 import ServiceKit
 
-/// Everything that one `carillon up` runs, put together.
+/// All programs of one `carillon up`.
 struct LocalPipeline: Sendable {
     struct Settings: Sendable {
         var memoryBytes: Int
@@ -12,14 +12,14 @@ struct LocalPipeline: Sendable {
         var drainDeadline: Duration
     }
 
-    /// Beyond the drain of the services: for Redis, and for the simulator.
+    /// In addition to the services' drain deadline, for Redis and the simulator.
     private static let lastWords = Duration.seconds(15)
 
     private let settings: Settings
     private let shared: KeptProgram.Shared
     private let log: Log
     private let app: LocalApp?
-    /// Redis, and the simulator where there is one.
+    /// Redis, and the simulator if it is used.
     private let needed: [KeptProgram]
     private let services: [KeptProgram]
     private let board: SimulatorBoard
@@ -62,7 +62,7 @@ struct LocalPipeline: Sendable {
         reservations = ports.reservations
     }
 
-    /// Each time it is ready its credentials and ports are other ones.
+    /// The simulator has new credentials and ports after each start.
     private static func simulator(
         _ plan: ProgramPlan, shared: KeptProgram.Shared, board: SimulatorBoard, app: LocalApp?
     ) -> KeptProgram {
@@ -70,13 +70,13 @@ struct LocalPipeline: Sendable {
             let facts = try SimulatorFacts(announcement: line)
             try await onNativeThread("apps") { Result { try app?.renew(facts.providers) } }.get()
             let former = board.replace(facts)
-            // The first time the senders still wait for it.
+            // At the first start the senders still wait for it.
             guard former != nil else { return }
             for sender in board.senders { sender.replace() }
         }
     }
 
-    /// Runs until `stop` returns or something ends that cannot be started again.
+    /// Runs until `stop` returns or a program fails and is not restarted.
     func run(
         announcing announce: @escaping @Sendable (UpAnnouncement) -> Void,
         until stop: @escaping @Sendable () async -> Void
@@ -96,7 +96,7 @@ struct LocalPipeline: Sendable {
             drainingWithin: settings.drainDeadline + LocalPipeline.lastWords, until: stop)
         withExtendedLifetime(reservations) {}
         guard case .cutOff(let names) = end else { return }
-        throw UpError("\(names.joined(separator: ", ")) did not end in time and had to be killed")
+        throw UpError("\(names.joined(separator: ", ")) did not stop in time and had to be killed")
     }
 
     private var announcement: UpAnnouncement {

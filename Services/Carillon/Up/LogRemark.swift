@@ -1,23 +1,23 @@
 import JSONKit
 import ServiceKit
 
-/// A line of a program's log that somebody at the terminal should see.
+/// A line of a program's log that is shown on the terminal.
 struct LogRemark: Equatable {
-    /// How a program writes its log.
+    /// Log format of a program.
     enum Dialect: Sendable {
-        /// A JSON object a line, as services do; what is none is a crash's last words.
+        /// One JSON object per line, as services write; anything else is output of a crash.
         case service
-        /// Of redis-server, which marks warnings with `#`.
+        /// The format of redis-server, which marks warnings with `#`.
         case redis
     }
 
     private static let lengthMaximum = 240
-    /// What says where and when, which the terminal says already.
+    /// Fields left out, since the terminal already shows time and program.
     private static let framing: Set = ["time", "level", "service", "trace_id", "message"]
 
     let text: String
 
-    /// Nil for a line that need not be seen.
+    /// Nil for a line that is not shown.
     init?(_ line: String, in dialect: Dialect) {
         let found =
             switch dialect {

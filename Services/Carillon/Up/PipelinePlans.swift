@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Where the programs are; an error that names every missing one, with the cure, where some are not.
+/// Paths of the programs. The error for missing ones names them all and how to build them.
 struct PipelinePrograms: Sendable {
     private let paths: [String: String]
 
@@ -30,7 +30,7 @@ struct PipelinePrograms: Sendable {
 struct PipelinePlans: Sendable {
     let folder: DataFolder
     let programs: PipelinePrograms
-    /// Of what `up` itself was started with, each program is given its part.
+    /// The environment of `up`, of which each program gets its part.
     let inherited: ChildEnvironment
     let drainDeadline: Duration
 
@@ -52,7 +52,7 @@ struct PipelinePlans: Sendable {
             environment: { variables }, readiness: .line { $0.hasPrefix("{\"ready\":true") }, url: admin, admin: admin)
     }
 
-    /// `ingest-api` speaks TLS alone once it is given a certificate.
+    /// With a certificate `ingest-api` accepts only TLS.
     func apiURL(port: UInt16) -> String {
         let scheme = inherited.isSet("CARILLON_INGEST_TLS_CERTIFICATE") ? "https" : "http"
         return "\(scheme)://127.0.0.1:\(port)"

@@ -1,5 +1,5 @@
-/// The services of the pipeline. Those that are fed stand before those that feed them: they end in the other direction,
-/// so that what was taken is passed on.
+/// The services of the pipeline, each before its producers. They stop in reverse order, so that work already taken is
+/// passed on.
 struct PipelineService: Sendable {
     static let all = [
         PipelineService(name: "reporter", adminPort: 9469, settings: ["APPS", "REPORTER"]),
@@ -12,23 +12,23 @@ struct PipelineService: Sendable {
         PipelineService(name: ingest, adminPort: 9464, settings: ["APPS", "PEPPER", "INGEST"]),
     ]
 
-    /// The words after `CARILLON_` of what every service reads. The bus of `carillon up` is its Redis, so Kafka's
-    /// passwords are nobody's.
+    /// Families (the word after `CARILLON_`) of the settings of every service. The bus of `carillon up` is its Redis,
+    /// so no service gets Kafka's passwords.
     private static let commonSettings: Set = ["ADMIN", "BUS", "DRAIN", "LOG", "REDIS", "WORKER"]
     static let simulatorSettings: Set = ["SIMULATOR"]
 
     static let ingest = "ingest-api"
     static let simulator = "provider-simulator"
-    /// They trust the simulator's authority, which is read at the start.
+    /// These trust the simulator's certificate authority, which they read at their start.
     static let senders: Set = ["apns-sender", "android-sender"]
     static let simulatorPort: UInt16 = 9480
     static let redisPort: UInt16 = 6379
     static let apiPort: UInt16 = 8080
 
     let name: String
-    /// Tried first.
+    /// Preferred port.
     let adminPort: UInt16
-    /// The words after `CARILLON_` of what this service reads besides.
+    /// Families of settings that this service reads in addition.
     private let settings: Set<String>
 
     private init(name: String, adminPort: UInt16, settings: Set<String>) {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Gives out ports, each once: the usual one unless somebody has it.
+/// Assigns ports, each once: the default port unless it is taken.
 struct PortBook {
-    /// Below the range from which the kernel takes the ports of outgoing connections: one of those would be free now
-    /// and taken when the program that is meant to have it listens.
+    /// Below the kernel's ephemeral range: an ephemeral port may be free now, and taken by an outgoing connection when
+    /// its program starts to listen.
     private static let others: Range<UInt16> = 20_000..<30_000
     private static let attempts = 200
 
-    /// Usual ports that were taken, and what was given in their place.
+    /// Default ports that were taken, and their replacements.
     private(set) var replaced: [(usual: UInt16, given: UInt16)] = []
-    /// To be kept for as long as the ports are used.
+    /// Must be retained while the ports are in use.
     private(set) var reservations: [PortReservation] = []
     private let isFree: (UInt16) -> Bool
 
@@ -25,7 +25,7 @@ struct PortBook {
             replaced.append((usual, other))
             return other
         }
-        throw UpError("port \(usual) is taken, and no free one was found")
+        throw UpError("port \(usual) is taken, and no free port was found")
     }
 
     private mutating func give(_ port: UInt16) -> Bool {
@@ -34,7 +34,7 @@ struct PortBook {
         return true
     }
 
-    /// Whether a server could have it on loopback. A server that ended a moment ago does not count.
+    /// True if a server can bind the port on loopback, even if another server has just exited.
     static func isFree(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// A file for this user alone, replaced whole: a reader sees the former content or the new one.
+/// A file accessible to this user only. It is replaced atomically: a reader sees the old or the new content.
 enum PrivateFile {
     static func write(_ text: String, to path: String) throws(UpError) {
         let temporary = path + ".new"
@@ -15,6 +15,6 @@ enum PrivateFile {
     }
 
     private static func failure(_ path: String) -> UpError {
-        UpError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        UpError("cannot write \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -1,16 +1,16 @@
 import Glibc
 import ServiceKit
 
-/// One process, and no later one that got the same number: the kernel gives numbers again.
+/// Identifies a process by id and start time, since the kernel reuses process ids.
 struct ProcessIdentity: Equatable {
     let processID: pid_t
-    /// Since the machine was started, in the kernel's ticks.
+    /// Time from the boot of the machine to the start, in clock ticks.
     private let started: UInt64
 
-    /// Nil when there is no such process, or it has ended and is only waiting for its parent.
+    /// Nil if there is no such process or it is a zombie.
     init?(running processID: pid_t) {
         let bytes = SmallFile.read("/proc/\(processID)/stat", bytesMaximum: 4_096) ?? []
-        // The name stands in parentheses and may hold any byte; the state comes third, the start twenty-second.
+        // The name is in parentheses and may contain any byte; the state is field 3, the start time field 22.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")), let text = OutsideText.string(bytes[(end + 1)...])
         else { return nil }
         let words = text.split(separator: " ")
@@ -19,7 +19,7 @@ struct ProcessIdentity: Equatable {
         self.started = started
     }
 
-    /// Nil for anything but what `text` writes.
+    /// Nil for anything but the format of `text`.
     init?(text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, let processID = pid_t(words[0]), processID > 0, let started = UInt64(words[1]) else {

@@ -1,4 +1,4 @@
-/// One of the programs of `carillon up`: how it is started, and how it says that it is ready.
+/// How a program of `carillon up` is started, and how it reports that it is ready.
 struct ProgramPlan: Sendable {
     enum Readiness: Sendable {
         /// It prints a line.
@@ -10,12 +10,12 @@ struct ProgramPlan: Sendable {
     let name: String
     let path: String
     var arguments: [String] = []
-    /// Asked at every start: some of it is known only when other programs are ready.
+    /// Evaluated at every start: parts of it are known only when other programs are ready.
     let environment: @Sendable () -> [String: String]
     let readiness: Readiness
-    /// Where people find it.
+    /// Address of the program for users.
     let url: String
-    /// Where it tells of itself, in plain HTTP; nil where it does not.
+    /// Admin address, in plain HTTP; nil if it has none.
     var admin: String?
     var dialect = LogRemark.Dialect.service
 }

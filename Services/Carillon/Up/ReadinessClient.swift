@@ -2,7 +2,7 @@ import HTTPClient
 import JSONKit
 import ServiceKit
 
-/// Asks services whether they are ready.
+/// Queries the readiness of services.
 struct ReadinessClient: Sendable {
     private static let deadline = Duration.seconds(5)
     private let client: HTTPClient
@@ -13,15 +13,15 @@ struct ReadinessClient: Sendable {
             log: Log(service: "carillon", level: .error, sink: StandardErrorSink()), metrics: Metrics())
     }
 
-    /// Why the service behind the address is not ready; nil when it is.
+    /// Reason why the service at the address is not ready; nil if it is ready.
     func obstacle(at address: String) async -> String? {
-        // A connection that stays open would be inherited by programs that are started meanwhile.
+        // Programs started meanwhile would inherit a connection that stays open.
         let request = HTTPClientRequest(
             .get, url: address, to: .trusted, headers: [.init("Connection", "close")],
             deadline: ReadinessClient.deadline)
         switch await client.send(request) {
         case .answered(let answer) where answer.status == 200: return nil
-        case .answered(let answer): return ReadinessClient.reasons(in: answer.body) ?? "it answers \(answer.status)"
+        case .answered(let answer): return ReadinessClient.reasons(in: answer.body) ?? "status \(answer.status)"
         case .notSent(let failure), .unknown(let failure): return failure.message
         }
     }

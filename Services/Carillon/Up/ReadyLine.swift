@@ -1,7 +1,7 @@
 import ServiceKit
 import Synchronization
 
-/// The line with which a program says that it is ready.
+/// Detects the line with which a program reports that it is ready.
 final class ReadyLine: Sendable {
     let event = OneTimeEvent()
     private let readiness: ProgramPlan.Readiness

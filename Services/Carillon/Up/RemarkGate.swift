@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// Lets so many remarks of each program through to the terminal that it stays readable; all are in the log file.
+/// Limits the log lines of each program on the terminal; all of them are in the log file.
 struct RemarkGate {
     enum Verdict: Equatable {
         case show
-        /// The first that is held back: say where the rest is.
+        /// The first suppressed line: print where the others are.
         case sayThereIsMore
         case hide
     }

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// The services, which drain together: within one deadline, and before what they all need is taken away.
+/// The services, which drain together: within one deadline, and before Redis and the simulator stop.
 final class ServicesOfPipeline: Service {
     let name = "services"
     private let programs: [KeptProgram]
@@ -22,8 +22,8 @@ final class ServicesOfPipeline: Service {
         guard case .cutOff(let names) = end else { return }
         throw UpError(
             """
-            \(names.joined(separator: ", ")) did not end within \(DurationText.print(drainDeadline)) and had to be killed; \
-            what was not finished is delivered again
+            \(names.joined(separator: ", ")) did not stop within \(DurationText.print(drainDeadline)) and had to be \
+            killed; unfinished work is redelivered
             """)
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the simulator announced last, and who has to start anew when it announces something else.
+/// The simulator's last announcement, and the senders to restart when it changes.
 final class SimulatorBoard: Sendable {
     private struct State {
         var facts: SimulatorFacts?
@@ -11,13 +11,13 @@ final class SimulatorBoard: Sendable {
 
     var current: SimulatorFacts? { state.withLock { $0.facts } }
 
-    /// They come after the simulator, and are known later.
+    /// Set later, since the senders are created after the simulator.
     var senders: [KeptProgram] {
         get { state.withLock { $0.senders } }
         set { state.withLock { $0.senders = newValue } }
     }
 
-    /// Answers the former ones.
+    /// Returns the former facts.
     func replace(_ new: SimulatorFacts) -> SimulatorFacts? {
         state.withLock { state in
             defer { state.facts = new }

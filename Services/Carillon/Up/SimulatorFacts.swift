@@ -1,12 +1,12 @@
 import JSONKit
 
-/// What a simulator announced: where it is, and the credentials it takes.
+/// Announcement of a simulator: its addresses, and the credentials it accepts.
 struct SimulatorFacts: Sendable, Equatable {
     let admin: String
     let authorityFile: String
     /// The `providers` of an app file.
     let providers: JSON
-    /// What makes the senders talk to it.
+    /// Variables that make the senders use the simulator.
     let senderVariables: [String: String]
 
     init(announcement: String) throws {

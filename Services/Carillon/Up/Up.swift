@@ -3,49 +3,49 @@ import Glibc
 import PushModel
 import ServiceKit
 
-/// `carillon up`: the whole pipeline on one machine, with a Redis of its own.
+/// `carillon up`: the whole pipeline on one machine, with its own Redis.
 struct Up: Command {
     static let declaration = CommandDeclaration(
-        "up", purpose: "runs the whole pipeline on this machine, with a Redis of its own",
+        "up", purpose: "run the whole pipeline on this machine, with its own Redis",
         options: [.data, simulator, app, demo, once, memory, port, within, drain, .json],
         notes: """
-            Everything is kept in the data folder: Redis' files, the apps, the logs. A second start goes on from there,
-            also after a crash. The programs must lie beside this one, as `make build` leaves them.
+            All data is in the data folder: Redis files, apps and logs. The next start continues from there, also after
+            a crash. The programs must be in the same folder as this one, as `make build` places them.
 
-            Each program's usual port is tried first, and a free one taken where somebody has it. A program that dies is
-            started again. One that dies again and again at once ends everything, with exit code 1. Ctrl-C or SIGTERM ends
-            all in good order, with exit code 0; a second one ends it at once. Variables of the services, such as
+            Each program gets its default port, or a free one if that is taken. A program that exits is restarted. If it
+            keeps exiting right after its start, everything stops with exit code 1. Ctrl-C or SIGTERM stops everything
+            gracefully with exit code 0; a second one forces an immediate stop. Variables of the services, such as
             CARILLON_LOG_LEVEL or CARILLON_INGEST_ADDRESS, are passed on to them.
 
-            Once all is ready it says so; --json prints one line then, with every address, on standard output, and
-            everything else on standard error. The same line is in up.json in the data folder, for as long as it runs:
-            from there carillon push and others know the address and the key.
+            When everything is ready, a line says so. With --json it contains all addresses and goes to standard output,
+            and everything else goes to standard error. While the pipeline runs, the same line is in up.json in the data
+            folder, from which carillon push and other commands read the address and the key.
             """)
 
     private static let simulator = CommandOption(
-        "--simulator", meaning: "Push to provider-simulator in place of Apple, Google and Huawei.")
+        "--simulator", meaning: "Send to provider-simulator instead of Apple, Google and Huawei")
     private static let app = CommandOption(
         "--app", value: "NAME",
         meaning:
-            "An app to make unless it is there, with a key in NAME.key in the data folder; with --simulator demo unless told."
+            "App to create if missing, with its key in NAME.key in the data folder (default with --simulator: demo)"
     )
     private static let demo = CommandOption(
         "--demo",
         meaning:
-            "With --simulator: registers devices, posts two tasks, shows what became of them, and holds the reports against "
-            + "the simulator's own count.")
+            "With --simulator: register devices, post two tasks, show their outcomes, and compare the reports with "
+            + "the simulator's own count")
     private static let once = CommandOption(
-        "--once", meaning: "With --demo: ends when everything was shown, with exit code 0 if the counts agreed.")
+        "--once", meaning: "With --demo: exit after the demonstration, with exit code 0 if the counts agree")
     private static let memory = CommandOption(
-        "--memory", value: "SIZE", meaning: "What Redis may take, such as 512MiB; 1GiB unless told.")
+        "--memory", value: "SIZE", meaning: "Memory limit of Redis, such as 512MiB (default: 1GiB)")
     private static let port = CommandOption(
-        "--port", value: "N", meaning: "The port of the HTTP API that is tried first; 8080 unless told.")
+        "--port", value: "N", meaning: "Preferred port of the HTTP API (default: 8080)")
     private static let within = CommandOption(
-        "--ready-within", value: "TIME", meaning: "How long the start may take, such as 30s; 2m unless told.")
+        "--ready-within", value: "TIME", meaning: "How long the start may take, such as 30s (default: 2m)")
     private static let drain = CommandOption(
         "--drain", value: "TIME",
         meaning:
-            "How long the services together may take to finish what they hold before they are killed; 30s unless told.")
+            "How long the services may take together to finish in-flight work before they are killed (default: 30s)")
 
     private let data: String
     private let settings: LocalPipeline.Settings
@@ -87,7 +87,7 @@ struct Up: Command {
         let pipeline = try LocalPipeline(
             settings, programs: programs, ports: &ports, shared: shared, variables: context.variables)
         report.say("carillon \(CarillonVersion.current) in \(folder.path)")
-        for (usual, given) in ports.replaced { report.say("  port \(usual) is taken, \(given) is used in its place") }
+        for (usual, given) in ports.replaced { report.say("  port \(usual) is taken, using \(given)") }
         let stop = OneTimeEvent()
         Task {
             _ = await signals.stopRequest()
@@ -104,9 +104,9 @@ struct Up: Command {
         } until: {
             await stop.wait()
             demonstration.cutOff()
-            // Else it ends by itself, which is told elsewhere.
+            // Otherwise it ends after a failure, which is reported elsewhere.
             guard stop.hasHappened else { return }
-            report.tell("stopping; once more ends it at once, which loses nothing")
+            report.tell("stopping; press Ctrl-C again to force quit, no data is lost")
         }
         await shared.readiness.close()
         report.tell("stopped")
@@ -114,37 +114,37 @@ struct Up: Command {
     }
 
     private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {
-        report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); Ctrl-C ends everything")
+        report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); press Ctrl-C to stop")
         guard let app = announcement.app else {
             let survey = AppSurvey(announcement.folder.appsConfiguration)
             let apps = survey.apps.count
             if apps > 0 { report.say("\(apps == 1 ? "1 app" : "\(apps) apps") in \(announcement.folder.apps)") }
             if survey.problems.contains(where: { $0.severity == .error }) {
-                report.say("not every app file can be used: \(program) apps check --data \(data) names what is wrong")
+                report.say("some app files are invalid; run \(program) apps check --data \(data)")
             }
             guard apps == 0 else { return }
-            return report.say("without an app nobody gets in: --app NAME makes one, with a key")
+            return report.say("no app: every request will be rejected; create an app and its key with --app NAME")
         }
         report.say(
             """
-            the key of the app \(app.name) is in \(app.keyFile); send to all its devices with
+            the key of app \(app.name) is in \(app.keyFile); send to all of its devices with
 
               \(program) push --all --title Hello --watch\(place)
 
             """)
     }
 
-    /// What a command needs to find this pipeline.
+    /// Options with which a command finds this pipeline.
     private var place: String { data == DataFolder.usual ? "" : " --data \(data)" }
 
     private static func findRedis(_ variables: [String: String]) throws(UpError) {
         let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         guard !folders.contains(where: { access("\($0)/\(EmbeddedRedis.program)", X_OK) == 0 }) else { return }
-        throw UpError("redis-server is not on the PATH: apt-get install redis-server")
+        throw UpError("redis-server is not on the PATH; install it with apt-get install redis-server")
     }
 }
 
 extension CommandOption {
     static let data = CommandOption(
-        "--data", value: "FOLDER", meaning: "The data folder of carillon up; ./\(DataFolder.usual) unless told.")
+        "--data", value: "FOLDER", meaning: "Data folder of carillon up (default: ./\(DataFolder.usual))")
 }

@@ -2,7 +2,7 @@ import Glibc
 import JSONKit
 import ServiceKit
 
-/// Where everything is once all are ready: the one line of `carillon up --json`, kept as `up.json` for as long as it runs.
+/// Addresses of a ready pipeline: the line of `carillon up --json`, kept in `up.json` while the pipeline runs.
 struct UpAnnouncement: Sendable {
     struct Program: Sendable {
         let name: String
@@ -60,12 +60,12 @@ struct UpAnnouncement: Sendable {
 }
 
 extension UpAnnouncement {
-    /// What the commands about tasks need to know of a `carillon up` that is running.
+    /// The part of a running `carillon up` that the commands about tasks need.
     struct Summary: Equatable {
         let url: String
         let keyFile: String?
 
-        /// Nil when none runs in the folder, whatever a killed one left there.
+        /// Nil if none runs in the folder; files that a killed one left there are ignored.
         init?(of folder: DataFolder) {
             guard DataLock.runningHolder(of: folder) != nil,
                 let bytes = SmallFile.read(folder.announcementFile, bytesMaximum: 64 << 10),

@@ -1,4 +1,4 @@
-/// Why `carillon up` cannot start, or had to end.
+/// Reason why `carillon up` cannot start or had to stop.
 struct UpError: Error, Equatable, CustomStringConvertible {
     let description: String
 

@@ -12,7 +12,7 @@ enum BenchDriver: String, CaseIterable {
     }
 }
 
-/// A broker of the benchmark's own, and the two programs that are run against it.
+/// A broker started by the benchmark, and the two programs that run against it.
 protocol BenchBroker: Sendable {
     func runBare(_ load: BusLoad) async throws -> LoadResult
     func runBus(_ load: BusLoad) async throws -> LoadResult
@@ -28,7 +28,7 @@ extension LocalRedis: BenchBroker {
     }
 }
 
-/// librdkafka's pretended brokers, in the program that hosts them.
+/// librdkafka's mock cluster, in the program that hosts it.
 final class PretendedKafka: BenchBroker {
     private let process: ChildProcess
     private let url: String
@@ -48,7 +48,7 @@ final class PretendedKafka: BenchBroker {
 
     func runBus(_ load: BusLoad) async throws -> LoadResult {
         try await create(load)
-        // The pretended brokers hold back an empty answer for all the time it may wait.
+        // The mock brokers delay an empty answer for the full maximum wait.
         return try await SiblingProgram("carillon").result(
             ["bench", "load", "--bus", url, load.topic] + load.numbers,
             variables: ["CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10"])

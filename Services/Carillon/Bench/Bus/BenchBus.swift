@@ -1,14 +1,14 @@
 import ServiceKit
 
-/// `carillon bench bus`: how fast each driver moves messages, beside a bare loop over the same C client.
+/// `carillon bench bus`: throughput of each driver, compared with a bare loop over the same C client.
 struct BenchBus: Command {
     static let declaration = CommandDeclaration(
-        "bench bus", purpose: "measures both buses against bare loops over the same C clients",
+        "bench bus", purpose: "compare both bus drivers with bare loops over the same C clients",
         options: [.json, .rounds],
         notes: """
-            Starts a redis-server and pretended Kafka brokers of its own and takes about two minutes with three rounds. Each round runs the
-            bare loop and then the bus, in processes of their own; the figures are the medians of the rounds.
-            The programs BareLoops and KafkaMock must lie beside this one, as `make build` leaves them.
+            Starts its own redis-server and mock Kafka brokers; three rounds take about two minutes. Each round runs the
+            bare loop and then the bus, in processes of their own; the figures are medians over the rounds. The programs
+            BareLoops and KafkaMock must be in the same folder as this one, as `make build` places them.
             """)
 
     private let isJSON: Bool
@@ -49,7 +49,7 @@ struct BenchBus: Command {
         return BenchBus.figures(prefix: "bus.\(driver.rawValue)", size, bare: bare, ours: ours)
     }
 
-    /// Compares round with round, since what else the machine does changes from one to the next.
+    /// Compares within each round, since other load on the machine differs between rounds.
     private static func figures(
         prefix: String, _ size: BenchSize, bare: [LoadResult], ours: [LoadResult]
     ) -> [BenchFigure] {
@@ -75,13 +75,13 @@ struct BenchBus: Command {
     }
 }
 
-/// The messages of one part of the benchmark.
+/// Message size and count of one part of the benchmark.
 private struct BenchSize {
     let name: String
     let bytes: Int
     let messages: Int
     let batch: Int
-    /// With the partitions, so that about 1.5 MiB at the most lies in each of the pretended brokers' partitions.
+    /// Chosen with `partitions` so that at most about 1.5 MiB is in each partition of the mock brokers.
     let window: Int
     let partitions: Int
     let measuresLatency: Bool
@@ -101,5 +101,5 @@ private struct BenchSize {
 }
 
 extension CommandOption {
-    static let rounds = CommandOption("--rounds", value: "N", meaning: "How often each run is repeated; 3 by default.")
+    static let rounds = CommandOption("--rounds", value: "N", meaning: "Number of rounds (default: 3)")
 }

@@ -3,10 +3,10 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// One run of the bus benchmark, in the process that is measured.
+/// One run of the bus benchmark, in the measured process.
 struct BenchLoad: Command {
     static let declaration = CommandDeclaration(
-        "bench load", purpose: "moves messages over the bus once and prints what that used; `bench bus` starts it",
+        "bench load", purpose: "send messages over the bus once and print the resources used; run by bench bus",
         operands: "TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW", options: [.bus])
 
     private let load: BusLoad
@@ -14,7 +14,7 @@ struct BenchLoad: Command {
     init(_ arguments: CommandArguments) throws(UsageError) {
         let numbers = arguments.operands.dropFirst().compactMap { Int($0) }
         guard let topic = arguments.operands.first, numbers.count == 5, numbers.allSatisfy({ $0 > 0 }) else {
-            throw UsageError("bench load takes a topic and five whole numbers")
+            throw UsageError("bench load requires a topic and five integers")
         }
         load = BusLoad(
             topic: topic, partitions: numbers[0], messages: numbers[1], bytes: numbers[2], batch: numbers[3],
@@ -43,7 +43,7 @@ struct BenchLoad: Command {
         let running = Task { try await worker.run() }
         let producer = try await bus.makeProducer(ProducerOptions())
 
-        // The first message also waits for the group to form.
+        // The first message also waits until the group has formed.
         let latencies = try await pings(200, topic: topic, producer: producer, handled: handled)
         let started = Usage.now
         try await flood(topic, producer: producer, handled: handled)
@@ -60,7 +60,7 @@ struct BenchLoad: Command {
         }
     }
 
-    /// One message at a time, from `send` to the handler, in milliseconds.
+    /// Latency from `send` to the handler in milliseconds, one message at a time.
     private func pings(
         _ count: Int, topic: Topic<OpaqueMessage>, producer: any BusProducer, handled: HandledCount
     ) async throws -> [Double] {
@@ -78,8 +78,8 @@ struct BenchLoad: Command {
         return latencies
     }
 
-    /// Twice as many senders as batches fit into the window, each with one batch on its way: one of them may still wait
-    /// for its acknowledgement when its messages have long been handled.
+    /// Twice as many senders as batches fit into the window, each with one batch in flight: a sender may still wait for
+    /// its acknowledgement long after its messages were handled.
     private func flood(
         _ topic: Topic<OpaqueMessage>, producer: any BusProducer, handled: HandledCount
     ) async throws {
@@ -117,7 +117,7 @@ private struct CountingHandler: MessageHandler {
     }
 }
 
-/// Deals out the numbers of messages to the senders.
+/// Assigns message numbers to the senders.
 private final class SentCount: Sendable {
     private let next = Atomic<Int>(0)
 
@@ -126,7 +126,7 @@ private final class SentCount: Sendable {
     }
 }
 
-/// How many messages were handled, for senders that keep within the window.
+/// Number of handled messages, by which the senders stay within the window.
 private final class HandledCount: Sendable {
     private struct State {
         var count = 0

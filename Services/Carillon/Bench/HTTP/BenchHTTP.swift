@@ -1,18 +1,18 @@
 import ServiceKit
 
-/// `carillon bench http`: the HTTP server alone, beside libmicrohttpd.
+/// `carillon bench http`: the HTTP server alone, compared with libmicrohttpd.
 struct BenchHTTP: Command {
     static let declaration = CommandDeclaration(
-        "bench http", purpose: "measures the HTTP server alone, beside libmicrohttpd",
+        "bench http", purpose: "compare the HTTP server alone with libmicrohttpd",
         options: [.json, .requests, .rounds],
         notes: """
-            Starts servers of its own; the program BareLoops must lie beside this one, as `make build` leaves it, and
-            h2load (of nghttp2-client) must be installed. With 100,000 requests it takes about half a minute.
+            Starts its own servers; the program BareLoops must be in the same folder as this one, as `make build` places
+            it, and h2load (package nghttp2-client) must be installed. 100,000 requests take about half a minute.
 
-            Both servers answer a posted task with a fixed 201, given from another thread than the one that reads, and use
-            one thread for their sockets. Each round drives first the one and then the other with h2load, over the same 64
-            connections. Then 5,000 connections that say nothing are opened to ours: http.idle.bytes is what each of them
-            takes in the server's process.
+            Both servers answer a posted task with a fixed 201, from another thread than the one that reads, and use one
+            thread for their sockets. Each round drives one server and then the other with h2load, over the same 64
+            connections. Then 5,000 idle connections are opened to Carillon's server: http.idle.bytes is the memory of
+            each of them in the server process.
             """)
 
     private let isJSON: Bool

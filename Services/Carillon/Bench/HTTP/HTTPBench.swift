@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Two servers that only answer, in rounds by turns, so that what else the machine does hits both.
+/// Two servers with fixed answers, in alternating rounds, so that other load on the machine affects both.
 struct HTTPBench {
     private struct Round {
         let bare: Reading
@@ -12,7 +12,7 @@ struct HTTPBench {
         let cpuSeconds: Double
     }
 
-    /// Connections are opened and code is loaded before anything is counted.
+    /// Opens connections and loads code before anything is measured.
     private static let warmUp = 1_000
     private static let idleConnections = 5_000
     private static let task = #"{"users":["user-1"],"message":{"title":"Hello","body":"World"}}"#
@@ -46,7 +46,7 @@ struct HTTPBench {
         return Reading(rate: rate, cpuSeconds: try server.usage().cpuSeconds - before.cpuSeconds)
     }
 
-    /// The memory of the server's process alone; the kernel's sockets come on top.
+    /// Memory of the server process only; the kernel's socket memory is not included.
     private func idleBytes() async throws -> Double {
         let server = try await BareServer(.ours)
         let before = try server.usage().memoryBytesPeak

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Clients that connect, ask once, and keep their connections for later. They close with the last reference.
+/// Clients that connect, send one request and keep their connections open. The last reference closes them.
 final class IdleConnections: Sendable {
     private let descriptors: [Int32]
 
@@ -14,7 +14,7 @@ final class IdleConnections: Sendable {
         for descriptor in descriptors { close(descriptor) }
     }
 
-    /// Blocks until all have had their answer, so that the server has surely accepted them.
+    /// Blocks until all have a response, so that the server has accepted them.
     static func open(_ count: Int, port: UInt16) throws -> IdleConnections {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

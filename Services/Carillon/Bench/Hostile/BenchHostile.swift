@@ -3,17 +3,17 @@ import ServiceKit
 /// `carillon bench hostile`: single pushes and a broadcast while a thousand clients attack the API.
 struct BenchHostile: Command {
     static let declaration = CommandDeclaration(
-        "bench hostile", purpose: "measures single pushes beside a broadcast while a thousand clients attack the API",
+        "bench hostile", purpose: "measure single pushes during a broadcast while a thousand clients attack the API",
         options: [.json, .devices],
         notes: """
-            Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`
-            leaves them. ingest-api is given the bounds that it would give itself in a container of 256 MiB. Nine hundred
-            clients keep connections busy with nothing: silent ones, headers and bodies that come byte by byte. A hundred
-            send what is costly to read, as fast as it is answered: combining marks, deep and wide JSON, smuggled requests;
-            half of them with a key. Each client has an address of its own, told by a proxy.
+            Starts its own carillon up with simulator; the programs must be in this program's folder, as `make build`
+            places them. ingest-api gets the limits that it would use in a container of 256 MiB. Nine hundred
+            clients hold slow connections: idle ones, and headers and bodies sent byte by byte. A hundred clients send
+            requests that are expensive to parse, as fast as they are answered: combining marks, deep and wide JSON,
+            request smuggling; half of them with a key. Each client has its own address, set by a proxy header.
 
-            hostile.push.p99 is the time from a request to the provider's receipt. hostile.restarts counts programs that
-            ended meanwhile; hostile.memory_peak is ingest-api's.
+            hostile.push.p99 is the time from a request to its receipt by the provider. hostile.restarts counts programs
+            that exited during the run; hostile.memory_peak is that of ingest-api.
             """)
 
     private let isJSON: Bool

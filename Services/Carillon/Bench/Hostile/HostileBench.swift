@@ -1,9 +1,9 @@
 import HTTPServer
 import ServiceKit
 
-/// Attacks from the first push to the last, and what the pushes notice of them.
+/// Attacks during all pushes, and their effect on the pushes.
 struct HostileBench {
-    /// The container that compose and the chart give to ingest-api.
+    /// Memory limit of ingest-api in compose and in the chart.
     private static let memoryBytes = 256 << 20
     private static let keyWait = Duration.seconds(30)
 
@@ -51,7 +51,7 @@ struct HostileBench {
         ]
     }
 
-    /// App files are read again every few seconds.
+    /// Waits until the service has reloaded the app files, which it does every few seconds.
     private func isKnown(_ key: String, harness: LocalHarness, http: LocalHTTP) async throws {
         let time = SystemTimeSource()
         let deadline = time.uptime + HostileBench.keyWait

@@ -1,10 +1,10 @@
 import Glibc
 
-/// One connection whose calls give up after five seconds.
+/// One connection whose calls time out after five seconds.
 final class HostileClient {
     private let descriptor: Int32
 
-    /// Nil when no connection can be had.
+    /// Nil if the connection fails.
     init?(port: UInt16) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ final class HostileClient {
         close(descriptor)
     }
 
-    /// False when the server has closed the connection, or does not read it.
+    /// False if the server has closed the connection or does not read from it.
     func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {

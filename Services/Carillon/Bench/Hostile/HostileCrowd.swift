@@ -2,7 +2,7 @@ import Glibc
 import ServiceKit
 import Synchronization
 
-/// A thousand clients that mean no good, on threads of their own.
+/// A thousand malicious clients on their own threads.
 final class HostileCrowd: Sendable {
     struct Tally: Sendable {
         var connections = 0
@@ -23,7 +23,7 @@ final class HostileCrowd: Sendable {
 
     init(url: String, key: String) throws {
         guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw BenchError("the API's address has no port: \(url)")
+            throw BenchError("the API URL has no port: \(url)")
         }
         self.port = port
         self.key = key
@@ -44,7 +44,7 @@ final class HostileCrowd: Sendable {
         }
     }
 
-    /// Returns when all have gone.
+    /// Returns when all threads have stopped.
     func stop() async -> Tally {
         isStopped.store(true, ordering: .relaxed)
         return await onNativeThread("hostile-stop") { [tally] in
@@ -53,7 +53,7 @@ final class HostileCrowd: Sendable {
         }
     }
 
-    /// A third says nothing, a third sends a header byte by byte, a third a body for which it has a key.
+    /// A third send nothing, a third send a header byte by byte, a third a body with a valid key.
     private func keepConnectionsBusy() {
         let starts = ["", "GET / HTTP/1.1\r\nHost: bench\r\nX-Slow: ", slowBody]
         var clients: [HostileClient?] = Array(repeating: nil, count: HostileCrowd.slowClients)
@@ -66,7 +66,7 @@ final class HostileCrowd: Sendable {
                 _ = clients[place]?.send(Array(start.utf8))
                 tally.withLock { $0.connections += 1 }
             }
-            // How slow they are; nothing waits for this thread.
+            // Sets the clients' slowness; nothing waits for this thread.
             usleep(HostileCrowd.pauseMicroseconds)
         }
     }

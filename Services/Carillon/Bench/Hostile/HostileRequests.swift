@@ -1,8 +1,8 @@
-/// Requests that cost whoever reads them carelessly far more than they cost to send.
+/// Requests that cost a careless parser far more than their sender.
 struct HostileRequests {
     private static let marks = "\u{301}\u{323}"
 
-    /// Each with its head and body, for a client whose address a proxy tells.
+    /// Each request with head and body, for a client address given in a proxy header.
     let all: [@Sendable (_ address: String) -> [UInt8]]
 
     init(key: String) {

@@ -1,10 +1,10 @@
 import Glibc
 import ServiceKit
 
-/// An HTTP server with a fixed answer, in a process of its own. It goes with the last reference.
+/// An HTTP server with a fixed answer, in a process of its own. The last reference stops it.
 final class BareServer: Sendable {
     enum Kind: String {
-        /// The HTTP server that everything here listens with.
+        /// Carillon's HTTP server.
         case ours = "http"
         /// libmicrohttpd, driven from C.
         case microhttpd
@@ -17,7 +17,7 @@ final class BareServer: Sendable {
         process = try SiblingProgram("BareLoops").start([kind.rawValue])
         guard let line = await process.line(where: { $0.contains("\"server\":") }),
             let port = LocalIngest.port(in: line)
-        else { throw BenchError("BareLoops did not start: \(process.lines.last ?? "it printed nothing")") }
+        else { throw BenchError("BareLoops did not start: \(process.lines.last ?? "no output")") }
         self.port = port
     }
 

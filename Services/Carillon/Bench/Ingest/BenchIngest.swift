@@ -1,20 +1,20 @@
 import ServiceKit
 
-/// `carillon bench ingest`: how fast small tasks are accepted, beside a bare HTTP server that answers without doing
-/// anything.
+/// `carillon bench ingest`: acceptance rate of small tasks, compared with a bare HTTP server that answers without
+/// processing.
 struct BenchIngest: Command {
     static let declaration = CommandDeclaration(
-        "bench ingest", purpose: "measures how fast small tasks are made durable, beside a bare HTTP server",
+        "bench ingest", purpose: "measure how fast small tasks become durable, compared with a bare HTTP server",
         options: [.json, .requests, .rounds],
         notes: """
-            Starts redis-servers, ingest-apis and bare servers of its own; the programs ingest-api and BareLoops must lie
-            beside this one, as `make build` leaves them, and h2load (of nghttp2-client) must be installed. With 100,000
-            requests it takes about a minute.
+            Starts its own redis-servers, ingest-apis and bare servers; the programs ingest-api and BareLoops must be in
+            the same folder as this one, as `make build` places them, and h2load (package nghttp2-client) must be
+            installed. 100,000 requests take about a minute.
 
-            Each request is a task of its own for one user. It is answered once it is in the append-only file, which is
-            synchronized for every write; nothing takes the tasks up. The bare server is the same HTTP server with a fixed
-            answer, given from another thread than the one that reads. Each round drives first the one and then the other
-            with h2load, over the same 64 connections; the figures are the medians of the rounds.
+            Each request is a task for one user. It is answered once it is in the append-only file, which is
+            synchronized for every write; no service processes the tasks. The bare server is the same HTTP server with a
+            fixed answer, from another thread than the one that reads. Each round drives one server and then the other
+            with h2load, over the same 64 connections; the figures are medians over the rounds.
             """)
 
     private let isJSON: Bool

@@ -1,14 +1,14 @@
 import ServiceKit
 
-/// Small tasks with everything that makes them durable, beside a server that only answers, in rounds by turns, so that
-/// what else the machine does hits both.
+/// Durable acceptance of small tasks, compared with a server that only answers, in alternating rounds, so that other
+/// load on the machine affects both.
 struct IngestBench {
     private struct Round {
         let bare: RequestReading
         let ours: RequestReading
         let api: ProcessReading
         let redis: ProcessReading
-        /// What each had used when the first request came.
+        /// Resources used before the first request.
         let apiBefore: ProcessReading
         let redisBefore: ProcessReading
 
@@ -16,9 +16,9 @@ struct IngestBench {
         var redisCPUSeconds: Double { redis.cpuSeconds - redisBefore.cpuSeconds }
     }
 
-    /// Connections are opened and code is loaded before anything is counted.
+    /// Opens connections and loads code before anything is measured.
     private static let warmUp = 1_000
-    /// Nothing takes the tasks up, and the bound of their topic is not what is measured.
+    /// No service consumes the tasks, and the limit of their topic is not measured here.
     private static let variables = ["CARILLON_BUS_CHANNEL_BYTES": "4GiB"]
     private static let task = #"{"users":["user-1"],"message":{"title":"Hello","body":"World"}}"#
 

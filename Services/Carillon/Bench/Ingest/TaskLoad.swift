@@ -1,4 +1,4 @@
-/// Posts the same body as a task over and over, as fast as it is answered.
+/// Posts the same task repeatedly, as fast as it is answered.
 struct TaskLoad {
     private static let connections = 64
 
@@ -20,7 +20,7 @@ struct TaskLoad {
     }
 }
 
-/// How fast requests were answered, and how long each took.
+/// Rate of requests, and the latency of each.
 struct RequestReading: Sendable {
     let rate: Double
     let milliseconds: [Double]

@@ -1,16 +1,16 @@
 import ServiceKit
 
-/// `carillon bench outage`: what it costs to wait for providers in an outage, and how soon pushes go on after it.
+/// `carillon bench outage`: CPU cost of waiting during a provider outage, and time to recovery.
 struct BenchOutage: Command {
     static let declaration = CommandDeclaration(
-        "bench outage", purpose: "measures an outage of all providers while a broadcast waits, and its end",
+        "bench outage", purpose: "measure an outage of all providers during a broadcast, and the recovery",
         options: [.json, .devices, .outage],
         notes: """
-            Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`
-            leaves them. Half of the devices are Apple's and half Google's. Both answer every push with 503; a broadcast
-            is posted, and once no device moves any more the CPU of all programs but the simulator is measured for a
-            minute, or for as long as --outage says. Then both are well again. Recovery counts from there to the last
-            push that the simulator has taken, and so includes what is left of the pause.
+            Starts its own carillon up with simulator; the programs must be in this program's folder, as `make build`
+            places them. Half of the devices are Apple's and half Google's. Both answer every push with 503. A
+            broadcast is posted; once no device changes its state any more, the CPU of all programs except the simulator
+            is measured for a minute, or for --outage. Then both providers recover. Recovery is the time from there to
+            the last push that the simulator accepts, and includes the remaining pause.
             """)
 
     private let isJSON: Bool
@@ -32,5 +32,5 @@ struct BenchOutage: Command {
 
 extension CommandOption {
     fileprivate static let outage = CommandOption(
-        "--outage", value: "SECONDS", meaning: "For how long the CPU of the outage is measured; 60 by default.")
+        "--outage", value: "SECONDS", meaning: "Duration of the CPU measurement during the outage (default: 60)")
 }

@@ -1,12 +1,12 @@
 import JSONKit
 import ServiceKit
 
-/// A broadcast that meets an outage of its providers: what waiting costs, and what happens when they are back.
+/// A broadcast during an outage of its providers: the cost of waiting, and the recovery.
 struct OutageBench {
     private static let providers = ["apns", "fcm"]
     private static let reasons = ["apns": "ServiceUnavailable", "fcm": "UNAVAILABLE"]
     private static let pause = Duration.milliseconds(100)
-    /// Without a change for so long the pipeline is at rest, but for probes.
+    /// The pipeline is at rest, except for probes, after this time without a change.
     private static let rest = Duration.seconds(20)
     private static let restDeadline = Duration.seconds(600)
 
@@ -19,7 +19,7 @@ struct OutageBench {
         pipeline.say("registering \(pipeline.devices) devices")
         _ = try await pipeline.fill()
         for provider in OutageBench.providers { try await fail(provider) }
-        pipeline.say("a push to every device while the providers are in an outage")
+        pipeline.say("a push to every device during an outage of the providers")
         let started = SystemTimeSource().uptime
         let task = try await pipeline.postTask(
             #"{"audience":{"topic":"\#(SyntheticDevice.everyone)"},"message":{"title":"Hello","body":"World"}}"#)
@@ -54,10 +54,10 @@ struct OutageBench {
         _ = try await pipeline.http.post("\(harness.simulator)/faults", body: rule, type: "application/json")
     }
 
-    /// Takes back all faults.
+    /// Removes all faults.
     private func mend() async throws {
         guard let port = harness.simulator.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw BenchError("\(harness.simulator) names no port")
+            throw BenchError("\(harness.simulator) has no port")
         }
         let refusal = await onNativeThread("simulator-admin") {
             Result {
@@ -67,13 +67,13 @@ struct OutageBench {
         try refusal.get()
     }
 
-    /// Pushes that the simulator has answered, whatever with.
+    /// Number of pushes that the simulator has answered, with any status.
     private func pushes() async throws -> Int {
         let statistics = try await pipeline.http.get("\(harness.simulator)/stats")
         return OutageBench.providers.reduce(0) { $0 + (statistics[$1]?.count("requests") ?? 0) }
     }
 
-    /// Probes go on, so that it is the CPU of the services which shows that nothing moves.
+    /// Probes continue, so only the CPU of the services shows that no work is done.
     private func isAtRest() async throws {
         let deadline = SystemTimeSource().uptime + OutageBench.restDeadline
         while SystemTimeSource().uptime < deadline {
@@ -84,10 +84,10 @@ struct OutageBench {
             }
             if used / (SystemTimeSource().uptime - start).inSeconds < 0.2 { return }
         }
-        throw BenchError("the pipeline did not come to rest in \(DurationText.print(OutageBench.restDeadline))")
+        throw BenchError("the pipeline did not come to rest within \(DurationText.print(OutageBench.restDeadline))")
     }
 
-    /// Seconds to the first push that was taken and to the last.
+    /// Seconds until the first and until the last push that was accepted.
     private func recover(_ task: String) async throws -> (first: Double, last: Double) {
         let before = try await pipeline.accepted()
         try await mend()

@@ -1,13 +1,13 @@
-/// `carillon bench pipeline`: a broadcast and single pushes through everything, with simulator and all.
+/// `carillon bench pipeline`: a broadcast and single pushes through all services and the simulator.
 struct BenchPipeline: Command {
     static let declaration = CommandDeclaration(
-        "bench pipeline", purpose: "measures a broadcast, and single pushes beside it, through every service",
+        "bench pipeline", purpose: "measure a broadcast, and single pushes during it, through all services",
         options: [.json, .devices],
         notes: """
-            Starts a carillon up with the simulator of its own; the programs must lie beside this one, as `make build`
-            leaves them. Half of the devices are Apple's and half Google's, whose quota is lifted. Seconds count from the
-            request to the last push that the simulator has taken, and to the closed report. With 1,000,000 devices it
-            takes two minutes, half of them for registering.
+            Starts its own carillon up with simulator; the programs must be in this program's folder, as `make build`
+            places them. Half of the devices are Apple's and half Google's, without Google's quota. Seconds are
+            measured from the request to the last push that the simulator accepts, and to the closed report. 1,000,000
+            devices take two minutes, half of them for registration.
             """)
 
     private let isJSON: Bool

@@ -2,9 +2,9 @@ import Glibc
 import JSONKit
 import ServiceKit
 
-/// A `carillon up` of the benchmark's own, with the simulator. It and its folder go with the last reference.
+/// A `carillon up` started by the benchmark, with the simulator. The last reference stops it and removes its folder.
 final class LocalHarness: Sendable {
-    /// Google's usual quota of 10,000 pushes a second would be all that a broadcast shows.
+    /// Google's default quota of 10,000 pushes per second would limit every broadcast.
     private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
 
     let url: String
@@ -26,7 +26,7 @@ final class LocalHarness: Sendable {
         }
         let announcement = try JSON(line)
         func text(_ name: String) throws -> String {
-            guard let text = announcement[name]?.text else { throw BenchError("carillon up does not say its \(name)") }
+            guard let text = announcement[name]?.text else { throw BenchError("carillon up did not announce \(name)") }
             return text
         }
         url = try text("url")
@@ -40,11 +40,11 @@ final class LocalHarness: Sendable {
     }
 
     deinit {
-        // What it started ends with it.
+        // The programs that it started exit with it.
         process.signal(SIGKILL)
     }
 
-    /// Adds an app with a key of its own, which the pipeline knows a few seconds later.
+    /// Adds an app with its own key, which the pipeline loads a few seconds later.
     func addApp(_ name: String, scope: String) async throws -> String {
         let adding = try SiblingProgram("carillon").start(["apps", "add", name, "--scope", scope], variables: apps)
         guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
@@ -52,12 +52,12 @@ final class LocalHarness: Sendable {
         return key
     }
 
-    /// Programs that no longer run as the process that was announced.
+    /// Number of programs that no longer run as the process that was announced.
     var programsEnded: Int {
         programs.count { kill($0.processID, 0) != 0 }
     }
 
-    /// What each program has used so far.
+    /// Resources used by each program so far.
     func usage() throws -> [(name: String, reading: ProcessReading)] {
         try programs.map { ($0.name, try ProcessReading($0.processID)) }
     }

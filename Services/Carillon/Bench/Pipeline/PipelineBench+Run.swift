@@ -1,5 +1,5 @@
 extension PipelineBench {
-    /// Starts a pipeline of its own, measures with it, and prints the figures.
+    /// Starts its own pipeline, measures with it, and prints the figures.
     static func run(
         devices: Int, isJSON: Bool, on terminal: any Terminal, _ measure: (PipelineBench) async throws -> [BenchFigure]
     ) async throws -> Int32 {

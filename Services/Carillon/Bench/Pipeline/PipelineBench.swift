@@ -5,7 +5,7 @@ import RedisStore
 import ServiceKit
 import Store
 
-/// One broadcast through the whole pipeline, and single pushes beside it and without it.
+/// One broadcast through the whole pipeline, and single pushes with and without a concurrent broadcast.
 struct PipelineBench {
     private static let registrationsAtOnce = 64
     private static let pause = Duration.milliseconds(20)
@@ -16,12 +16,12 @@ struct PipelineBench {
     let http: LocalHTTP
     let say: @Sendable (String) -> Void
 
-    /// Single pushes beside a broadcast, and beside what `whenFilled` starts once the devices are registered.
+    /// Single pushes during a broadcast, and during what `whenFilled` starts once the devices are registered.
     func latenciesBesideBroadcast(whenFilled: () -> Void) async throws -> [Double] {
         say("registering \(devices) devices")
         let (_, huawei) = try await fill()
         whenFilled()
-        say("single pushes while every device is pushed to")
+        say("single pushes during a push to every device")
         return try await latenciesWhileBusy(huawei)
     }
 
@@ -32,7 +32,7 @@ struct PipelineBench {
         let idle = try await latencies(PipelineBench.singlePushes, to: apple, of: "apns")
         say("a push to every device")
         var figures = try await broadcast()
-        say("single pushes while every device is pushed to again")
+        say("single pushes during another push to every device")
         let busy = try await latenciesWhileBusy(huawei)
         figures += [
             BenchFigure(name: "pipeline.push_idle.p50", value: idle.percentile(50), unit: "ms"),
@@ -43,8 +43,8 @@ struct PipelineBench {
         return figures
     }
 
-    /// Straight into the registry, with the append-only file at rest: the registry has a benchmark of its own. Answers
-    /// two devices that are in no broadcast.
+    /// Writes directly to the registry, without syncing the append-only file: the registry has its own benchmark.
+    /// Returns two devices that are in no broadcast.
     func fill() async throws -> (apple: DeviceID, huawei: DeviceID) {
         let client = RedisClient(
             try RedisConfiguration(url: harness.redis),
@@ -123,7 +123,7 @@ struct PipelineBench {
         return latencies
     }
 
-    /// Milliseconds from the request to the provider's receipt, which the simulator notes by the same clock.
+    /// Milliseconds from the request to its receipt by the provider, which the simulator records with the same clock.
     private func latencies(_ count: Int, to device: DeviceID, of provider: String) async throws -> [Double] {
         var latencies: [Double] = []
         for _ in 0..<count {
@@ -147,7 +147,7 @@ struct PipelineBench {
     func postTask(_ body: String) async throws -> String {
         let answer = try await http.post(
             "\(harness.url)/v1/tasks", body: body, type: "application/json", key: harness.key)
-        guard let id = answer["id"]?.text else { throw BenchError("the API answered without the task's id") }
+        guard let id = answer["id"]?.text else { throw BenchError("the API response contains no task id") }
         return id
     }
 

@@ -1,7 +1,7 @@
 import RedisClient
 import ServiceKit
 
-/// What a stretch of work took of this process and of Redis.
+/// Resources that this process and Redis use for a piece of work.
 struct BenchMeter: Sendable {
     struct Reading: Sendable {
         let seconds: Double

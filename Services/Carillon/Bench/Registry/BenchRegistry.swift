@@ -4,15 +4,15 @@ import RedisStore
 import ServiceKit
 import Store
 
-/// `carillon bench registry`: what devices cost in Redis, and how fast they are registered, read and settled.
+/// `carillon bench registry`: memory of devices in Redis, and the rates of registering, reading and settling them.
 struct BenchRegistry: Command {
     static let declaration = CommandDeclaration(
-        "bench registry", purpose: "measures memory and speed of the registry and the ledger",
+        "bench registry", purpose: "measure memory and speed of the registry and the ledger",
         options: [.json, .devices],
         notes: """
-            Starts redis-servers and an ingest-api of its own. Beside ours stand pushd's layout of the same devices,
-            redis-benchmark and a bare loop. The programs BareLoops and ingest-api must lie beside this one, as
-            `make build` leaves them. With 200,000 devices it takes about two minutes.
+            Starts its own redis-servers and ingest-api. The comparisons are pushd's layout of the same devices,
+            redis-benchmark and a bare loop. The programs BareLoops and ingest-api must be in the same folder as this
+            one, as `make build` places them. 200,000 devices take about two minutes.
             """)
 
     private let isJSON: Bool
@@ -28,7 +28,7 @@ struct BenchRegistry: Command {
         var figures: [BenchFigure] = []
         say("\(devices) devices in pushd's layout")
         let pushd = try await PushdBench(devices: devices).run()
-        say("\(devices) devices in ours")
+        say("\(devices) devices in Carillon's layout")
         let registry = try await RegistryBench(devices: devices).run(pushdBytesPerDevice: pushd.value)
         figures += registry + [pushd]
         say("a rebuild of \(devices) devices")
@@ -48,5 +48,5 @@ struct BenchRegistry: Command {
 
 extension CommandOption {
     static let devices = CommandOption(
-        "--devices", value: "N", meaning: "How many devices there are; 200000 by default, 1000000 for a broadcast.")
+        "--devices", value: "N", meaning: "Number of devices (default: 200000; 1000000 for a broadcast)")
 }

@@ -1,6 +1,6 @@
-/// Runs numbered pieces of work, so many at a time.
+/// Runs numbered pieces of work with bounded concurrency.
 enum Concurrently {
-    /// The results in the order of the numbers.
+    /// Returns the results in the order of the numbers.
     static func run<Result: Sendable>(
         _ count: Int, atOnce: Int, body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {

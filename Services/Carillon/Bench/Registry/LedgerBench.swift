@@ -4,7 +4,7 @@ import RedisStore
 import ServiceKit
 import Store
 
-/// What a ledger costs, for one device and for a whole segment, and how fast devices are claimed and settled.
+/// Memory of a ledger for one device and for a whole segment, and the rates of claims and settlements.
 struct LedgerBench {
     private static let segments = 64
     private static let batch = 64
@@ -29,7 +29,7 @@ struct LedgerBench {
                 let meter = try await BenchMeter(client)
                 try await eachBatch { try await step(ledger, dense, SegmentID(app, number: $0), $1, $2) }
                 let used = try await meter.read()
-                // A batch is one call, beside one of the bare command.
+                // A batch is one call, compared with one call of the bare command.
                 let batches = Double(devices / LedgerBench.batch)
                 figures.append(
                     BenchFigure(
@@ -41,7 +41,7 @@ struct LedgerBench {
         }
     }
 
-    /// All keys that one device's push leaves behind in its segment, once it was delivered.
+    /// Memory of all keys that one device's push leaves in its segment after delivery.
     private func single(_ ledger: RedisLedger, app: AppID, client: RedisClient) async throws -> Double {
         let task = TaskID(high: 1, low: 1)
         let segment = SegmentID(app, number: SegmentNumber(rawValue: 500))
@@ -65,7 +65,7 @@ struct LedgerBench {
         return LedgerBench.segments * DeviceIndex.segmentCapacity
     }
 
-    /// All devices in batches, the batches of a segment apart from each other.
+    /// All devices in batches; batches of the same segment are spread apart.
     private func eachBatch(
         _ step: @escaping @Sendable (SegmentNumber, [UInt16], ClaimID) async throws -> Void
     ) async throws {
@@ -105,7 +105,7 @@ struct LedgerBench {
             policy: .atLeastOnce)
     }
 
-    /// Of all keys of a pattern, as Redis counts it.
+    /// Memory of all keys that match a pattern, as reported by Redis.
     private func memory(of pattern: String, _ client: RedisClient) async throws -> Double {
         let keys = try await client.send(RedisCommand("KEYS", RedisArgument(pattern))).array ?? []
         var bytes = 0.0

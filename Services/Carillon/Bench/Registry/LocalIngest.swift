@@ -1,10 +1,10 @@
 import Glibc
 import ServiceKit
 
-/// An ingest-api of the benchmark's own, with one app. It and its folder go with the last reference.
+/// An ingest-api started by the benchmark, with one app. The last reference stops it and removes its folder.
 final class LocalIngest: Sendable {
     let port: UInt16
-    /// Grants the scope that was asked for.
+    /// A key with the requested scope.
     let key: String
     private let folder: LocalFolder
     private let process: ChildProcess
@@ -24,7 +24,7 @@ final class LocalIngest: Sendable {
         process = try SiblingProgram("ingest-api").start([], variables: variables)
         guard let line = await process.line(where: { $0.contains("\"server\":\"ingest\"") }),
             let port = LocalIngest.port(in: line)
-        else { throw BenchError("ingest-api did not start: \(process.lines.last ?? "it printed nothing")") }
+        else { throw BenchError("ingest-api did not start: \(process.lines.last ?? "no output")") }
         self.port = port
     }
 
@@ -41,7 +41,7 @@ final class LocalIngest: Sendable {
             .map(String.init)
     }
 
-    /// From the line with which an HTTP server says that it listens.
+    /// Parses the line with which an HTTP server logs that it listens.
     static func port(in line: String) -> UInt16? {
         line.firstRange(of: "\"port\":\"").flatMap { UInt16(line[$0.upperBound...].prefix { $0.isNumber }) }
     }

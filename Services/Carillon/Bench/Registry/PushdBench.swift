@@ -1,7 +1,7 @@
 import RedisClient
 import ServiceKit
 
-/// Memory of the same devices as pushd keeps them.
+/// Memory of the same devices in pushd's layout.
 struct PushdBench {
     let devices: Int
 

@@ -2,7 +2,7 @@ import PushModel
 import RedisClient
 import ServiceKit
 
-/// The same devices as pushd keeps them: a hash for each subscriber, a sorted set of all of them, a sorted set for each
+/// The same devices in pushd's layout: a hash for each subscriber, a sorted set of all of them, a sorted set for each
 /// event and one for each subscriber, and a map from tokens to ids.
 struct PushdLayout {
     let client: RedisClient
@@ -15,7 +15,7 @@ struct PushdLayout {
     }
 
     private func commands(for device: SyntheticDevice) -> [RedisCommand] {
-        // Eleven characters, as pushd's ids have.
+        // pushd's ids have eleven characters.
         let id = String(SeededRandomSource(seed: UInt64(device.number) | 1 << 40).hexadecimal().prefix(11))
         let kind = device.kind == .apns ? "apns" : "gcm"
         var commands = [

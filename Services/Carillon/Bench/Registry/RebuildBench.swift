@@ -5,7 +5,7 @@ import RegistryLog
 import ServiceKit
 import Store
 
-/// A rebuild of the registry from a log that takes no time itself, into a Redis that flushes every write to the disk.
+/// A rebuild of the registry from an in-memory log into a Redis that syncs every write to disk.
 struct RebuildBench {
     let devices: Int
 
@@ -24,7 +24,7 @@ struct RebuildBench {
             let used = try await meter.read()
             let found = try await registry.size(of: .everyone, in: app)
             guard progress.devices == devices, found == devices else {
-                throw BenchError("\(found) devices came back of \(devices)")
+                throw BenchError("\(found) of \(devices) devices were rebuilt")
             }
             let seconds = used.seconds - source.secondsOfMaking
             return [

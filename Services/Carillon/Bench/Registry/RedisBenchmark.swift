@@ -1,8 +1,8 @@
 import ServiceKit
 
-/// Redis' own benchmark, the bare tool beside which the store is measured.
+/// Redis' own benchmark, the baseline for the store.
 enum RedisBenchmark {
-    /// Commands a second.
+    /// Commands per second.
     static func rate(port: UInt16, clients: Int, pipeline: Int, _ command: [String]) async throws -> Double {
         let process = try ChildProcess(
             "redis-benchmark",
@@ -11,7 +11,7 @@ enum RedisBenchmark {
             ]
                 + command)
         guard await process.end() == .exited(0), let line = process.lines.last(where: { $0.hasPrefix("\"") }) else {
-            throw BenchError("redis-benchmark failed: \(process.lines.last ?? "it printed nothing")")
+            throw BenchError("redis-benchmark failed: \(process.lines.last ?? "no output")")
         }
         let fields = line.split(separator: ",").map { $0.filter { $0 != "\"" } }
         guard let rate = fields.dropFirst().first.flatMap({ Double($0) }) else {

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// What a Redis server says it holds and has used.
+/// Memory and CPU time that a Redis server reports.
 struct RedisReading: Sendable {
     let memoryBytes: Double
     let cpuSeconds: Double
@@ -10,7 +10,7 @@ struct RedisReading: Sendable {
         func number(_ name: String) throws -> Double {
             guard let line = text.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix(name + ":") }),
                 let value = Double(line.dropFirst(name.count + 1))
-            else { throw BenchError("redis-server does not say its \(name)") }
+            else { throw BenchError("redis-server does not report \(name)") }
             return value
         }
         memoryBytes = try number("used_memory")

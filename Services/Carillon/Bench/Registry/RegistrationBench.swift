@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// Registrations over HTTP, as an app's devices make them: an ingest-api of our own, durable writes.
+/// Registrations over HTTP, as an app's devices send them, to a local ingest-api with durable writes.
 struct RegistrationBench {
     private static let clients = 32
     let devices: Int

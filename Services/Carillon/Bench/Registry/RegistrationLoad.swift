@@ -1,14 +1,14 @@
 import PushModel
 import ServiceKit
 
-/// Registers devices over HTTP as fast as they are answered: a few threads with one connection each, kept alive.
+/// Registers devices over HTTP as fast as responses arrive, from a few threads with one keep-alive connection each.
 struct RegistrationLoad {
     let port: UInt16
     let key: String
     let threads: Int
     let devices: Range<Int>
 
-    /// Seconds for all of them.
+    /// Returns the seconds for all devices.
     func run() async throws -> Double {
         let next = Monitor(devices.lowerBound)
         let problem = Monitor<String?>(nil)

@@ -4,9 +4,9 @@ import RedisStore
 import ServiceKit
 import Store
 
-/// Memory of a filled registry, and how fast audiences are read from it.
+/// Memory of a filled registry, and the rate of reading audiences from it.
 struct RegistryBench {
-    /// Each with three members: what many events of a small audience look like.
+    /// Topics with three members each, like many events with a small audience.
     private static let smallTopics = 10_000
     private static let concurrency = 64
 
@@ -44,7 +44,7 @@ struct RegistryBench {
         }
     }
 
-    /// Every record of the topic that all devices are subscribed to.
+    /// Reads every record of the topic to which all devices are subscribed.
     private func readLarge(
         _ registry: RedisRegistry, app: AppID, client: RedisClient, server: LocalRedis
     ) async throws -> [BenchFigure] {
@@ -59,7 +59,7 @@ struct RegistryBench {
         }
         let used = try await meter.read()
         let read = counts.reduce(0, +)
-        guard read == devices else { throw BenchError("\(read) devices were read of \(devices)") }
+        guard read == devices else { throw BenchError("\(read) of \(devices) devices were read") }
         return [
             BenchFigure(
                 name: "registry.audience_large.rate", value: Double(read) / used.seconds, unit: "devices/s",
@@ -94,7 +94,7 @@ struct RegistryBench {
         ] + used.figures("registry.audience_small", per: 100_000, of: read)
     }
 
-    /// The results in order; so many at a time.
+    /// Returns the results in order; concurrency is bounded.
     private func concurrently<Result: Sendable>(
         _ count: Int, body: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> [Result] {

@@ -2,10 +2,10 @@ import PushModel
 import ServiceKit
 import Store
 
-/// A device as the benchmark registers it, the same for one number in every run: half of them Apple's with tokens of 32
+/// A device of the benchmark, the same for one number in every run: half of them Apple's with tokens of 32
 /// bytes, half Google's with tokens of 163 characters; one user, five subscriptions, a badge.
 struct SyntheticDevice: Sendable {
-    /// The topic of all of them.
+    /// The topic to which all devices are subscribed.
     static let everyone = "news"
     static let topicsCount = 1_000
 

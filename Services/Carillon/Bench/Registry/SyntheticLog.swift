@@ -5,11 +5,11 @@ import ServiceKit
 import Store
 import Topics
 
-/// A bus whose `registry` topic holds the records of synthetic devices, as compaction leaves them: one for the device, one
-/// for its badge and one for each subscription. Nothing else can be done with it than to scan it.
+/// A bus whose `registry` topic holds the records of synthetic devices after compaction: one for the device, one for
+/// its badge and one for each subscription. It supports only scans.
 ///
-/// The records of a segment are made when the scan comes to them, so that the log takes no more memory than one segment;
-/// the time this takes is counted, which a measurement of the reader must leave out.
+/// A segment's records are created when the scan reaches it, so that the log takes no more memory than one segment. The
+/// time for this is measured, so that a measurement of the reader can subtract it.
 final class SyntheticLog: Bus {
     private let devices: Int
     private let app: AppID
@@ -20,7 +20,7 @@ final class SyntheticLog: Bus {
         self.app = app
     }
 
-    /// What the log itself has taken.
+    /// Time used to create the records.
     var secondsOfMaking: Double { making.withLock { $0 } }
 
     func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {

@@ -1,19 +1,19 @@
 import ServiceKit
 
-/// `carillon bench send`: how fast pushes go out, beside h2load against the same simulator.
+/// `carillon bench send`: rate of pushes, compared with h2load against the same simulator.
 struct BenchSend: Command {
     static let declaration = CommandDeclaration(
-        "bench send", purpose: "measures the HTTP/2 client and the APNs sender beside h2load",
+        "bench send", purpose: "compare the HTTP/2 client and the APNs sender with h2load",
         options: [.json, .requests, .rounds],
         notes: """
-            Starts provider-simulators, a redis-server and an apns-sender of its own; they must lie beside this program, as
-            `make build` leaves them, and h2load (of nghttp2-client) must be installed. With 100,000 requests it takes two
-            minutes.
+            Starts its own provider-simulators, redis-server and apns-sender; the programs must be in the same folder as
+            this one, as `make build` places them, and h2load (package nghttp2-client) must be installed. 100,000
+            requests take two minutes.
 
-            A shape such as 4x1000 is four connections with 1,000 requests in flight over all of them together; 20ms is how
-            long the server holds back each answer. The figures without a shape are those of 4x1000 without delay. Each
-            round runs h2load and then the client with the same requests; the figures are the medians of the rounds. On few
-            cores both wait for the simulator, so that CPU-seconds tell the client's cost better than rates do.
+            A shape such as 4x1000 is four connections with 1,000 requests in flight over all of them together; 20ms is
+            the delay of each answer. The figures without a shape are those of 4x1000 without delay. Each round runs
+            h2load and then the client with the same requests; the figures are medians over the rounds. On few cores
+            both wait for the simulator, so CPU-seconds show the client's cost better than rates.
             """)
 
     private static let delay = Duration.milliseconds(20)
@@ -62,5 +62,5 @@ struct BenchSend: Command {
 
 extension CommandOption {
     static let requests = CommandOption(
-        "--requests", value: "N", meaning: "How many are sent in each run; 100000 by default.")
+        "--requests", value: "N", meaning: "Number of requests in each run (default: 100000)")
 }

@@ -1,4 +1,4 @@
-/// Our HTTP/2 client beside h2load, in rounds by turns, so that what else the machine does hits both.
+/// Carillon's HTTP/2 client compared with h2load, in alternating rounds, so that other load affects both.
 struct ClientBench {
     private struct Round {
         let bare: SendReading
@@ -10,7 +10,7 @@ struct ClientBench {
     let shape: SendShape
     let requests: Int
 
-    /// The name stands before those of the figures.
+    /// `name` is the prefix of the figures' names.
     func run(rounds count: Int, _ name: String) async throws -> [BenchFigure] {
         var rounds: [Round] = []
         for _ in 0..<count { rounds.append(try await round()) }
@@ -34,7 +34,7 @@ struct ClientBench {
         return Round(bare: bare, ours: ours, simulatorCPUSeconds: after.cpuSeconds - before.cpuSeconds)
     }
 
-    /// What h2load's requests cost the simulator.
+    /// CPU time of the simulator for h2load's requests.
     private func simulatorFigure(_ rounds: [Round], name: String) -> BenchFigure {
         let cost = rounds.map(\.simulatorCPUSeconds).median / Double(requests) * 100_000
         return BenchFigure(name: "\(name).simulator_cpu_per_100k", value: cost, unit: "CPU-seconds")

@@ -2,8 +2,8 @@ import HTTP2
 import ServiceKit
 import Synchronization
 
-/// Sends requests as the senders do: in batches, the next one when all of the last were answered, several batches at
-/// once.
+/// Sends requests like the senders: several batches concurrently, each followed by the next once all its requests were
+/// answered.
 struct ClientLoad {
     private static let batchMaximum = 64
     let target: SendTarget
@@ -17,11 +17,11 @@ struct ClientLoad {
         let failure = await send(pool, lanes: lanes, batch: shape.inFlight / lanes)
         let used = Usage.now - started
         await pool.close()
-        if let failure { throw BenchError("the simulator did not take every request: \(failure)") }
+        if let failure { throw BenchError("the simulator did not accept every request: \(failure)") }
         return SendReading(requests: requests, seconds: used.seconds, cpuSeconds: used.cpuSeconds)
     }
 
-    /// The first outcome that was none to wish for.
+    /// The first unsuccessful outcome.
     private func send(_ pool: HTTP2Pool, lanes: Int, batch: Int) async -> HTTP2Outcome? {
         let next = NextNumber()
         let headers = target.sharedHeaders
@@ -46,7 +46,7 @@ struct ClientLoad {
     }
 }
 
-/// Deals out the numbers of requests to the lanes.
+/// Assigns request numbers to the lanes.
 private final class NextNumber: Sendable {
     private let next = Atomic<Int>(0)
 

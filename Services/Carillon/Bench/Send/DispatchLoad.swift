@@ -5,7 +5,7 @@ import ServiceKit
 import Store
 import Topics
 
-/// One task's pushes as the renderer leaves them: marked in the ledger, and in chunks on the bus.
+/// One task's pushes as produced by the renderer: marked in the ledger, and in chunks on the bus.
 struct DispatchLoad {
     private static let devicesPerChunk = 500
     let app: AppID

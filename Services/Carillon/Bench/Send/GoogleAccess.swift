@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 import Signing
 
-/// The simulator's service account at Google, and a way to its access tokens.
+/// The simulator's service account for Google, and requests for its access tokens.
 struct GoogleAccess {
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     let project: String
@@ -18,7 +18,7 @@ struct GoogleAccess {
         guard let account = try? JSON(SmallFile.read(file, bytesMaximum: 64 << 10) ?? []),
             let project = account["project_id"]?.text, let email = account["client_email"]?.text,
             let tokenURL = account["token_uri"]?.text, let key = account["private_key"]?.text
-        else { throw BenchError("\(file) is no service account") }
+        else { throw BenchError("\(file) is not a service account") }
         self.project = project
         self.email = email
         self.tokenURL = tokenURL
@@ -42,7 +42,7 @@ struct GoogleAccess {
                 body: Array(form.utf8)))
         await pool.close()
         guard case .answered(let response) = outcome, let token = (try? JSON(response.body))?["access_token"]?.text
-        else { throw BenchError("the simulator gave no access token: \(outcome)") }
+        else { throw BenchError("the simulator returned no access token: \(outcome)") }
         return token
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 import HTTP2
 import ServiceKit
 
-/// An apns-sender of the benchmark's own, with one app whose key the simulator knows. It and its folder go with the last
-/// reference.
+/// An apns-sender started by the benchmark, with one app whose key the simulator accepts. The last reference stops it
+/// and removes its folder.
 final class LocalSender: Sendable {
     private let folder: LocalFolder
     private let process: ChildProcess
@@ -27,12 +27,12 @@ final class LocalSender: Sendable {
         process.signal(SIGKILL)
     }
 
-    /// Since it was started.
+    /// Resources used since its start.
     func usage() throws -> ProcessReading {
         try ProcessReading(process.processID)
     }
 
-    var lastWords: String { process.lines.last ?? "it printed nothing" }
+    var lastWords: String { process.lines.last ?? "no output" }
 
     private static func credentials(_ simulator: LocalSimulator) throws -> String {
         let (file, id, team) = (

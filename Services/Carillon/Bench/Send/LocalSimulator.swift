@@ -5,7 +5,7 @@ import ServiceKit
 import Signing
 import TLSSocket
 
-/// A provider-simulator of the benchmark's own. It and its folder go with the last reference.
+/// A provider-simulator started by the benchmark. The last reference stops it and removes its folder.
 final class LocalSimulator: Sendable {
     let authorityFile: String
     let appleTopic: String
@@ -13,13 +13,13 @@ final class LocalSimulator: Sendable {
     private let process: ChildProcess
     private let folder: LocalFolder
 
-    /// With a delay it holds back each of Apple's answers for so long.
+    /// Delays each of Apple's answers by `delay`.
     init(delay: Duration = .zero) async throws {
         folder = try LocalFolder("simulator")
         process = try SiblingProgram("provider-simulator").start(
             [], variables: ["CARILLON_SIMULATOR_FOLDER": folder.path])
         guard let line = await process.line(where: { $0.hasPrefix("{\"ready\":true") }) else {
-            throw BenchError("provider-simulator did not start: \(process.lines.last ?? "it printed nothing")")
+            throw BenchError("provider-simulator did not start: \(process.lines.last ?? "no output")")
         }
         announcement = try JSON(line)
         authorityFile = announcement["ca_file"]?.text ?? ""
@@ -31,27 +31,27 @@ final class LocalSimulator: Sendable {
         process.signal(SIGKILL)
     }
 
-    /// 64 digits, another for each number, and none that the simulator takes for a fault.
+    /// 64 digits, unique for each number, and none of the tokens for which the simulator returns errors.
     static func deviceToken(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return "1" + String(repeating: "0", count: 63 - digits.count) + digits
     }
 
-    /// A text of the line with which it said where everything is.
+    /// A text field of the simulator's announcement.
     func text(_ path: String...) throws -> String {
         guard let text = path.reduce(announcement as JSON?, { $0?[$1] })?.text else {
-            throw BenchError("provider-simulator does not say its \(path.joined(separator: "."))")
+            throw BenchError("the announcement of provider-simulator has no \(path.joined(separator: "."))")
         }
         return text
     }
 
-    /// Of `apns` or `fcm`.
+    /// Endpoint of `apns` or `fcm`.
     func endpoint(_ provider: String) -> HTTP2Endpoint {
         HTTP2Endpoint(
             host: announcement["host"]?.text ?? "", port: LocalSimulator.port(announcement[provider]?["port"]))
     }
 
-    /// For clients of it.
+    /// Trust settings for its clients.
     var trust: HTTP2Configuration {
         var configuration = HTTP2Configuration()
         configuration.tls.authorityFile = authorityFile

@@ -1,4 +1,4 @@
-/// What sending so many requests took.
+/// Time and resources for a number of requests.
 struct SendReading: Sendable {
     let requests: Int
     let seconds: Double

@@ -1,6 +1,6 @@
-/// How many connections, how many requests in flight over all of them together, and how long each answer takes.
+/// Number of connections, requests in flight over all of them together, and delay of each answer.
 struct SendShape: Sendable, Equatable {
-    /// The one whose figures have the plain names.
+    /// The shape whose figures have no shape in their names.
     static let reference = SendShape(connections: 4, inFlight: 1_000)
 
     static let all = [1, 4].flatMap { connections in
@@ -28,7 +28,7 @@ struct SendShape: Sendable, Equatable {
 
     var streamsPerConnection: Int { inFlight / connections }
 
-    /// A hundred answers to everything in flight tell enough; more would only be more waiting.
+    /// With a delay, a hundred times the requests in flight suffice; more would only prolong the run.
     func requests(atMost maximum: Int) -> Int {
         delay > .zero ? min(maximum, inFlight * 100) : maximum
     }

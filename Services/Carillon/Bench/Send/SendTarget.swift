@@ -1,9 +1,9 @@
 import HTTP2
 import ServiceKit
 
-/// What is sent where: the same requests for h2load and for the client.
+/// Destination and content of the requests, the same for h2load and for the client.
 struct SendTarget: Sendable {
-    /// Enough devices for none to be special.
+    /// Enough devices that no single one matters.
     private static let devices = 1_000
 
     let simulator: LocalSimulator
@@ -11,7 +11,7 @@ struct SendTarget: Sendable {
     let paths: [String]
     let headers: [(name: String, value: String, indexing: HTTP2Headers.Indexing)]
     let body: [UInt8]
-    /// Whether a new connection may carry one request only until the first was taken, as Apple wants it.
+    /// True if a new connection may carry only one request until the first was accepted, as Apple requires.
     let holdsBackStreams: Bool
 
     static func apple(_ simulator: LocalSimulator) throws -> SendTarget {
@@ -49,7 +49,7 @@ struct SendTarget: Sendable {
     func pool(_ shape: SendShape) -> HTTP2Pool {
         var configuration = simulator.trust
         configuration.connections = shape.connections
-        // Else one connection would take them all and the others were never opened.
+        // Otherwise one connection would take all requests and the others would never be opened.
         configuration.streamsMaximum = shape.streamsPerConnection
         if holdsBackStreams { configuration.provesAuthentication = { $0.status == 200 } }
         return HTTP2Pool(endpoint, configuration: configuration, log: .bench, metrics: Metrics())

@@ -5,7 +5,7 @@ import RedisStore
 import ServiceKit
 import Topics
 
-/// The whole APNs sender: chunks on the embedded bus, claims and settlements in Redis, pushes to the simulator, results
+/// The complete APNs sender: chunks on the embedded bus, claims and settlements in Redis, pushes to the simulator, and
 /// on the bus.
 struct ServiceBench {
     let simulator: LocalSimulator
@@ -32,7 +32,7 @@ struct ServiceBench {
         }
     }
 
-    /// Reads results until there is one for each device, or none come any more.
+    /// Reads results until there is one for each device, or no more arrive.
     private func countDelivered(_ consumer: any BusConsumer) async throws -> Int {
         let timer = Task {
             try await SystemTimeSource().sleep(for: .seconds(300))
