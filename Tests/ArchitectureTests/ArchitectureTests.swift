@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The compiler finds a cycle among targets that exist; this one also covers rows whose target is still to come.
+    /// The compiler finds a cycle among dependencies that are declared; this test also covers grants that are not used.
     @Test func theTableHasNoCycle() {
         var remaining = ImportRules.libraries
         while !remaining.isEmpty {
