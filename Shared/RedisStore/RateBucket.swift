@@ -2,27 +2,27 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// A rate that many processes share: permits that refill evenly, with as many at once as a bucket holds.
+/// A rate limit shared by many processes: permits refill evenly, up to the size of the bucket.
 ///
-/// Permits are promised ahead: who asks for more than there are is told how long to wait before using them, in the order
-/// of asking, so nobody has to ask again and again.
+/// Permits are reserved in advance: a caller that requests more than are available receives the time to wait before it
+/// uses them, in the order of requests, so callers do not need to poll.
 package struct RateBucket: Sendable {
     package enum Answer: Sendable, Equatable {
-        /// They may be used after this wait.
+        /// The permits may be used after this wait.
         case granted(after: Duration)
-        /// None was taken: they would be there only after this long.
+        /// No permit was taken; they would be available only after this time.
         case refused(Duration)
     }
 
     package struct Settings: Sendable, Equatable {
-        /// Whoever shares a bucket names it so.
+        /// All users of a bucket use the same name.
         package let name: String
         package let permitsPerMinute: Int
-        /// What an idle bucket gives at once.
+        /// Number of permits an idle bucket grants immediately.
         package let burst: Int
 
         package init(name: String, permitsPerMinute: Int, burst: Int) {
-            precondition(permitsPerMinute > 0 && burst > 0, "a bucket that never gives makes no sense")
+            precondition(permitsPerMinute > 0 && burst > 0, "permitsPerMinute and burst must be positive")
             self.name = name
             self.permitsPerMinute = permitsPerMinute
             self.burst = burst
@@ -31,7 +31,7 @@ package struct RateBucket: Sendable {
 
     private let settings: Settings
     private let redis: StoreConnection
-    /// Nil for the server's own time, which all who share a bucket agree on.
+    /// Nil for the clock of the Redis server, which all users of a bucket share.
     private let time: (any TimeSource)?
 
     package init(_ settings: Settings, in redis: StoreConnection, time: (any TimeSource)? = nil) {
@@ -40,9 +40,9 @@ package struct RateBucket: Sendable {
         self.time = time
     }
 
-    /// The limit is a minute at most.
+    /// The limit is at most one minute.
     package func take(_ permits: Int, waitingAtMost limit: Duration) async throws(StoreError) -> Answer {
-        precondition(limit <= .seconds(60), "a longer wait would be taken for one from before the clock was set back")
+        precondition(limit <= .seconds(60), "the limit is at most 60 s; a longer wait looks like a clock set back")
         let answer = try await redis.run(
             ScriptCall(
                 RateBucket.script, keys: ["rate:\(settings.name)"],
@@ -53,12 +53,12 @@ package struct RateBucket: Sendable {
                 ]))
         guard case .array(let parts) = answer, case .integer(let isGranted)? = parts.first,
             case .integer(let wait)? = parts.last, parts.count == 2
-        else { throw StoreError(.corrupt, message: "a rate bucket answered what cannot be read") }
+        else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode a rate bucket") }
         return isGranted == 1 ? .granted(after: .milliseconds(wait)) : .refused(.milliseconds(wait))
     }
 
-    /// The key holds the time in milliseconds at which all that was promised will have refilled; it is gone a minute
-    /// after that. Senders ask while they drain, so it works at the memory bound too.
+    /// The key holds the time in milliseconds at which all reserved permits are refilled; it expires a minute after
+    /// that. Senders call this while they drain, so it also works at the memory limit.
     private static let script = RedisScript(
         """
         #!lua flags=allow-oom

@@ -1,6 +1,6 @@
-/// The time as scripts take it.
+/// The current time for scripts.
 enum RedisClock {
-    /// ARGV 1 is the time in milliseconds, or nothing for the server's own.
+    /// ARGV 1 is the time in milliseconds, or empty for the server's own time.
     static let script = """
         local now = tonumber(ARGV[1])
         if not now then

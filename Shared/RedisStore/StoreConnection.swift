@@ -2,13 +2,13 @@ package import RedisClient
 package import Store
 import Synchronization
 
-/// The one way from the store to Redis: every error becomes the store's here, and a test can cut an operation off
+/// The store's only access to Redis: it translates every error to a `StoreError`, and a test can interrupt an operation
 /// between any two commands.
 package final class StoreConnection: Sendable {
-    /// Asked before each command; the operation ends there with the error it returns.
+    /// Called before each command; a returned error ends the operation at this point.
     package typealias BeforeCommand = @Sendable () -> StoreError?
 
-    /// What one pipeline holds, so that no operation fills the connection for the others.
+    /// Maximum length of a pipeline, so that no operation fills the connection for the others.
     package static let pipelineMaximumDefault = 128
 
     private let redis: RedisClient
@@ -16,8 +16,8 @@ package final class StoreConnection: Sendable {
     private let pipelineMaximum: Int
     private let refusals = Atomic<Int>(0)
 
-    /// Longer pipelines are for a client that nobody else uses: with `appendfsync always` Redis flushes once for all it
-    /// reads at once, so that fewer and longer ones cost fewer flushes.
+    /// Longer pipelines are for clients that are not shared: with `appendfsync always` Redis flushes once for all
+    /// commands it reads together, so that fewer and longer pipelines cost fewer flushes.
     package init(
         _ redis: RedisClient, pipelineMaximum: Int = pipelineMaximumDefault, beforeCommand: BeforeCommand? = nil
     ) {
@@ -26,10 +26,10 @@ package final class StoreConnection: Sendable {
         self.beforeCommand = beforeCommand
     }
 
-    /// How often something turned out not to be of this registry: what is known of it has to be read again.
+    /// Number of `notReady` errors so far; after each one the registry's root must be read again.
     var notReadyCount: Int { refusals.load(ordering: .acquiring) }
 
-    /// As `RedisClient.keysOfServers`.
+    /// See `RedisClient.keysOfServers`.
     func keysOfServers() async throws(StoreError) -> [RedisArgument] {
         do throws(RedisError) {
             return try await redis.keysOfServers()
@@ -38,7 +38,7 @@ package final class StoreConnection: Sendable {
         }
     }
 
-    /// Something that must be there is not.
+    /// Counts and returns the error for a required key that is missing.
     func notReady(_ message: String) -> StoreError {
         refusals.add(1, ordering: .acquiringAndReleasing)
         return StoreError(.notReady, message: message)
@@ -68,7 +68,7 @@ package final class StoreConnection: Sendable {
         try await run(call.script, keys: call.keys, arguments: call.arguments)
     }
 
-    /// Pipelines; they fail as a whole with the first error.
+    /// Sends pipelines; they fail as a whole with the first error.
     func send(_ commands: [RedisCommand]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(commands.count)
@@ -80,7 +80,7 @@ package final class StoreConnection: Sendable {
         return replies
     }
 
-    /// Pipelines of scripts; they fail as a whole with the first error.
+    /// Sends pipelines of scripts; they fail as a whole with the first error.
     func run(_ calls: [ScriptCall]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(calls.count)
@@ -94,7 +94,7 @@ package final class StoreConnection: Sendable {
         return replies
     }
 
-    /// A server that does not know the script yet gets the whole source.
+    /// Sends the whole source to a server that does not have the script yet.
     private func known(
         _ call: ScriptCall, result: Result<RedisValue, RedisError>
     ) async -> Result<RedisValue, RedisError> {
@@ -102,7 +102,7 @@ package final class StoreConnection: Sendable {
         return await redis.send([call.wholeCommand])[0]
     }
 
-    /// Those before the first that the test cuts off, which are sent all the same.
+    /// The items before the first one at which a test interrupts; these are sent nevertheless.
     private func allowed<Item>(_ items: ArraySlice<Item>) -> ([Item], StoreError?) {
         guard let beforeCommand else { return (Array(items), nil) }
         for position in items.indices {
@@ -131,7 +131,7 @@ extension StoreError {
         case .refused, .misconfigured, .reply("NOAUTH"), .reply("WRONGPASS"), .reply("NOPERM"): code = .refused
         case .reply("WRONGTYPE"): code = .corrupt
         case .reply("ERR") where error.isOfScript: code = .corrupt
-        // Every operation of the store may be repeated, also one that was executed without our knowing.
+        // Every operation of the store can be repeated, even if it was executed and only the reply was lost.
         default: code = .unavailable
         }
         self.init(code, message: error.description)
@@ -139,9 +139,9 @@ extension StoreError {
 }
 
 extension RedisError {
-    /// One of our scripts failed at what it found: it would again, so that waiting for Redis would hold its message, and
-    /// those behind it, for ever. Redis names the script by its line, before version 7 otherwise; a script that an operator
-    /// killed did not fail by itself.
+    /// A script of the store failed on the data it read. It would fail again, so retrying would block its message and
+    /// those behind it forever. Redis names the line of the script, older versions than 7 use another text; a script
+    /// killed by an operator did not fail on its own.
     fileprivate var isOfScript: Bool {
         let isNamed = ["user_script", "Error running script"].contains { message.utf8.firstRange(of: $0.utf8) != nil }
         return isNamed && message.utf8.firstRange(of: "SCRIPT KILL".utf8) == nil

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Who gets a device, and what becomes of it in a sender's hands.
+/// Claims of devices and the states that senders settle them in.
 @Suite struct LedgerClaimTests {
     @Test(arguments: LedgerDriver.allCases)
     func aMarkedDeviceIsClaimedOnce(driver: LedgerDriver) async throws {
@@ -109,7 +109,7 @@ import Testing
             try await fixture.claim(2, offsets: [1, 2, 4], attempt: 0)
                 == [.ended(.cancelled), LedgerFixture.held, .ended(.cancelled)])
         fixture.letLeasesDie()
-        // The first message: whether it was sent nobody knows. A retry: it was not delivered.
+        // First message: unknown whether it was sent. Retry: it was not delivered.
         #expect(try await fixture.claim(2, offsets: [2]) == [.ended(.unknown)])
         #expect(try await fixture.claim(2, offsets: [3], attempt: 1) == [.ended(.cancelled)])
     }
@@ -186,7 +186,7 @@ import Testing
         try await fixture.begin(offsets)
         let ones = [ClaimAnswer](repeating: .claimed(badge: 1), count: 4)
         #expect(try await fixture.claim(1, offsets: offsets, badges: true) == ones)
-        // Given back unsent, sent again by a dead claim's successor, tried again: the phone shows what it was told.
+        // Returned unsent, claimed again after a lost claim, retried: the phone shows the same badge as before.
         try await fixture.settle(1, offsets: [0], as: .waiting, attempt: 0)
         try await fixture.settle(1, offsets: [127], as: .waiting, attempt: 1)
         fixture.letLeasesDie()
@@ -200,7 +200,7 @@ import Testing
         #expect(verdict == .answers([.claimed(badge: 2)]))
     }
 
-    /// Goal: a bucket whose devices are all refused does not shift the badges of those behind it.
+    /// Goal: a bucket whose devices are all rejected does not shift the badges of the devices after it.
     @Test(arguments: LedgerDriver.allCases)
     func badgesOfSkippedBucketsStayInPlace(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -210,7 +210,7 @@ import Testing
         #expect(answers == [LedgerFixture.held, .unmarked, .claimed(badge: 1)])
         try await fixture.settle(2, offsets: [300], as: .waiting)
         #expect(try await fixture.claim(3, offsets: [300], badges: true) == [.claimed(badge: 1)])
-        // Of a device that was given back without a count there is no badge to show.
+        // A device that was returned without a counted badge has no badge to show.
         try await fixture.begin([300, 301])
         _ = try await fixture.claim(4, offsets: [301])
         try await fixture.settle(4, offsets: [301], as: .waiting)

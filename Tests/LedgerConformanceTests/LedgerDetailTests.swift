@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What is remembered of single devices.
+/// Details stored for single devices.
 @Suite struct LedgerDetailTests {
     @Test(arguments: LedgerDriver.allCases)
     func aBigTaskRemembersWhatWasNotPlainlyDelivered(driver: LedgerDriver) async throws {
@@ -27,15 +27,15 @@ import Testing
         #expect(try await fixture.detail(4) == nil)
         _ = try await fixture.claim(2, offsets: [2], attempt: 1)
         fixture.time.advance(by: .seconds(1))
-        // An attempt that is told too low counts as the claim's.
+        // An attempt number below the claim's counts as the claim's.
         try await fixture.settle(2, offsets: [2], as: .delivered, attempt: 0)
         #expect(
             try await fixture.detail(2)
                 == OutcomeDetail(state: .delivered, attempt: 1, time: fixture.time.now, status: 0, reason: ""))
     }
 
-    /// When the next attempt is due is told for as long as the device waits, whatever its reason and however many others
-    /// its ledger has.
+    /// The time of the next attempt is returned for as long as the device waits, regardless of its reason and of the
+    /// number of other devices in its ledger.
     @Test(arguments: LedgerDriver.allCases, ["", "Busy", "A reason of some length"])
     func aWaitingDeviceTellsWhenItIsDue(driver: LedgerDriver, reason: String) async throws {
         for offsets: [UInt16] in [[4], [4, 9]] {
@@ -67,7 +67,7 @@ import Testing
         #expect(try await fixture.detail(5) == nil)
     }
 
-    /// Of a device alone in its ledger, and of one of several.
+    /// For the only device of a ledger and for one of several.
     @Test(arguments: LedgerDriver.allCases, [[4], [4, 9]] as [[UInt16]])
     func aDetailHasTheTimeOfTheAttempt(driver: LedgerDriver, offsets: [UInt16]) async throws {
         let fixture = try await driver.fixture()
@@ -79,7 +79,7 @@ import Testing
         #expect(try await fixture.detail(4)?.time == attempted)
     }
 
-    /// Goal: the detail of a device that was alone in its ledger is kept when others come, and so is its attempt.
+    /// Goal: the detail and attempt of a ledger's only device are kept when other devices are added.
     @Test(arguments: LedgerDriver.allCases)
     func aDeviceThatWasAloneKeepsItsDetail(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()

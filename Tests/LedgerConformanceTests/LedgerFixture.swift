@@ -30,7 +30,7 @@ enum LedgerDriver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A ledger with a task and a segment of the test's own, and a clock that only the test turns.
+/// A ledger with a task, a segment and a manual clock of the test's own.
 struct LedgerFixture: Sendable {
     let ledger: any Ledger
     let time: ManualTimeSource
@@ -42,7 +42,7 @@ struct LedgerFixture: Sendable {
 
     static let deadline = Duration.seconds(600)
     static let lease = Duration.seconds(30)
-    /// Of a device that was just claimed.
+    /// The answer for a device that was just claimed.
     static let held = ClaimAnswer.held(for: lease)
 
     init(
@@ -64,10 +64,10 @@ struct LedgerFixture: Sendable {
         self.init(ledger, time: time, redis: redis, server: server)
     }
 
-    /// Of an app no other test has, on a server that many share.
+    /// A segment of a new app, for servers that many tests share.
     static func freshSegment(_ number: UInt32 = 3) -> SegmentID {
         guard let app = try? AppID("app-\(SystemRandomSource().hexadecimal())") else {
-            preconditionFailure("sixteen digits are a name")
+            preconditionFailure("sixteen digits are a valid app name")
         }
         return SegmentID(app, number: SegmentNumber(rawValue: number))
     }
@@ -99,7 +99,7 @@ struct LedgerFixture: Sendable {
             countsBadge: badges)
     }
 
-    /// The answers to a claim; nothing for a ledger that is missing.
+    /// The answers to a claim; nil if the ledger is missing.
     func claim(
         _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false
     ) async throws -> [ClaimAnswer] {
@@ -108,7 +108,7 @@ struct LedgerFixture: Sendable {
         return answers
     }
 
-    /// The refused of a settlement in one group; nil for a ledger that is missing.
+    /// The rejected offsets of a settlement in one group; nil if the ledger is missing.
     @discardableResult
     func settle(
         _ number: UInt64, offsets: [UInt16], as state: DeliveryState = .delivered, attempt: UInt8 = 0,

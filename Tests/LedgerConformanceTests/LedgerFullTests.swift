@@ -4,8 +4,8 @@ import Store
 import TestSupport
 import Testing
 
-/// Goal: a Redis that is full can empty itself. Method: a server whose memory bound is drawn below what it holds, while
-/// a task is under way; nothing new begins there, and everything begun comes to its end.
+/// Goal: a full Redis can drain. Method: a server's memory limit is set below its usage while a task is under way;
+/// nothing new begins there, and everything that has begun completes.
 @Suite struct LedgerFullTests {
     @Test func whatWasBegunEndsInAFullRedis() async throws {
         let server = try await RedisServer()
@@ -45,7 +45,7 @@ import Testing
     private func expectFull<Answer>(_ call: () async throws -> Answer) async {
         do {
             _ = try await call()
-            Issue.record("a full Redis took it")
+            Issue.record("a full Redis accepted the write")
         } catch {
             #expect((error as? StoreError)?.code == .full)
         }

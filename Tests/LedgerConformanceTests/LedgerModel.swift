@@ -3,17 +3,17 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// A resolver, two senders, a scheduler and a sweep around one task, moved step by step by a seed. It keeps its own
-/// book of what must hold, whatever the ledgers answer.
+/// A resolver, two senders, a scheduler and a sweep process one task, step by step from a seed. The model keeps its own
+/// record of the expected state, independent of the ledgers' answers.
 struct LedgerModel {
-    /// A message on the bus. It is delivered again until it is acknowledged, and once in a while after that.
+    /// A message on the bus. It is delivered until it is acknowledged, and occasionally once more.
     struct Message {
         let segment: SegmentID
         let offsets: [UInt16]
         let attempt: UInt8
     }
 
-    /// A claim as its sender remembers it.
+    /// A claim as recorded by its sender.
     struct Work {
         let request: ClaimRequest
         let segment: SegmentID
@@ -39,7 +39,7 @@ struct LedgerModel {
     let random: SeededRandomSource
     let plan: TaskPlan
     let segments: [SegmentID]
-    /// What each job marks.
+    /// The devices that each job marks.
     let jobs: [[SegmentID: [UInt16]]]
 
     var messages: [Message] = []
@@ -58,7 +58,7 @@ struct LedgerModel {
     init(seed: UInt64, pair: LedgerPair, time: ManualTimeSource) {
         let random = SeededRandomSource(seed: seed)
         let app = LedgerFixture.freshSegment().app
-        // Segments of one device and of a few, one around the border of the two encodings, one of any size.
+        // Segments of one device, of a few, one near the limit between the two encodings, and one of any size.
         let segments = (0..<4).map { SegmentID(app, number: SegmentNumber(rawValue: $0)) }
         let sizes = [2, 1 + Int(random.next() % 6), 660 + Int(random.next() % 60), 1 + Int(random.next() % 800)]
         jobs = (0..<4).map { job in
@@ -144,7 +144,7 @@ extension LedgerModel {
         case .missing:
             guard unresolved.isEmpty else { throw violation("a mark was refused before the last job") }
         case .cancelled:
-            guard isCancelAsked else { throw violation("cancelled, though nobody asked") }
+            guard isCancelAsked else { throw violation("cancelled without a request") }
         case .open(let open):
             let rest = open.offsets
             for start in stride(from: 0, to: rest.count, by: 97) {
@@ -153,13 +153,13 @@ extension LedgerModel {
             }
             let states = try await pair.ask { try await $0.states(of: pair.task, in: segment) }?.states ?? [:]
             guard offsets.allSatisfy({ open.contains($0) != (states[$0]?.isTerminal ?? true) }) else {
-                throw violation("what is open is not what is sent on")
+                throw violation("the open devices differ from those returned for sending")
             }
         }
         try await check(segment)
     }
 
-    /// A job resolves once all its marks are made.
+    /// A job resolves after all its marks.
     private mutating func resolve() async throws {
         guard let job = unresolved.sorted().randomElement(random), roll(2) == 0 else { return }
         for segment in jobs[job].keys.sorted(by: { $0.number < $1.number }) { try await mark(job, segment: segment) }
@@ -185,12 +185,12 @@ extension LedgerModel {
 
 extension LedgerModel {
     private mutating func claim() async throws {
-        // Small segments as often as large ones, and what came last as often as anything else: there they meet.
+        // Small segments as often as large ones, and the newest message as often as any other, so that claims collide.
         let segment = segments[roll(segments.count)]
         let candidates = messages.indices.filter { messages[$0].segment == segment }
         guard let place = roll(2) == 0 ? candidates.last : candidates.randomElement(random) else { return }
         let message = messages[place]
-        // Acknowledged, or delivered once more later.
+        // Acknowledged, or delivered again later.
         if roll(4) != 0 { messages.remove(at: place) }
         let size = 1 + roll(min(64, message.offsets.count))
         let start = roll(message.offsets.count - size + 1)
@@ -205,7 +205,7 @@ extension LedgerModel {
     private mutating func repeatClaim() async throws {
         guard !works.isEmpty else { return }
         let work = works[roll(works.count)]
-        note("once more:")
+        note("repeated:")
         try await claim(work.request, in: work.segment)
     }
 
@@ -221,13 +221,13 @@ extension LedgerModel {
                 mine.append(offset)
             case .ended(let state):
                 guard !told.contains(Place(segment: segment, offset: offset)) else {
-                    throw violation("\(offset) was told")
+                    throw violation("\(offset) was already noted as told")
                 }
                 try end(offset, as: state, in: segment)
             case .held(let rest):
                 let holder = holders[Place(segment: segment, offset: offset)]
                 guard let holder, rest > .zero, holder.leaseEnd == time.now + rest else {
-                    throw violation("\(offset) is held by nobody for \(rest)")
+                    throw violation("\(offset) is reported as held for \(rest) but has no such holder")
                 }
             case .unmarked: throw violation("\(offset) was marked")
             case .told:
@@ -253,14 +253,14 @@ extension LedgerModel {
         holders[place] = Holder(claim: request.id, leaseEnd: time.now + request.lease)
     }
 
-    /// In a task that is over only who holds a device already is told so again. A cancel is known of the segments it
-    /// was asked for and of those marked later; others are not looked at.
+    /// After the deadline a claim succeeds only for the current holder. A cancel applies to the segments for which it
+    /// was requested and to those marked later; others are not checked.
     private func guardRepeat(_ place: Place, request: ClaimRequest) throws {
         guard time.now >= plan.deadline, holders[place]?.claim != request.id else { return }
         throw violation("\(place.offset) is sent after the deadline")
     }
 
-    /// Part of a claim in up to three groups; also of one whose sender was thought dead.
+    /// Settles part of a claim in up to three groups; also for a sender that was considered dead.
     private mutating func settle() async throws {
         guard !works.isEmpty else { return }
         let index = roll(works.count)
@@ -272,12 +272,12 @@ extension LedgerModel {
         let groups = parts.filter { !$0.isEmpty }.map { group($0, of: work) }
         note("\(work.request.id.number) settles \(size) of \(work.segment.number)")
         let settlement = Settlement(claim: work.request.id, groups: groups)
-        // The retry is on the bus before the device is waiting; the sender may die in between.
+        // The retry is sent before the device is set to waiting; the sender may crash in between.
         for group in groups where group.state == .waiting {
             messages.append(Message(segment: work.segment, offsets: group.offsets, attempt: group.attempt))
         }
         if groups.contains(where: { $0.state == .waiting }), roll(4) == 0 {
-            note("and dies before")
+            note("and crashes before settling")
             works.remove(at: index)
             if roll(2) == 0 { time.advance(by: .seconds(30)) }
             return
@@ -290,20 +290,20 @@ extension LedgerModel {
                 if group.state.isTerminal { try end(offset, as: group.state, in: work.segment) }
             }
         }
-        // Told twice once in a while.
+        // Occasionally settled twice.
         if roll(5) != 0 { works[index].offsets.removeFirst(size) }
         if works[index].offsets.isEmpty { works.remove(at: index) }
         try await check(work.segment)
     }
 
-    /// Some of what has ended is told, of one segment; at times what was told before.
+    /// Notes some outcomes of a segment as told; sometimes again.
     private mutating func tell() async throws {
         let segment = segments[roll(segments.count)]
         let places = ended.keys.filter { $0.segment == segment }.map(\.offset).sorted()
         guard !places.isEmpty else { return }
         let start = roll(places.count)
         let devices = Array(places[start..<min(places.count, start + 1 + roll(64))])
-        note("\(devices.count) of \(segment.number) are told of")
+        note("\(devices.count) of \(segment.number) are noted as told")
         _ = try await pair.ask {
             try await $0.noteTold(SegmentSet(devices), of: pair.task, in: segment)
             return true
@@ -327,11 +327,11 @@ extension LedgerModel {
         holders[place] = nil
     }
 
-    /// A sender dies: it knows nothing of its claims any more.
+    /// A sender crashes and loses its claims.
     private mutating func crash() {
         let owner = UInt64(1 + roll(2))
-        note("sender \(owner) dies")
-        // What it had sent already may still come through.
+        note("sender \(owner) crashes")
+        // Settlements that were sent before the crash may still arrive.
         works = works.filter { $0.request.id.owner != owner || random.next() % 5 == 0 }
     }
 
@@ -387,12 +387,12 @@ extension LedgerModel {
         holders[place] = nil
     }
 
-    /// Both ledgers say the same of the segment, and it agrees with the book.
+    /// Checks that both ledgers agree on the segment, and that they match the model.
     @discardableResult
     private mutating func check(_ segment: SegmentID) async throws -> StateCounts {
         let snapshot = try await pair.ask { try await $0.states(of: pair.task, in: segment) }
         guard let snapshot else {
-            guard marked[segment, default: []].isEmpty else { throw violation("the ledger is gone") }
+            guard marked[segment, default: []].isEmpty else { throw violation("the ledger is missing") }
             return StateCounts()
         }
         guard Set(snapshot.states.keys) == marked[segment, default: []] else { throw violation("marks were lost") }
@@ -413,7 +413,7 @@ extension LedgerModel {
         let known = snapshot.states.filter { offset, state in
             state.isTerminal && !told.contains(Place(segment: segment, offset: offset))
         }
-        guard untold.map(\.index.offset) == known.keys.sorted() else { throw violation("what is told was not noted") }
+        guard untold.map(\.index.offset) == known.keys.sorted() else { throw violation("wrong untold devices") }
         return counts
     }
 }

@@ -7,9 +7,9 @@ import Store
 import TestSupport
 import Testing
 
-/// Goal: what no single test thinks of. Method: both ledgers go through the same random life of a task, in which
-/// senders die, messages come twice and late, and time jumps; their answers must be equal, and a third book must agree
-/// with them. A failure names its seed and the last steps.
+/// Goal: cover cases that no single test covers. Method: both ledgers go through the same random life of a task, in
+/// which senders crash, messages are duplicated and late, and time jumps. Their answers must be equal and match a
+/// model. A failure names its seed and the last steps.
 @Suite struct LedgerModelTests {
     @Test(arguments: 1...30)
     func bothLedgersKeepTheBook(seed: Int) async throws {

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// Both ledgers at once: every call goes to each, and the answers must be equal.
+/// Both ledgers: every call is made on each, and the answers must be equal.
 struct LedgerPair {
     let plain: any Ledger
     let stored: any Ledger
@@ -12,7 +12,7 @@ struct LedgerPair {
     ) async throws -> Answer {
         let expected = try await call(plain)
         let answer = try await call(stored)
-        guard answer == expected else { throw Difference(description: "\(answer) instead of \(expected)") }
+        guard answer == expected else { throw Difference(description: "got \(answer), expected \(expected)") }
         return answer
     }
 

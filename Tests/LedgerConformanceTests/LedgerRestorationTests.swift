@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// A ledger that was lost and is written anew: nothing of it is ever open.
+/// Restoring a lost ledger: none of its devices is ever open.
 @Suite struct LedgerRestorationTests {
     private struct Restoring {
         let fixture: LedgerFixture
@@ -31,7 +31,7 @@ import Testing
         #expect(try await restoring.restore([1, 2, 4_095], as: .delivered) == [1, 2, 4_095])
         #expect(try await restoring.restore([2, 3], as: .failed) == [3])
         #expect(try await restoring.restore([0, 1, 2, 3], as: .unknown) == [0])
-        // Told again for those that stand there.
+        // Devices that already have this state are returned again.
         #expect(try await restoring.restore([0, 1, 7], as: .unknown) == [0, 7])
         #expect(
             try await restoring.fixture.states() == [
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    /// Goal: while it is written, nobody can mark, claim, resolve or close anything of the task, and all are ended.
+    /// Goal: during the restoration nothing can be marked, claimed, resolved or closed, and all devices have ended.
     @Test(arguments: LedgerDriver.allCases)
     func nobodyElseHasToDoWithIt(driver: LedgerDriver) async throws {
         let restoring = try await begin(driver)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await restoring.restore([1, 2], as: .unknown) == [1, 2])
     }
 
-    /// Goal: a whole segment, past the border at which a ledger changes its form, sums up.
+    /// Goal: the counts are right for a whole segment, beyond the size at which a ledger changes its encoding.
     @Test(arguments: LedgerDriver.allCases)
     func aWholeSegmentIsRestored(driver: LedgerDriver) async throws {
         let restoring = try await begin(driver)

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The life of a task: plan, marks, jobs, cancel, deadline, end.
+/// The lifecycle of a task: plan, marks, jobs, cancel, deadline, closing.
 @Suite struct LedgerTaskTests {
     @Test(arguments: LedgerDriver.allCases)
     func theFirstPlanHolds(driver: LedgerDriver) async throws {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Goal: a task for few is planned, remembered and entered by one step, and by no second one.
+    /// Goal: a small task is planned, stored and entered in one step, and only once.
     @Test(arguments: LedgerDriver.allCases)
     func aTaskForFewBeginsOnce(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -63,7 +63,7 @@ import Testing
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
     }
 
-    /// Also one that was cancelled before it began: whatever it marks ends at once.
+    /// Also for a task cancelled before it begins: everything it marks is cancelled immediately.
     @Test(arguments: LedgerDriver.allCases)
     func whatIsCancelledBeginsToEnd(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -77,7 +77,7 @@ import Testing
         #expect(try await fixture.states() == [5: .cancelled])
     }
 
-    /// A cancel that comes between beginning and mark is obeyed by the mark, and a segment that was closed takes none.
+    /// A mark obeys a cancel that came after the beginning; a closed segment accepts no marks.
     @Test(arguments: LedgerDriver.allCases)
     func aMarkObeysWhatCameAfterTheBeginning(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -100,7 +100,7 @@ import Testing
         #expect(try await fixture.mark([2, 4_095]) == .open(SegmentSet([2, 4_095])))
         _ = try await fixture.claim(1, offsets: [1, 2])
         try await fixture.settle(1, offsets: [1])
-        // A job delivered again sends on what has not ended.
+        // A redelivered job returns only the devices that have not ended.
         #expect(try await fixture.mark([1, 2]) == .open(SegmentSet([2])))
         #expect(try await fixture.states() == [1: .delivered, 2: .claimed, 4_095: .targeted])
         let wrong = SegmentID(LedgerFixture.freshSegment().app, number: fixture.segment.number)
@@ -108,8 +108,8 @@ import Testing
         #expect(try await fixture.ledger.openSegments(of: fixture.task) == [fixture.segment])
     }
 
-    /// Goal: a ledger that outgrows its list of entries keeps every state. Method: marks up to the border, device
-    /// states of all kinds, then one device more.
+    /// Goal: a ledger that outgrows its list of entries keeps every state. Method: mark up to the limit, set device
+    /// states of all kinds, then mark one more device.
     @Test(arguments: LedgerDriver.allCases)
     func aLedgerGrowsOverItsBorder(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -179,7 +179,7 @@ import Testing
         #expect(half.counts[.delivered] == 2)
         #expect(half.counts[.targeted] == 1)
         #expect(try await fixture.ledger.openSegments(of: task) == [second])
-        // Nothing is marked in a segment that is closed, though the task is not.
+        // A closed segment accepts no marks, even while the task is open.
         #expect(try await fixture.mark([1, 3]) == .missing)
         _ = try await fixture.ledger.claim(fixture.request(2, offsets: [7]), of: task, in: second)
         let end = Settlement.Group(offsets: [7], state: .suppressed, attempt: 0)
@@ -240,7 +240,7 @@ import Testing
         let fixture = try await driver.fixture()
         let task = fixture.task
         #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
-        // A cancel that comes before the plan is no plan.
+        // A cancel before the plan creates no plan.
         _ = try await fixture.ledger.cancel(task, in: fixture.segment)
         #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
         _ = try await fixture.ledger.plan(task, plan: fixture.makePlan(jobs: 9))
@@ -250,7 +250,7 @@ import Testing
         }
         for job in 0..<8 { try await fixture.ledger.resolve(job: job, of: task) }
         #expect(try await fixture.ledger.isResolved(job: 3, of: task) == true)
-        // Where all are done, nothing is left of any.
+        // Once all jobs are resolved, no record of single jobs remains.
         #expect(try await fixture.ledger.isResolved(job: 9, of: task) == true)
         try await fixture.ledger.resolve(job: 9, of: task)
         #expect(try await fixture.ledger.close([], of: task)?.closed != nil)
@@ -283,7 +283,7 @@ import Testing
         _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan())
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.mark([1, 2]) == .cancelled)
-        // Of a segment that nobody cancelled by name, too.
+        // Also in a segment that was not cancelled explicitly.
         let other = SegmentID(fixture.segment.app, number: SegmentNumber(rawValue: 40))
         #expect(try await fixture.ledger.mark(SegmentSet([9]), of: fixture.task, in: other) == .cancelled)
         #expect(try await fixture.claim(1, offsets: [1]) == [.ended(.cancelled)])
@@ -330,7 +330,7 @@ import Testing
         #expect(try await fixture.ledger.expire(task, in: segment, untried: .expired) == [:])
     }
 
-    /// Where claims may be forgotten, nobody can say that a device was not sent to.
+    /// If claims may have been lost, it is unknown whether a device was sent to.
     @Test(arguments: LedgerDriver.allCases)
     func atTheDeadlineTheRestIsUnknownWhereClaimsMayBeForgotten(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -361,7 +361,7 @@ import Testing
             ])
     }
 
-    /// Whoever keeps what became of a task reads it when the task is closed, however its segments were.
+    /// The outcomes of a task can be read after it is closed, regardless of when its segments were closed.
     @Test(arguments: LedgerDriver.allCases)
     func theOutcomesOfATaskForFewAreReadAtOnce(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -378,7 +378,7 @@ import Testing
         let end = Settlement.Group(offsets: [9], state: .invalidRemoved, attempt: 0, status: 410, reason: "Gone")
         _ = try await ledger.settle(
             Settlement(claim: ClaimID(owner: 7, number: 2), groups: [end]), of: task, in: alone)
-        // One of its segments earlier than the other.
+        // One of its segments is closed before the other.
         _ = try await ledger.close([alone], of: task)
         #expect(try await ledger.outcomes(of: task) == nil)
         _ = try await ledger.cancel(task, in: fixture.segment)
@@ -420,7 +420,7 @@ import Testing
         }
     }
 
-    /// Those of a task for few are released when it is reported, and until then they wait as long as any.
+    /// The ledgers of a small task are released after its report; until then they are kept like any others.
     @Test(arguments: LedgerDriver.allCases)
     func ledgersGoAfterTheirTime(driver: LedgerDriver) async throws {
         for (isFast, isReleased) in [(true, true), (true, false), (false, true)] {
@@ -429,7 +429,7 @@ import Testing
             _ = try await fixture.claim(1, offsets: [1, 2])
             try await fixture.settle(1, offsets: [1, 2], as: .failed)
             try await fixture.ledger.resolve(job: 0, of: fixture.task)
-            // Not closed, it keeps everything.
+            // A task that is not closed keeps everything.
             try await fixture.ledger.release(fixture.task)
             _ = try await fixture.ledger.close([fixture.segment], of: fixture.task)
             for _ in 0..<(isReleased ? 2 : 0) { try await fixture.ledger.release(fixture.task) }

@@ -3,7 +3,7 @@ import RedisClient
 import Store
 import Testing
 
-/// What is remembered of which results were told.
+/// Records of the outcomes that were published.
 @Suite struct LedgerToldTests {
     private func end(_ offsets: [UInt16], in fixture: LedgerFixture) async throws {
         for start in stride(from: 0, to: offsets.count, by: 256) {
@@ -22,7 +22,7 @@ import Testing
         try await fixture.ledger.untold(of: fixture.task, in: fixture.segment).map(\.index.offset)
     }
 
-    /// Alone, as entries, around what a note holds as ranges, and as a whole segment.
+    /// A single device, a list of entries, sizes around the range encoding of a note, and a whole segment.
     @Test(arguments: LedgerDriver.allCases, [1, 2, 127, 128, 300, 1_300])
     func whatIsToldIsNotToldAgain(driver: LedgerDriver, count: Int) async throws {
         let fixture = try await driver.fixture()
@@ -49,7 +49,7 @@ import Testing
         #expect(try await fixture.detail(offsets[0])?.reason == "BadTopic")
     }
 
-    /// A device that was alone is still told of when others come, which are not.
+    /// A device that was alone stays noted when others are added, which are not noted.
     @Test(arguments: LedgerDriver.allCases)
     func aLedgerThatGrowsKeepsWhatIsTold(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -64,7 +64,7 @@ import Testing
         #expect(untold.first?.detail?.reason == "BadTopic")
     }
 
-    /// What ends by a claim or the deadline has been told by nobody.
+    /// An outcome set by a claim or by the deadline has not been published.
     @Test(arguments: LedgerDriver.allCases)
     func whatEndsUntriedIsUntold(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
@@ -88,7 +88,7 @@ import Testing
         #expect(try await untold(in: fixture).isEmpty)
     }
 
-    /// A note that comes after its segment is closed leaves nothing in Redis for ever.
+    /// A note written after its segment is closed leaves no permanent key in Redis.
     @Test(arguments: [LedgerDriver.redis, .cluster], [1, 2, 600])
     func aLateNoteGoesWithItsLedger(driver: LedgerDriver, count: Int) async throws {
         let fixture = try await driver.fixture()
@@ -107,7 +107,7 @@ import Testing
         for prefix in ["led", "det"] {
             let key = RedisArgument("\(prefix):{\(fixture.segment)}:\(fixture.task.key)")
             let life = try #require(try await redis.send([RedisCommand("PTTL", key)])[0].get().integer)
-            // -2 of a key that is not there; never -1, of one that stays.
+            // PTTL returns -2 for a missing key; -1, a key without expiry, is never expected.
             #expect(life > 0 || (prefix == "det" && count == 1 && life == -2), "\(prefix) of \(count)")
         }
     }

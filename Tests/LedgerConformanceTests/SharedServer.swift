@@ -1,7 +1,7 @@
 import TestSupport
 
-/// One server for all tests that run at the same time; stopped when the last of them is through. Each test has tasks
-/// and segments of its own, so they do not meet.
+/// One server for all tests that run concurrently; stopped when the last of them ends. Each test has tasks and segments
+/// of its own, so they do not interfere.
 actor SharedServer<Server: AnyObject & Sendable> {
     private let make: @Sendable () async throws -> Server
     private weak var running: Server?

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A rate that several share, on a real Redis; the time is the test's own.
+/// A shared rate limit on a real Redis with a manual clock.
 @Suite struct RateBucketTests {
     private let time = ManualTimeSource()
 
@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    /// Without the type of its error, which `#expect` cannot take on.
+    /// Drops the type of the error, which `#expect` does not accept.
     private func take(_ permits: Int, from bucket: RateBucket, limit: Duration) async throws -> RateBucket.Answer {
         try await bucket.take(permits, waitingAtMost: limit)
     }
@@ -39,7 +39,7 @@ import Testing
         await close(server, redis: redis)
     }
 
-    /// Who waits has his permits already: the next one waits behind him.
+    /// A waiting caller has its permits already: the next caller waits after it.
     @Test func permitsArePromisedInTheOrderOfAsking() async throws {
         let (server, redis) = try await open()
         let bucket = self.bucket("p", redis: redis)
@@ -51,7 +51,7 @@ import Testing
         await close(server, redis: redis)
     }
 
-    /// Else a project would stand still until the clock is where it was.
+    /// Otherwise a project would be blocked until the clock reached its old time.
     @Test func aClockThatIsSetBackStopsNobody() async throws {
         let (server, redis) = try await open()
         let bucket = self.bucket("p", redis: redis)
@@ -75,7 +75,7 @@ import Testing
         await close(server, redis: redis)
     }
 
-    /// More than the bucket holds is granted too, late.
+    /// A request for more than the bucket's size is granted too, with a longer wait.
     @Test func whatIsLargerThanTheBucketWaits() async throws {
         let (server, redis) = try await open()
         let bucket = self.bucket("p", redis: redis, burst: 1)
@@ -83,7 +83,7 @@ import Testing
         await close(server, redis: redis)
     }
 
-    /// Senders drain what is on the bus, so a full Redis must not stop them; and what is idle leaves nothing behind.
+    /// Senders drain the bus, so a full Redis must not stop them; an idle bucket leaves no key.
     @Test func itWorksInAFullRedisAndVanishes() async throws {
         let (server, redis) = try await open()
         _ = try await redis.send(RedisCommand("SET", "ballast", "x"))
@@ -91,7 +91,7 @@ import Testing
         #expect(try await take(10, from: bucket("p", redis: redis), limit: .zero) == .granted(after: .zero))
         let life = try await redis.send(RedisCommand("PTTL", "rate:p"))
         guard case .integer(let milliseconds) = life else {
-            Issue.record("PTTL answers a number")
+            Issue.record("PTTL did not return a number")
             return
         }
         #expect(1...61_000 ~= milliseconds)

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// A Redis that comes back with older data, as after a failover or with a restored file.
+/// A Redis that comes back with older data, after a failover or from a restored file.
 @Suite struct RedisWitnessTests {
     private let metrics = Metrics()
     private let log = Log(service: "test", level: .error, sink: CollectingSink())
@@ -51,7 +51,7 @@ import Testing
         try await first.tick()
         let began = try #require(first.epoch.began)
         #expect(first.epoch.isDoubtful == isRepairable)
-        // The others hear of it and begin no epoch of their own; so does one that is started now.
+        // The others see the new epoch and begin none of their own; so does a newly started process.
         let third = witness(client, isRepairable: isRepairable)
         for witness in [second, third, first] {
             try await witness.tick()
@@ -78,7 +78,7 @@ import Testing
         await client.close()
     }
 
-    /// A newer version keeps plans and claims in its own way: whoever does not know it neither reads nor raises anything.
+    /// A newer version stores plans and claims differently: an older process must neither read nor write them.
     @Test func aStoreOfANewerFormatIsLeftAlone() async throws {
         let server = try await RedisServer()
         let client = try client(server)
@@ -94,7 +94,7 @@ import Testing
         await client.close()
     }
 
-    /// A claim that is lost takes its count along: no tick in between is needed.
+    /// A lost claim has lost its count too: no tick in between is needed.
     @Test func aLostClaimShowsWithTheNext() async throws {
         let server = try await durableServer()
         let client = try client(server)
@@ -116,7 +116,7 @@ import Testing
         _ = try await claim(1, number: 1)
         try await server.goBack { _ = try await claim(2, number: 2) }
         #expect(witness.epoch == .first)
-        // The ledger gives the device out a second time, and says with it that it cannot be believed.
+        // The ledger hands out the device a second time and reports that it is doubtful.
         guard case .answers(let answers) = try await claim(2, number: 3) else {
             throw SetupError(description: "no ledger")
         }

@@ -24,8 +24,8 @@ import Testing
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 
-    /// Goal: an app that another process makes in the middle of a question is no lost one. Method: one that was made is put
-    /// aside, and put back before the question's first, second, third command.
+    /// Goal: an app created by another process during a read is not taken for lost. Method: an existing app is renamed
+    /// away and restored before the first, second, third command of the read.
     @Test(arguments: 1...6)
     func anAppMayBeMadeWhileItIsAskedAbout(command: Int) async throws {
         let fixture = try await RegistryFixture()
@@ -53,7 +53,7 @@ import Testing
         #expect(try await registry.device(id, in: app)?.id == id)
     }
 
-    /// Many devices and topics at once, from two processes that both open segments and number topics.
+    /// Many devices and topics at the same time, from two processes that both open segments and number topics.
     @Test func everybodyGetsAPlaceOfHisOwn() async throws {
         let fixture = try await RegistryFixture()
         let registries = [try await fixture.registry(), try await fixture.registry()]

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// A redis-server or a cluster of the test's own, and clients of the registry in it, each knowing nothing of the others.
+/// A redis-server or a cluster of the test's own, and registry clients with separate caches.
 final class RegistryFixture: Sendable {
     let servers: [RedisServer]
     let time = ManualTimeSource()
@@ -48,9 +48,9 @@ final class RegistryFixture: Sendable {
 }
 
 extension Scissors {
-    /// Cuts an operation off before a command.
+    /// Interrupts an operation before a command.
     var beforeCommand: StoreConnection.BeforeCommand {
-        { [self] in isCut() ? StoreError(.unavailable, message: "cut off") : nil }
+        { [self] in isCut() ? StoreError(.unavailable, message: "interrupted") : nil }
     }
 }
 

@@ -4,15 +4,15 @@ import Store
 import TestSupport
 import Testing
 
-/// Each operation is cut off before its first command, its second, and so on until it gets through; then it is done
-/// again by a client that knows nothing. The answer must be as if nothing had happened, and so must everything else.
+/// Each operation is interrupted before its first command, its second, and so on until it succeeds; then a client with
+/// empty caches repeats it. The result and the stored state must be as if nothing had happened.
 @Suite struct RegistryInterruptionTests {
     private struct Scene {
         let registry: RedisRegistry
         let app: AppID
     }
 
-    /// `prepare` is not cut off; `operate` is, and then once more is not.
+    /// `prepare` is not interrupted; `operate` is, and is then repeated without interruption.
     private func cutEverywhere(
         prepare: (Scene) async throws -> DeviceID?, operate: (Scene, DeviceID) async throws -> Void,
         check: (Scene, DeviceID) async throws -> Void
@@ -41,7 +41,7 @@ import Testing
                 return
             }
         }
-        Issue.record("the operation never came to its end")
+        Issue.record("the operation never completed")
     }
 
     private let news = try? TopicName("news")
@@ -68,7 +68,7 @@ import Testing
         try await cutEverywhere { scene in
             let id = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
                 .registered.id
-            // As if the removal had been cut off before the token was freed.
+            // As if the removal had been interrupted before the token was released.
             let journal = scene.registry
             try await journal.commit([RegistryChange(app: scene.app, index: id.index, .device(nil))])
             return id
@@ -76,7 +76,7 @@ import Testing
             _ = try await scene.registry.register(Samples.token(1), changes: DeviceChanges(), in: scene.app)
         } check: { (scene, old) async throws in
             let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
-            #expect(id.index != old.index, "no place is given out twice")
+            #expect(id.index != old.index, "no index is allocated twice")
             #expect(try await scene.registry.device(old, in: scene.app) == nil)
         }
     }
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// From the log: what was applied in part comes again from the same offset.
+    /// From the log: records applied in part are read again from the same offset.
     @Test func applying() async throws {
         let news = try #require(news)
         try await cutEverywhere { _ in

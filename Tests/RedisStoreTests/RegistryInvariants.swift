@@ -4,7 +4,7 @@ import RedisStore
 import Store
 import Testing
 
-/// What must hold of an app whatever was cut off, looked at from outside and in Redis' own keys.
+/// Invariants of an app after any interruption, checked through the API and in the Redis keys.
 struct RegistryInvariants {
     let fixture: RegistryFixture
     let app: AppID
@@ -16,11 +16,11 @@ struct RegistryInvariants {
             let segment = SegmentID(app, number: number)
             let devices = try await registry.devices(at: SegmentSet(0..<4_096), in: segment)
             let living = try await registry.select(.everyone, in: segment).members
-            #expect(living.offsets == devices.offsets, "the bitmap and the records name the same devices")
+            #expect(living.offsets == devices.offsets, "the bitmap and the records must list the same devices")
             for position in 0..<devices.count {
                 let device = try #require(devices.device(at: position))
                 let index = DeviceIndex(segment: number, offset: devices.offsets[position])
-                #expect(tokens.insert(device.token).inserted, "a token has one device")
+                #expect(tokens.insert(device.token).inserted, "a token must have one device")
                 try await check(device, id: DeviceID(index: index, tag: device.tag), registry: registry)
             }
             try await checkMembers(of: segment, living: living, registry: registry)
@@ -28,22 +28,22 @@ struct RegistryInvariants {
     }
 
     private func check(_ device: Device, id: DeviceID, registry: RedisRegistry) async throws {
-        #expect(try await registry.device(of: device.token, in: app) == id, "a device is found by its token")
+        #expect(try await registry.device(of: device.token, in: app) == id, "a device must be found by its token")
         for (kind, value) in device.aliases {
             let found = try await registry.devices(of: Alias(kind, value: value), in: app)
-            #expect(found.contains(id), "a device is found by its aliases")
+            #expect(found.contains(id), "a device must be found by its aliases")
         }
         let segment = SegmentID(app, number: id.index.segment)
         for (topic, options) in try #require(try await registry.subscriptions(of: id, in: app)) {
             let selection = try await registry.select(.topic(topic), in: segment)
-            #expect(selection.members.contains(id.index.offset), "a subscriber is a member")
+            #expect(selection.members.contains(id.index.offset), "a subscriber must be a member")
             #expect(selection.silent.contains(id.index.offset) == options.contains(.ignoreMessage))
             let segments = try await registry.segments(of: .topic(topic), in: app)
-            #expect(segments.contains(id.index.segment), "a member's segment is visited")
+            #expect(segments.contains(id.index.segment), "a member's segment must be listed")
         }
     }
 
-    /// Members in Redis against the subscriptions of their devices.
+    /// Compares members in Redis with the subscriptions of their devices.
     private func checkMembers(of segment: SegmentID, living: SegmentSet, registry: RedisRegistry) async throws {
         for bucket in 0..<32 {
             let reply = try await fixture.command("HGETALL", "top:{\(segment)}:\(bucket)").array ?? []
@@ -53,9 +53,9 @@ struct RegistryInvariants {
                 let name = try #require(field.string)
                 let number = try #require(UInt32(name.hasSuffix("i") ? String(name.dropLast()) : name))
                 for offset in RegistryInvariants.offsets(try #require(value.bytes)) {
-                    #expect(living.contains(offset), "nobody who is gone is a member")
+                    #expect(living.contains(offset), "a removed device must not be a member")
                     let subscribed = try await subscriptions(of: offset, in: segment)
-                    #expect(subscribed.contains(number), "a member is subscribed")
+                    #expect(subscribed.contains(number), "a member must be subscribed")
                 }
             }
         }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct RegistryLayoutTests {
-    /// Everything stays in the compact form, with the longest tokens and subscriptions there are.
+    /// All hashes stay compact, with the longest tokens and the most subscriptions allowed.
     @Test func hashesStayListpacks() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry()
@@ -81,7 +81,7 @@ import Testing
         let log = Log(service: "test", level: .warning, sink: sink)
         _ = try await RedisRegistry.open(StoreConnection(fixture.redis), mode: mode, log: log)
         let line = try #require(sink.lines.first { $0.contains("maxmemory-policy noeviction") })
-        // A follower can be filled again.
+        // A follower can be filled again from the log.
         #expect(line.contains("appendfsync always") == (mode == .authoritative))
     }
 }

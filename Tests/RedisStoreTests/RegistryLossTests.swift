@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Data that is lost must never look like data that never was.
+/// Lost data must never look like data that never existed.
 @Suite struct RegistryLossTests {
     private static let devices = 60
 
@@ -30,13 +30,13 @@ import Testing
         return Scene(registry: registry, app: app, ids: ids)
     }
 
-    /// Runs every question and every change; each answers as if nothing were lost, or says that it cannot.
+    /// Runs every read and every change; each returns the complete result or throws `notReady`.
     private func refusals(_ registry: RedisRegistry, scene: Scene) async throws -> Int {
         let app = scene.app
         var refusals = 0
         func ask(_ what: String, body: () async throws -> Bool) async throws {
             do {
-                #expect(try await body(), "\(what) answered as if nothing had ever been there")
+                #expect(try await body(), "\(what) answered as if the data had never existed")
             } catch let error as StoreError {
                 #expect(error.code == .notReady, "\(what): \(error)")
                 refusals += 1
@@ -87,7 +87,7 @@ import Testing
         #expect(try await newcomer.state() == .absent)
     }
 
-    /// In turn each of three servers loses what it has; a client that knows much and one that knows nothing ask.
+    /// Each of three servers in turn loses its data; a client with full caches and one with empty caches read.
     @Test(arguments: 0..<3)
     func aServerOfAClusterThatLostItsDataIsNoticed(lost: Int) async throws {
         let cluster = try await RedisCluster()

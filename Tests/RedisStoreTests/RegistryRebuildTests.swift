@@ -42,8 +42,8 @@ import Testing
         #expect(Set(keys) == ["registry", "led:{app:0}:x"])
     }
 
-    /// Goal: a rebuild that is still removing old keys takes none from one that began after it. Method: the first is cut
-    /// off before it removes anything; what it goes on with then is tried with its generation.
+    /// Goal: a rebuild that is still removing old keys removes none of a rebuild that began after it. Method: the first
+    /// is interrupted before it removes anything; its remaining steps are then run with its generation.
     @Test func aRebuildRemovesNothingOfALaterOne() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry(mode: .follower)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await registry.size(of: .topic(news), in: app) == 1)
     }
 
-    /// An empty Redis is refilled by the log alone, and gives the ids it gave; what is registered then comes behind.
+    /// The log alone refills an empty Redis with the same ids; new registrations get later ids.
     @Test func theLogAloneMakesTheRegistry() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry(mode: .follower)
@@ -97,8 +97,8 @@ import Testing
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 
-    /// Goal: when Redis refuses some of many changes of a segment, none is passed over afterwards. Method: the first of
-    /// more changes than one script takes is about a badge in a key that is no hash.
+    /// Goal: if Redis rejects some of many changes of a segment, later ones do not skip them. Method: the first of more
+    /// changes than fit in one script is a badge in a key that is not a hash.
     @Test func whatComesAfterAFailureWaitsForIt() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry()
@@ -148,7 +148,7 @@ import Testing
         #expect(try await registry.size(of: .everyone, in: app) == 0)
     }
 
-    /// Whatever comes first, in one batch or in several: the older of two devices with one token goes.
+    /// In any order, in one batch or in several: the older of two devices with the same token is removed.
     @Test(arguments: [false, true], [false, true])
     func ofTwoDevicesWithOneTokenTheOlderGoes(olderFirst: Bool, inOneBatch: Bool) async throws {
         let fixture = try await RegistryFixture()
@@ -172,7 +172,7 @@ import Testing
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 
-    /// A client that has seen the old registry writes nothing into the new one.
+    /// A client that has cached the old registry writes nothing to the new one.
     @Test func aClientOfTheOldRegistryWaitsForTheNewOne() async throws {
         let fixture = try await RegistryFixture()
         let app = try AppID("app")

@@ -22,8 +22,8 @@ import Testing
         #expect(try await fixture.command("EXISTS", "dev:{\(segment)}:\(id.index.offset / 128)").integer == 0)
     }
 
-    /// A removal is cut off before what leads to the device was dropped; the sweep ends it, and the place is not given out
-    /// again.
+    /// A removal is interrupted before the lookup entries of the device are removed; the sweep completes it, and the
+    /// index is not allocated again.
     @Test func theSweepEndsARemovalThatWasCutOff() async throws {
         let fixture = try await RegistryFixture()
         let app = try AppID("app")
@@ -58,7 +58,7 @@ import Testing
         #expect(try await registry.segments(of: .topic(sport), in: app).count == 1)
     }
 
-    /// The subscriber remembers that it has entered the segment; the sweep of another process takes it out meanwhile.
+    /// The subscriber has cached that it entered the segment; the sweep of another process removes the entry.
     @Test func whoRemembersAnEntryMakesItAgain() async throws {
         let fixture = try await RegistryFixture()
         let (registry, sweeper) = (try await fixture.registry(), try await fixture.registry())
@@ -75,7 +75,7 @@ import Testing
         try await RegistryInvariants(fixture: fixture, app: app).check()
     }
 
-    /// The subscriber has entered the segment and is cut off before it adds itself; it goes on after the sweep has looked.
+    /// The subscriber enters the segment and is interrupted before it adds itself; it continues after the sweep.
     @Test func anEntryThatIsNewStaysThoughNobodyIsThere() async throws {
         let fixture = try await RegistryFixture()
         let (registry, sweeper) = (try await fixture.registry(), try await fixture.registry())

@@ -7,10 +7,10 @@ import Testing
 
 @testable import RedisStore
 
-/// What the store makes of errors of its own scripts.
+/// Mapping of errors of the store's own scripts.
 @Suite(.timeLimit(.minutes(1))) struct ScriptErrorTests {
-    /// Goal: a value that a script cannot read is not taken for an outage, which would be waited for. Method: a ledger's
-    /// bytes are cut by someone else.
+    /// Goal: a value that a script cannot decode is not taken for an outage, which would be retried. Method: the bytes
+    /// of a ledger are truncated by another client.
     @Test func aScriptThatFailsAtItsDataSaysSo() async throws {
         let server = try await RedisServer(.forStores)
         let redis = RedisClient(

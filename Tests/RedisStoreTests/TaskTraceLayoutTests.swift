@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// How traces lie in Redis: what a week of single pushes takes is decided here.
+/// The layout of traces in Redis, which decides the memory that a week of single pushes takes.
 @Suite(.timeLimit(.minutes(2))) struct TaskTraceLayoutTests {
     private static let bucketCount: UInt64 = 16_384
 
@@ -20,8 +20,8 @@ import Testing
             closed: closed, isCancelled: false)
     }
 
-    /// Goal: a single push leaves less than a hundred bytes, expiries and all. Method: as many of them share a hash as do at
-    /// ten and at a hundred a second all day, in enough hashes to see them in the memory of the server.
+    /// Goal: a single push leaves less than a hundred bytes, including expiries. Method: as many traces share a hash as
+    /// at ten and at a hundred a second for a whole day, in enough hashes to be visible in the server's memory.
     @Test(arguments: [53, 527]) func aSinglePushTakesLessThanAHundredBytes(density: Int) async throws {
         let fixture = try await RegistryFixture()
         let time = SystemTimeSource()
@@ -40,7 +40,7 @@ import Testing
             }
         }
         let bytes = (try await memory(fixture) - before) / (density * buckets)
-        #expect((40..<100).contains(bytes), "\(bytes) bytes a push")
+        #expect((40..<100).contains(bytes), "\(bytes) bytes per push")
         #expect(try await fixture.command("DBSIZE") == .integer(Int64(buckets)))
         let key = try #require(try await fixture.command("RANDOMKEY").string)
         #expect(try await fixture.command("OBJECT", "ENCODING", key).string == "listpack")
@@ -53,12 +53,12 @@ import Testing
         let time = SystemTimeSource()
         let traces = RedisTaskTraces(StoreConnection(fixture.redis), time: time)
         let task = TaskID(high: 1, low: 1)
-        // Once with room, so that the server knows the script.
+        // Once with room, so that the server has the script.
         try await traces.keep(try single(time.now), of: task, for: .seconds(60))
         _ = try await fixture.command("CONFIG", "SET", "maxmemory", "1")
         do {
             try await traces.keep(try single(time.now), of: task, for: .seconds(60))
-            Issue.record("it was taken")
+            Issue.record("the trace was accepted")
         } catch {
             #expect((error as? StoreError)?.code == .full, "\(error)")
         }

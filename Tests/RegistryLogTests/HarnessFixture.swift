@@ -9,12 +9,12 @@ import Store
 import TestSupport
 import Topics
 
-/// Pretended Kafka brokers and a real Redis of a test's own.
+/// Mock Kafka brokers and a real Redis of the test's own.
 struct HarnessFixture: Sendable {
     let kafka: KafkaMockServer
     let redis: RedisServer
 
-    /// The pretended brokers answer an empty fetch only after its longest wait, and forget a member only after its session.
+    /// The mock brokers answer an empty fetch only after its maximum wait, and remove a member only after its session.
     static let kafkaSettings = [
         "fetch.wait.max.ms": "10", "session.timeout.ms": "6000", "heartbeat.interval.ms": "200",
     ]
@@ -25,7 +25,7 @@ struct HarnessFixture: Sendable {
         try await kafka.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
     }
 
-    /// What one process of the house has: clients of its own.
+    /// The components of one process, with clients of its own.
     func member(options: LoggedJournal.Options = .init(patience: .seconds(60))) async throws -> HarnessMember {
         var configuration = try KafkaConfiguration(url: kafka.url)
         for (name, value) in Self.kafkaSettings { configuration.set(name, value) }
@@ -84,7 +84,7 @@ struct HarnessMember: Sendable {
     }
 }
 
-/// All that a registry answers about some devices and topics.
+/// All results of a registry for some devices and topics.
 struct RegistrySnapshot: Equatable {
     var devices: [DeviceID: RegisteredDevice] = [:]
     var subscriptions: [DeviceID: [TopicName: SubscriptionOptions]] = [:]

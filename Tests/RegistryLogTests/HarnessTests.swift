@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The registry as it stands in the field: Kafka's log, Redis, several processes.
+/// The registry as deployed: a log in Kafka, Redis, several processes.
 @Suite(.timeLimit(.minutes(5))) struct HarnessTests {
     private let app: AppID
     private let topics: [TopicName]
@@ -25,7 +25,7 @@ import Topics
         return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
-    /// Registers devices with badges, aliases and subscriptions, and removes every tenth; all ids there ever were.
+    /// Registers devices with badges, aliases and subscriptions, and removes every tenth; returns all ids ever created.
     private func fill(_ registry: RedisRegistry, numbers: Range<Int>) async throws -> [DeviceID] {
         try await withThrowingTaskGroup(of: [DeviceID].self) { writers in
             let width = 50
@@ -55,7 +55,7 @@ import Topics
         }
         if number % 10 == 0 {
             #expect(try await registry.remove(id, in: app))
-            // The token comes back with another device, in whichever segment.
+            // The token returns with another device, in any segment.
             if number % 20 == 0 {
                 _ = try await registry.register(try token(number), changes: DeviceChanges(), in: app)
             }
@@ -77,8 +77,8 @@ import Topics
             of: registry, in: app, tokens: tokens, ids: Array(known), users: users, topics: topics)
     }
 
-    /// Goal: a Redis that lost everything answers nobody, and comes back from the log with every device, subscription,
-    /// badge and name as it was. Method: everything is compared, before and after; the services run all the time.
+    /// Goal: a Redis that lost everything answers no requests and is refilled from the log with the same devices,
+    /// subscriptions, badges and names. Method: everything is compared before and after; the services run all the time.
     @Test func aWipedRedisComesBack() async throws {
         let harness = try await HarnessFixture()
         let member = try await harness.member()
@@ -100,7 +100,7 @@ import Topics
             #expect(after.subscriptions == before.subscriptions)
             #expect(after == before)
 
-            // Life goes on: a known token keeps its id, a new one gets another.
+            // Afterwards a known token keeps its id, and a new one gets another.
             let again = try await member.registry.register(
                 try token(1), changes: DeviceChanges(language: "fr"), in: app)
             let known = before.ofTokens[try token(1)]
@@ -139,8 +139,8 @@ import Topics
         #expect(obstacles.contains { $0.contains("run carillon rebuild") })
     }
 
-    /// Goal: what a process appended before it was killed becomes true through another. Method: a process without a projector
-    /// registers a device and is killed once the record is seen in the log; then another one's projector runs.
+    /// Goal: another process applies what a process appended before it was killed. Method: a process without a
+    /// projector registers a device and is killed once the record is in the log; then another process's projector runs.
     @Test func whatAKilledProcessAppendedIsApplied() async throws {
         let harness = try await HarnessFixture()
         let member = try await harness.member()
@@ -159,7 +159,7 @@ import Topics
         let probed = try AppID("probe")
         #expect(try await member.store.device(of: try token(7), in: probed) == nil)
         try await member.run {
-            // What comes behind it in the log is answered once both are applied.
+            // A commit after it in the log returns once both are applied.
             let behind = DeviceIndex(segment: record.change.index.segment, offset: 4_095)
             try await member.log.journal.commit([RegistryChange(app: probed, index: behind, .badge(1))])
             let again = try await member.registry.register(try token(7), changes: DeviceChanges(), in: probed)
@@ -170,8 +170,8 @@ import Topics
         await member.close()
     }
 
-    /// Goal: two devices that had one token, one after the other, in segments of different partitions, come back as one,
-    /// whichever partition is read first. Method: their records are applied in either order, and no clock tells them apart.
+    /// Goal: two devices that had the same token one after the other, in segments of different partitions, become one,
+    /// in either partition order. Method: their records are applied in both orders, with equal timestamps.
     @Test(arguments: [false, true])
     func aTokenThatMovedHasOneDevice(reversed: Bool) async throws {
         let harness = try await HarnessFixture()
@@ -197,7 +197,7 @@ import Topics
         await member.close()
     }
 
-    /// Goal: on a real store too only the rebuild that began last applies and finishes.
+    /// Goal: on a real store too, only the rebuild that began last applies and finishes.
     @Test func aLaterRebuildTakesOver() async throws {
         let harness = try await HarnessFixture()
         let member = try await harness.member()

@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// A seeded life of a registry: commits as a service would make them, and what is true after them.
+/// A random history of a registry from a seed: commits as a service would make them, and the resulting state.
 struct History {
     private(set) var commits: [[RegistryChange]] = []
     private(set) var truth: [SegmentID: ModelStore.Segment] = [:]

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The log on pretended Kafka brokers, with all the partitions it has in the field.
+/// The log on mock Kafka brokers, with as many partitions as in production.
 @Suite(.timeLimit(.minutes(2))) struct KafkaLogTests {
     private func fixture(_ store: ModelStore) async throws -> (LogFixture, KafkaMockServer) {
         let server = try await KafkaMockServer(brokers: 1)
@@ -25,8 +25,8 @@ import Topics
         return (LogFixture(store: store, bus: try KafkaBus(configuration, environment: environment)), server)
     }
 
-    /// Goal: what was committed through Kafka stands in the store when the commit returns, and comes back from the log. Method:
-    /// eight writers at once, then the store loses everything and is filled again while the projector runs.
+    /// Goal: a change committed through Kafka is in the store when the commit returns, and is restored from the log.
+    /// Method: eight concurrent writers; then the store loses everything and is refilled while the projector runs.
     @Test func committedLostAndRebuilt() async throws {
         let (fixture, server) = try await fixture(ModelStore(isReady: true))
         let history = try History(seed: 31, steps: 3_000, apps: 3, segments: 20)
@@ -46,7 +46,7 @@ import Topics
         withExtendedLifetime(server) {}
     }
 
-    /// Commits of one segment stay in their order, those of others go beside them.
+    /// Commits of one segment keep their order; those of different segments run concurrently.
     private func commit(_ history: History, journal: LoggedJournal) async throws {
         let bySegment = Dictionary(grouping: history.commits) { $0[0].segment }
         try await withThrowingTaskGroup(of: Void.self) { writers in
@@ -57,7 +57,7 @@ import Topics
         }
     }
 
-    /// Goal: a first start finds the empty log of all partitions empty, and one with a single record not.
+    /// Goal: a first start recognizes an empty log across all partitions, and a log with a single record as not empty.
     @Test func anEmptyLogIsKnownAsEmpty() async throws {
         let (fixture, server) = try await fixture(ModelStore())
         let opening = RegistryOpening(bus: fixture.bus, maintenance: fixture.store, environment: fixture.environment)

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Topics
 
-/// A bus and a model of the store, with the parts of a process that use them.
+/// A bus and a model store, with the components of a process that use them.
 struct LogFixture: Sendable {
     let bus: any Bus
     let store: ModelStore
@@ -40,7 +40,7 @@ struct LogFixture: Sendable {
             producer: try await bus.makeProducer(ProducerOptions()), environment: environment)
     }
 
-    /// Appends past the journal, as if by another process.
+    /// Appends without the journal, as if from another process.
     func append(_ changes: [RegistryChange]) async throws {
         let producer = try await bus.makeProducer(ProducerOptions())
         for start in stride(from: 0, to: changes.count, by: 1_000) {

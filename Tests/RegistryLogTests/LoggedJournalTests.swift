@@ -15,7 +15,7 @@ import Topics
         changes = [RegistryChange(app: try AppID("a"), index: DeviceIndex(rawValue: 5_000), .badge(3))]
     }
 
-    /// Goal: an answer means that the store has it. Method: at each return the store is looked at.
+    /// Goal: a commit returns only after the store has applied it. Method: the store is checked after each commit.
     @Test func answersOnceApplied() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 3, steps: 300)
@@ -37,7 +37,7 @@ import Topics
         #expect(fixture.store.visible == history.visible)
     }
 
-    /// Goal: many who wait are asked for together. Method: nothing is applied until all of them wait.
+    /// Goal: waiting commits share one read. Method: nothing is applied until all of them wait.
     @Test func manyWaitWithOneQuestion() async throws {
         let fixture = LogFixture()
         let journal = try await fixture.journal()
@@ -70,7 +70,7 @@ import Topics
         }
     }
 
-    /// Goal: a registry that is not whole is named as the reason, so that the answer is the same as for every other request.
+    /// Goal: a registry that is not ready is reported as the reason, so that every request fails with the same error.
     @Test func whatTheStoreSaysIsPassedOn() async throws {
         let fixture = LogFixture(store: ModelStore())
         let journal = try await fixture.journal(.init(patience: .milliseconds(30)))
@@ -110,7 +110,7 @@ import Topics
         #expect(records == 1)
     }
 
-    /// Goal: a stop lets those who wait have their answer, and takes nobody more.
+    /// Goal: on stop, waiting commits complete and new ones are rejected.
     @Test func aStopAnswersThoseWhoWait() async throws {
         let fixture = LogFixture()
         fixture.store.hold(true)
@@ -128,7 +128,7 @@ import Topics
         }
     }
 
-    /// Goal: a deadline of the whole service ends the waits. Method: the run is cancelled while somebody waits.
+    /// Goal: the shutdown deadline ends the waits. Method: the run is cancelled while a commit waits.
     @Test func aCutOffEndsTheWaits() async throws {
         let fixture = LogFixture()
         let journal = try await fixture.journal()

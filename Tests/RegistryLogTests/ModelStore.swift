@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// The registry's part of a store as its contract has it, in the fewest words: what the log is tried with.
+/// A minimal implementation of the registry's contract, against which the log is tested.
 final class ModelStore: RegistryProjection, RegistryMaintenance {
     struct Segment: Equatable {
         var applied: Int64 = 0
@@ -32,7 +32,7 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
     var segments: [SegmentID: Segment] { content.withLock { $0.segments } }
     var questions: Int { content.withLock { $0.questions } }
 
-    /// What every reader may see: devices that live, with what belongs to them.
+    /// What readers can see: living devices with their subscriptions and badges.
     var visible: [SegmentID: Segment] { ModelStore.visible(in: segments) }
 
     private static func visible(in segments: [SegmentID: Segment]) -> [SegmentID: Segment] {
@@ -45,17 +45,17 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
         }
     }
 
-    /// The next questions and applications fail with these, one each.
+    /// The next reads and applications fail with these errors, one each.
     func fail(with failures: StoreError...) {
         content.change { $0.failures += failures }
     }
 
-    /// The next attempts to finish a rebuild fail with these, one each.
+    /// The next attempts to finish a rebuild fail with these errors, one each.
     func failToFinish(with failures: StoreError...) {
         content.change { $0.failuresOfEnd += failures }
     }
 
-    /// Until it is let go, nothing is applied.
+    /// While held, nothing is applied.
     func hold(_ isHeld: Bool) {
         content.change { $0.isHeld = isHeld }
     }
@@ -92,7 +92,7 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
             state.questions += 1
             if !state.failures.isEmpty { return .failure(state.failures.removeFirst()) }
             guard state.registry == .ready else {
-                return .failure(StoreError(.notReady, message: "the model is not whole"))
+                return .failure(StoreError(.notReady, message: "the model is not ready"))
             }
             return .success(segments.map { state.segments[$0]?.applied ?? 0 })
         }.get()

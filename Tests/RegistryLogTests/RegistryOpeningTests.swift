@@ -44,7 +44,7 @@ import Testing
         #expect(try await opening(fixture).open() == .ready)
     }
 
-    /// Goal: it runs until it is told to stop, and says in its log what stands in the way.
+    /// Goal: the service runs until it is stopped and logs the obstacle.
     @Test func itTellsAndWaits() async throws {
         let fixture = LogFixture(store: ModelStore())
         try await fixture.append(try History(seed: 1, steps: 5).changes)

@@ -8,7 +8,7 @@ import Testing
 import Topics
 
 @Suite(.timeLimit(.minutes(2))) struct RegistryProjectorTests {
-    /// Goal: while there is no registry nothing is passed over. Method: records come before it, and it is filled later.
+    /// Goal: no record is skipped while there is no registry. Method: records are appended first; it is filled later.
     @Test func nothingIsPassedOverWhileTheRegistryIsNotReady() async throws {
         let fixture = LogFixture(store: ModelStore())
         let history = try History(seed: 11, steps: 500)
@@ -21,7 +21,7 @@ import Topics
         #expect(fixture.store.visible == history.visible)
     }
 
-    /// Goal: records seen twice change nothing. Method: all of them are read again by another worker of a new group.
+    /// Goal: records read twice change nothing. Method: another worker of a new group reads all of them again.
     @Test func whatWasAppliedIsPassedOver() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 12, steps: 300)

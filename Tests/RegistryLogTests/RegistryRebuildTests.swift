@@ -22,8 +22,8 @@ import Topics
         #expect(progress.unreadable == 0 && progress.tombstones > 0)
     }
 
-    /// Goal: whatever compaction has left out, the same registry comes back. Method: of each key the last record stays, and
-    /// of those before it any; of the tombstones, those that are old enough may be gone with all before them.
+    /// Goal: the rebuilt registry does not depend on what compaction removed. Method: the last record of each key is
+    /// kept, and any of the earlier ones; old tombstones may be removed together with everything before them.
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func aThinnedLogGivesTheSame(seed: UInt64) async throws {
         let fixture = LogFixture(store: ModelStore())
@@ -39,7 +39,7 @@ import Topics
         let oldTombstones = changes.count / 3
         return changes.indices.filter { index in
             guard last[keys[index]] == index else {
-                // What stands before a tombstone that is gone is gone too.
+                // Everything before a removed tombstone is removed too.
                 let end = last[keys[index]] ?? index
                 let isEndGone = end < oldTombstones && RegistryRecord(changes[end]).value.isEmpty
                 return !isEndGone && random.next() % 3 == 0
@@ -48,8 +48,8 @@ import Topics
         }.map { changes[$0] }
     }
 
-    /// Goal: a rebuild that was cut off leaves a registry that answers nobody, and the next one makes it whole. Method: it
-    /// is stopped by its store after each possible number of batches.
+    /// Goal: an interrupted rebuild leaves a registry that answers no requests, and the next rebuild completes it.
+    /// Method: the store stops it after each possible number of batches.
     @Test func aRebuildThatWasCutOffIsRunAgain() async throws {
         let history = try History(seed: 22, steps: 400)
         for batches in 0..<4 {
@@ -70,7 +70,7 @@ import Topics
         }
     }
 
-    /// Goal: of two rebuilds the later one counts, and the earlier one neither fills nor finishes it.
+    /// Goal: of two rebuilds only the later one counts; the earlier one neither fills nor finishes the registry.
     @Test func aLaterRebuildTakesOver() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 23, steps: 500)
@@ -87,8 +87,8 @@ import Topics
         #expect(fixture.store.visible == history.visible)
     }
 
-    /// Goal: services that run meanwhile lose nothing. Method: the projector runs before, during and after, and records are
-    /// appended all the time.
+    /// Goal: services that run during a rebuild lose nothing. Method: the projector runs before, during and after it,
+    /// while records are appended.
     @Test func theProjectorGoesOnBehindIt() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 24, steps: 1_500)
@@ -116,7 +116,7 @@ import Topics
         #expect(fixture.store.state() == .ready)
     }
 
-    /// Goal: nobody is answered before what stands beside the registry is mended, and nobody at all where that failed.
+    /// Goal: the registry becomes ready only after the step before it has succeeded.
     @Test func whatStandsBesideItIsMendedFirst() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 27, steps: 100)
@@ -150,7 +150,7 @@ import Topics
     }
 }
 
-/// A bus whose scan is cut off after so many messages.
+/// A bus whose scan is interrupted after a number of messages.
 private struct CancellationBus: Bus {
     let bus: any Bus
     let after: Int

@@ -29,7 +29,7 @@ import Topics
         }
     }
 
-    /// The spelling is what lies in logs that exist: it must not change.
+    /// Existing logs contain this encoding; it must not change.
     @Test func keysAreTextAndValuesHaveAVersion() {
         func key(_ content: RegistryChange.Content) -> String {
             String(decoding: RegistryRecord(change(content)).key, as: UTF8.self)
@@ -80,8 +80,8 @@ import Topics
         }
     }
 
-    /// Goal: no bytes trap, and what is read has the key it was read from. Method: good records with bytes changed, cut off
-    /// and put in.
+    /// Goal: no input traps, and a decoded record has the key it was decoded from. Method: valid records with bytes
+    /// changed, removed and inserted.
     @Test func hostileBytesNeverTrap() throws {
         let random = SeededRandomSource(seed: 7)
         let records = try History(seed: 7, steps: 300).changes.map { RegistryRecord($0) }

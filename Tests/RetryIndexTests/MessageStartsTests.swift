@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Counts of starts as processes share them, on every store.
+/// Start counts shared by processes, on every store.
 @Suite(.timeLimit(.minutes(2))) struct MessageStartsTests {
     private let place = ConsumedPartition(group: "renderer", channel: "audience.bulk", number: 3)
     private let other = ConsumedPartition(group: "renderer", channel: "audience.bulk", number: 4)
@@ -15,12 +15,12 @@ import Testing
     func onlyWhatWasNotClosedIsSuspected(driver: RetryIndexDriver) async throws {
         try await driver.withStarts { starts in
             #expect(try await !starts.open(place, owner: "a"))
-            // The partition was away and came back.
+            // The partition was revoked and assigned again.
             #expect(try await !starts.open(place, owner: "a"))
             try await starts.close(place, owner: "a", givingBack: [])
             #expect(try await !starts.open(place, owner: "b"))
             #expect(try await starts.open(place, owner: "c"))
-            // Too late: another one is the owner.
+            // Too late: another process is the owner.
             try await starts.close(place, owner: "b", givingBack: [])
             #expect(try await starts.open(place, owner: "d"))
             #expect(try await !starts.open(other, owner: "e"))
@@ -31,7 +31,7 @@ import Testing
     func startsAreCountedUntilTheyEndOrAreGivenBack(driver: RetryIndexDriver) async throws {
         try await driver.withStarts { starts in
             #expect(try await starts.begin([7, 8], of: place, regardless: false) == [0, 0])
-            // One of them was started already, so none is counted.
+            // One of them was already started, so none is counted.
             #expect(try await starts.begin([8, 9], of: place, regardless: false) == [1, 0])
             #expect(try await starts.begin([9], of: place, regardless: false) == [0])
             #expect(try await starts.begin([8], of: place, regardless: true) == [1])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// A process that ends in good order gives back what it has in work, and leaves what others had counted.
+    /// A process that shuts down cleanly returns its starts in flight and keeps the counts of others.
     @Test(arguments: RetryIndexDriver.allCases)
     func closingGivesBackAndKeepsTheRest(driver: RetryIndexDriver) async throws {
         try await driver.withStarts { starts in

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Outages as processes share them, on every store.
+/// Outages shared by processes, on every store.
 @Suite(.timeLimit(.minutes(2))) struct ProviderOutagesTests {
     private let pauses = OutagePauses(first: .seconds(15), longest: .seconds(300))
     private let route: ProviderRoute
@@ -21,7 +21,7 @@ import Testing
                 let pause = try await outages.extend(route, by: pauses, jitter: 0.5, isProbe: true)
                 #expect(pause == .seconds(ceiling) * 3 / 4)
                 #expect(try await outages.read() == [route: pause])
-                // Another sender that has met the same failure, or one that asks too early, changes nothing.
+                // Another sender with the same failure, or one that requests a probe too early, changes nothing.
                 time.advance(by: .seconds(1))
                 #expect(
                     try await outages.extend(route, by: pauses, jitter: 1, isProbe: false) == pause - .seconds(1))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// One sender has the probe until it tells, gives it back, or its lease is over.
+    /// One sender holds the probe until it reports the result, returns it, or its lease expires.
     @Test(arguments: RetryIndexDriver.allCases)
     func oneProbeIsUnderWay(driver: RetryIndexDriver) async throws {
         try await driver.withOutages { outages, time in
@@ -46,7 +46,7 @@ import Testing
             #expect(try await outages.probe(route, for: .seconds(60)) == .granted)
             let refusal = ProbeVerdict.refused(ProviderOutageBounds.probePause)
             #expect(try await outages.probe(route, for: .seconds(60)) == refusal)
-            // What other senders met before does not extend the outage while its probe is under way.
+            // Earlier failures of other senders do not extend the outage while its probe is in flight.
             _ = try await outages.extend(route, by: pauses, jitter: 0, isProbe: false)
             #expect(try await outages.read() == [route: .zero])
             try await outages.giveBackProbe(route)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Nothing waits for ever for an outage that nobody asks about.
+    /// An outage that no sender probes does not block devices forever.
     @Test(arguments: RetryIndexDriver.allCases)
     func anOutageWithoutSendersIsForgotten(driver: RetryIndexDriver) async throws {
         try await driver.withOutages { outages, time in

@@ -14,7 +14,7 @@ enum RetryIndexDriver: String, CaseIterable, Sendable, CustomTestStringConvertib
 
     var testDescription: String { rawValue }
 
-    /// A test's frame: an index of its own, with a clock that only the test turns.
+    /// Runs a test with an index of its own and a manual clock.
     func withIndex(_ body: (_ index: any RetryIndex, _ time: ManualTimeSource) async throws -> Void) async throws {
         let time = ManualTimeSource()
         switch self {
@@ -63,10 +63,10 @@ enum RetryIndexDriver: String, CaseIterable, Sendable, CustomTestStringConvertib
 }
 
 extension RetryEntry {
-    /// Due so long after the clock's beginning.
+    /// Due the given time after the start of the clock.
     init(_ number: UInt32, after pause: Duration, of time: ManualTimeSource) {
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32($0 * 8)) }
-        // Zero bytes and line ends must come through as they are.
+        // Zero bytes and line breaks must be preserved.
         self.init(due: time.now + pause, order: [0, 13, 10, 255] + digits)
     }
 }

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// One suite for every store: what the index promises to schedulers.
+/// One suite for every store: the guarantees of the retry index for schedulers.
 @Suite(.timeLimit(.minutes(2))) struct RetryIndexTests {
     private static let shard = RetryShard(isFast: true, number: 1)
     private static let lease = Duration.seconds(60)
@@ -35,7 +35,7 @@ import Testing
             #expect(try await index.outlook(of: Self.shard).depth == 1)
             let lease = try await index.lease(upTo: 10, for: Self.lease, in: Self.shard)
             #expect(lease.entries == [entry])
-            // Delivered again while it is being released: still one.
+            // A redelivered entry that is being released is still one entry.
             try await index.add([entry], to: Self.shard)
             #expect(try await index.lease(upTo: 10, for: Self.lease, in: Self.shard).entries == [])
             try await index.complete(lease.entries, in: Self.shard)
@@ -55,10 +55,10 @@ import Testing
             time.advance(by: .milliseconds(1))
             let second = try await index.lease(upTo: 10, for: Self.lease, in: Self.shard)
             #expect(second.entries == [entry])
-            // The first holder gives back what is no longer his: it stays with the second.
+            // The first holder returns entries it no longer holds: they stay with the second holder.
             try await index.giveBack(dying, in: Self.shard)
             #expect(try await index.lease(upTo: 10, for: Self.lease, in: Self.shard).entries == [])
-            // But when he says that it is done, it is.
+            // But if the first holder reports them as completed, they are completed.
             try await index.complete(dying.entries, in: Self.shard)
             time.advance(by: Self.lease)
             #expect(try await index.lease(upTo: 10, for: Self.lease, in: Self.shard).entries == [later])
@@ -91,7 +91,7 @@ import Testing
             time.advance(by: .seconds(6))
             #expect(try await index.outlook(of: Self.shard).untilNext == .zero)
             _ = try await index.lease(upTo: 10, for: Self.lease, in: Self.shard)
-            // The lease that may die comes before the second entry.
+            // The lease that may expire is due before the second entry.
             let outlook = try await index.outlook(of: Self.shard)
             #expect(outlook == RetryOutlook(depth: 2, next: start + .seconds(66), now: time.now))
         }
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    /// Goal: however many ask at once, each entry is in one lease. Method: more entries than a call may carry, eight that
-    /// lease until nothing is left, and a count of what each got.
+    /// Goal: with concurrent callers each entry is in one lease. Method: more entries than one call may lease, eight
+    /// callers that lease until nothing is left, and a check of what each one received.
     @Test(arguments: RetryIndexDriver.allCases)
     func eachEntryIsInOneLease(_ driver: RetryIndexDriver) async throws {
         try await driver.withIndex { index, time in
@@ -153,7 +153,7 @@ import Testing
     }
 }
 
-/// What only Redis can show.
+/// Behavior specific to Redis.
 @Suite(.timeLimit(.minutes(2))) struct RedisRetryIndexTests {
     private let shard = RetryShard(isFast: false, number: 0)
 
@@ -162,7 +162,7 @@ import Testing
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
     }
 
-    /// Goal: senders can hand back, and schedulers let go, in a Redis that takes nothing else.
+    /// Goal: senders can add retries and schedulers can complete them in a Redis that rejects all other writes.
     @Test func aFullRedisTakesRetriesAndLetsThemGo() async throws {
         let server = try await RedisServer()
         let redis = try client(server)

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Goal: a phone that changes hands is found under its new user only. Method: by registration, and by a change.
+    /// Goal: a phone with a new user is found under the new user only. Method: by registration and by a change.
     @Test(arguments: Driver.allCases)
     func aDeviceMovesToAnotherAlias(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Goal: aliases are the bytes that were said. Method: two spellings of one accent, which `String` calls equal, and
-    /// one device that changes from the one to the other.
+    /// Goal: aliases are compared as bytes. Method: two encodings of one accented letter, which `String` considers
+    /// equal, and one device that changes from one to the other.
     @Test(arguments: Driver.allCases)
     func spellingsAreDifferentAliases(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// Goal: one alias cannot grow without bound, whoever is over it is left as he was, and who leaves makes room.
+    /// Goal: an alias cannot grow without bound; a rejected device is unchanged, and a removed one makes room.
     @Test(arguments: Driver.allCases)
     func oneAliasNamesSoManyDevicesAndNoMore(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-/// These and each once, in any order.
+/// Expects exactly these devices, without duplicates, in any order.
 func expectDevices(
     of alias: Alias, are expected: [DeviceID], in app: AppID, _ registry: any TestedRegistry,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -159,7 +159,7 @@ func expectError(
 ) async {
     do {
         try await body()
-        Issue.record("succeeded instead of \(code)", sourceLocation: sourceLocation)
+        Issue.record("expected \(code), but the call succeeded", sourceLocation: sourceLocation)
     } catch {
         #expect((error as? StoreError)?.code == code, "\(error)", sourceLocation: sourceLocation)
     }

@@ -2,9 +2,9 @@ import PushModel
 import Store
 import Testing
 
-/// What holds when many clients do things to one device, or one thing to many, at once.
+/// Guarantees under concurrent changes of one device by many clients, and concurrent changes of many devices.
 @Suite struct ConcurrencyTests {
-    /// Runs the body for every number at once; the answers in the order of numbers.
+    /// Runs the body for all numbers concurrently; returns the results in the order of the numbers.
     private func atOnce<Answer: Sendable>(
         _ count: Int, body: @escaping @Sendable (Int) async throws -> Answer
     ) async throws -> [Answer] {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Goal: two changes of different fields both hold. A store may give up and say so; who is told repeats.
+    /// Goal: two changes of different fields are both applied. A store may report a conflict; the caller then retries.
     @Test(arguments: Driver.allCases)
     func noChangeIsLost(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// An operation that met others too often is repeated, as its caller would.
+    /// Retries an operation that failed because of too many conflicts, as its caller would.
     private func repeating<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         for _ in 0..<20 {
             do {
@@ -112,7 +112,7 @@ import Testing
             }
             _ = try await atOnce(200) { number in
                 let (client, id) = (clients[number % 2], ids[number / 2])
-                // Every second device leaves in between, and comes back: whatever the order, all are there at the end.
+                // Every second device leaves and returns; whatever the order, all are members at the end.
                 _ = try await client.subscribe(id, to: topic, options: [], in: app)
                 guard number % 4 == 0 else { return }
                 _ = try await client.unsubscribe(id, from: topic, in: app)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Goal: registrations and removals that meet leave a token with one living device or none, and every look-up agrees.
+    /// Goal: concurrent registrations and removals leave a token with one living device or none, and all lookups agree.
     @Test(arguments: Driver.allCases)
     func registrationsAndRemovalsLeaveOneDeviceOrNone(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

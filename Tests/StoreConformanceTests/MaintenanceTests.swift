@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct MaintenanceTests {
-    /// Goal: while a registry is being filled nobody may take it for an empty one.
+    /// Goal: a registry that is being filled must not be taken for an empty one.
     @Test(arguments: Driver.allCases)
     func aRegistryThatIsNotWholeSaysSo(driver: Driver) async throws {
         try await driver.withRegistry(.own) { registry, fixture in
@@ -54,7 +54,7 @@ import Testing
         for operation in operations { await expectError(.notReady) { try await operation() } }
     }
 
-    /// Goal: a rebuild that was cut off starts over, from the first offset.
+    /// Goal: an interrupted rebuild starts over from the first offset.
     @Test(arguments: Driver.allCases)
     func aBeginAfterABeginStartsOver(driver: Driver) async throws {
         try await driver.withRegistry(.own) { registry, fixture in
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// Goal: the log alone holds the registry. Method: a registry written through a log is used at random; then its store
-    /// is rebuilt from all changes, and from what compaction leaves of them, and must answer as before.
+    /// Goal: the log alone contains the registry. Method: a registry written through a log is used at random; then its
+    /// store is rebuilt from all changes and from a compacted log, and must answer as before.
     @Test(arguments: Driver.allCases, Dice.seeds)
     func aRegistryIsRebuiltFromItsChanges(driver: Driver, seed: UInt64) async throws {
         try await driver.withRegistry(.own) { registry, fixture in
@@ -92,13 +92,13 @@ import Testing
                 run.model.forgetFailures()
                 try await run.compareEverything(registry)
             }
-            // What goes on afterwards goes on as if nothing had been.
+            // Later operations continue as if nothing had happened.
             try await run.perform(100)
             try await run.compareEverything(registry)
         }
     }
 
-    /// Goal: a sweep is not seen by anybody. Method: before and after, and between operations.
+    /// Goal: a sweep has no visible effect. Method: compare before and after, and between operations.
     @Test(arguments: Driver.allCases, Dice.seeds)
     func aSweepChangesNoAnswer(driver: Driver, seed: UInt64) async throws {
         try await driver.withRegistry(.own) { registry, fixture in

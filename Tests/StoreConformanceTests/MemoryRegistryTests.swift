@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What only the registry in memory promises.
+/// Guarantees specific to the in-memory registry.
 @Suite struct MemoryRegistryTests {
     @Test func oneSeedGivesTheSameIds() async throws {
         let app = try AppID("shop")
@@ -22,7 +22,7 @@ import Testing
         #expect(try await ids(seed: 1) != ids(seed: 2))
     }
 
-    /// Goal: ledger and registry speak of the same badges, and a removed device's is gone.
+    /// Goal: ledger and registry use the same badges, and the badge of a removed device is removed.
     @Test func theLedgerCountsTheRegistrysBadges() async throws {
         let (app, time) = (try AppID("shop"), ManualTimeSource())
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Goal: a batch that is delivered again does nothing. Method: what it says would be seen if it were applied.
+    /// Goal: a redelivered batch changes nothing. Method: its changes would be visible if they were applied again.
     @Test(arguments: Driver.allCases)
     func whatWasAppliedIsPassedOver(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -78,7 +78,7 @@ import Testing
             try await registry.project([change(app, content: .device(nil))], from: 3)
             #expect(try await registry.device(id, in: app) == expected)
             #expect(try await registry.subscriptions(of: id, in: app) == [:])
-            // Part of it is old: only the rest counts.
+            // Part of the batch is old: only the rest is applied.
             try await registry.project(
                 [change(app, content: .badge(2)), change(app, content: .subscription(topic, []))], from: 12)
             #expect(try await registry.device(id, in: app) == expected)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// Goal: a compacted log may tell of a subscription before its device, and nobody is meant before he lives.
+    /// Goal: in a compacted log a subscription may come before its device; it matches nothing until the device exists.
     @Test(arguments: Driver.allCases)
     func subscriptionsMayComeBeforeTheirDevice(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -146,13 +146,13 @@ import Testing
             #expect(try await registry.size(of: .topic(topic), in: app) == 0)
             #expect(try await registry.device(of: device.token, in: app) == nil)
             try await expectDevices(of: Samples.user("anna"), are: [], in: app, registry)
-            // Its place is not given to another.
+            // Its index is not allocated to another device.
             let back = try await registry.register(device.token, changes: DeviceChanges(), in: app)
             #expect(back.isNew && back.registered.id.index != index && back.registered.badge == nil)
         }
     }
 
-    /// Goal: places that the log speaks of are not given out again. Method: registrations meet a filled segment.
+    /// Goal: indices used in the log are not allocated again. Method: register devices in a filled segment.
     @Test(arguments: Driver.allCases)
     func newDevicesFindFreePlaces(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

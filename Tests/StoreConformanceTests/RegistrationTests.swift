@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// Goal: what was meant for a device that is gone reaches nobody. Method: the token comes back.
+    /// Goal: a removed device's data does not reach its successor. Method: the token registers again.
     @Test(arguments: Driver.allCases)
     func aTokenThatComesBackIsAnotherDevice(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// Results come again: in between others, and when they have just had the device removed.
+    /// Results are delivered again: interleaved with others, and after they have caused the removal of the device.
     @Test(arguments: Driver.allCases)
     func aFailureThatIsToldAgainCountsOnce(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    /// Only of those that are named; one that nobody knows, in a segment that nobody knows, disturbs nothing.
+    /// Only failures of the listed devices; unknown devices in unknown segments are ignored.
     @Test(arguments: Driver.allCases)
     func aDeliveryHasFailuresForgotten(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -264,7 +264,7 @@ import Testing
     }
 }
 
-/// Every operation on an id answers that there is no such device, and none of them makes one.
+/// Every operation on an unknown id reports it as unknown, and none of them creates a device.
 func expectUnknown(
     _ id: DeviceID, in app: AppID, registry: any TestedRegistry, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -3,7 +3,7 @@ import ServiceKit
 import Store
 
 extension Registry {
-    /// By a task that was never before.
+    /// Counts a failure of a new task.
     func countFailure(of id: DeviceID, limit: Int, in app: AppID) async throws(StoreError) -> FailureVerdict {
         let random = SystemRandomSource()
         return try await countFailure(

@@ -3,7 +3,7 @@ import Store
 import Testing
 
 @Suite struct RegistryAudienceTests {
-    /// Devices 0 to 7: the bits of a number say which of the topics a, b and c it is subscribed to.
+    /// Devices 0 to 7: the bits of a number select the topics a, b and c it is subscribed to.
     private func populate(_ registry: any TestedRegistry, app: AppID) async throws -> [DeviceID] {
         var ids: [DeviceID] = []
         for number in 0..<8 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Goal: a member is silent when some subscription that matched asks for it and none of those wants the alert.
+    /// Goal: a member is silent if a matching subscription requests it and no matching subscription wants the alert.
     @Test(arguments: Driver.allCases)
     func alertsAreKeptFromThoseWhoIgnoreThem(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// Goal: nobody is missed or met twice where an app has several segments. Method: the projector fills both sides
-    /// of one border between them and the beginning of a third, which holds a topic of its own.
+    /// Goal: no device is missed or returned twice if an app has several segments. Method: the projector fills both
+    /// sides of one segment boundary and the start of a third segment, which has a topic of its own.
     @Test(arguments: Driver.allCases)
     func anAudienceReachesOverSegments(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

@@ -1,8 +1,8 @@
 import PushModel
 import Store
 
-/// The registry as one would tell it to a child: a list of devices, and every question answered by looking at all of
-/// them. Ids are the store's; the model only watches that none is given out twice.
+/// A naive registry: a list of devices that every read scans completely. The store allocates the ids; the model only
+/// checks that none is allocated twice.
 struct RegistryModel {
     struct Entry {
         let id: DeviceID
@@ -36,7 +36,7 @@ struct RegistryModel {
         Set(entries.filter { $0.device.aliases[alias.kind] == alias.value }.map(\.id))
     }
 
-    /// For a token that is unknown.
+    /// Adds a device with an unknown token.
     mutating func add(_ token: PushToken, changes: DeviceChanges, as id: DeviceID, at seconds: UInt32) {
         let device = Device(tag: id.tag, token: token, created: seconds).applying(changes, at: seconds)
         entries.append(Entry(id: id, device: device, badge: changes.badge))
@@ -69,7 +69,7 @@ struct RegistryModel {
         for id in ids { self[id]?.failures = 0 }
     }
 
-    /// Failures are not part of the truth that a log holds.
+    /// The log does not contain failures.
     mutating func forgetFailures() {
         for position in entries.indices { entries[position].failures = 0 }
     }

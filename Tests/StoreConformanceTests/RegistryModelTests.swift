@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct RegistryModelTests {
-    /// Goal: no sequence of operations leads the store away from the contract. Method: random ones, each answer compared
-    /// with a naive model's; the seed that failed stands in the test's name.
+    /// Goal: no sequence of operations violates the contract. Method: random operations whose results are compared with
+    /// a naive model; the failing seed is in the test's name.
     @Test(arguments: Driver.allCases, Dice.seeds)
     func everyAnswerIsThatOfTheModel(driver: Driver, seed: UInt64) async throws {
         try await driver.withRegistry { registry, fixture in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// The same, with changes that come true by way of a log.
+    /// The same, with changes written through a log.
     @Test(arguments: Driver.allCases, Dice.seeds)
     func everyAnswerIsThatOfTheModelThroughALog(driver: Driver, seed: UInt64) async throws {
         try await driver.withRegistry { registry, fixture in

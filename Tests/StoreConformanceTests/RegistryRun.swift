@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Random use of a registry, each answer compared with the model's.
+/// Random operations on a registry; each result is compared with the model's.
 struct RegistryRun {
     var model = RegistryModel()
     private let registry: any TestedRegistry
@@ -46,7 +46,7 @@ struct RegistryRun {
         }
     }
 
-    /// All questions one can ask, to any client of the registry.
+    /// Runs all reads on any client of the registry.
     func compareEverything(_ registry: any TestedRegistry) async throws {
         for token in tokens {
             #expect(try await registry.device(of: token, in: app) == model.entry(of: token)?.id)
@@ -97,7 +97,7 @@ extension RegistryRun {
             _ = model.change(known.id, changes: changes, at: seconds)
         } else {
             let isTaken = (model.removed + model.entries.map(\.id)).contains { $0.index == id.index }
-            #expect(!isTaken, "a place was given out twice")
+            #expect(!isTaken, "an index was allocated twice")
             model.add(token, changes: changes, as: id, at: seconds)
         }
         #expect(answer.registered == model.entry(of: token)?.registered)
@@ -172,7 +172,7 @@ extension RegistryRun {
 }
 
 extension RegistryRun {
-    /// Mostly of the living; now and then one that is gone, or was never given out.
+    /// Mostly ids of living devices; occasionally a removed one, or one that was never allocated.
     private mutating func id() -> DeviceID {
         if dice.chance(1, of: 10), let gone = model.removed.randomElement(using: &dice) { return gone }
         guard let living = model.entries.randomElement(using: &dice)?.id, dice.chance(19, of: 20) else {

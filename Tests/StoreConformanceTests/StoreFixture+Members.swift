@@ -3,7 +3,7 @@ import Store
 import Testing
 
 extension StoreFixture {
-    /// Whom the resolver would find, segment by segment.
+    /// The devices that the resolver would find, segment by segment.
     func members(
         of audience: Audience, _ registry: any TestedRegistry, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (members: Set<DeviceID>, silent: Set<DeviceID>) {
@@ -28,7 +28,7 @@ extension StoreFixture {
 }
 
 extension RegistryProjection {
-    /// Applies changes as the projector does, a few hundred at a time, from an offset on.
+    /// Applies changes like the projector, a few hundred at a time, starting at an offset.
     func project(_ changes: [RegistryChange], from first: Int64 = 0) async throws {
         let logged = changes.enumerated().map { LoggedChange(offset: first + Int64($0.offset), $0.element) }
         for start in stride(from: 0, to: logged.count, by: 500) {

@@ -21,7 +21,7 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A test's frame: a store, a client of it, and the end of both.
+    /// Runs a test with a store and a client, and closes both.
     func withRegistry(
         _ ownership: Ownership = .shared,
         body: (_ registry: any TestedRegistry, _ fixture: any StoreFixture) async throws -> Void
@@ -39,24 +39,24 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 enum Ownership: Sendable {
-    /// Other tests may use the store meanwhile, with other apps.
+    /// Other tests may use the store at the same time, with other apps.
     case shared
-    /// For tests that do something to the store as a whole.
+    /// For tests that change the whole store.
     case own
 }
 
 typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
 
-/// A store that holds nothing of the app when the test begins.
+/// A store that contains nothing of the app when the test begins.
 protocol StoreFixture: Sendable {
     var app: AppID { get }
-    /// What the store's clients take for the time.
+    /// The clock of the store's clients.
     var time: ManualTimeSource { get }
-    /// A client of the store, independent of other clients of it.
+    /// A client of the store, independent of other clients.
     func client() async throws -> any TestedRegistry
-    /// A client whose changes come true only as the journal makes them.
+    /// A client whose changes are applied only by the journal.
     func client(journal: any RegistryJournal) async throws -> any TestedRegistry
-    /// Ends the clients, and the store if it is the test's own.
+    /// Closes the clients, and the store if it is the test's own.
     func close() async
 }
 
@@ -65,7 +65,7 @@ struct MemoryFixture: StoreFixture {
     let time = ManualTimeSource()
     private let shared: MemoryRegistry
 
-    /// A store in memory costs nothing, so that each test has its own.
+    /// A memory store is cheap, so each test has its own.
     init() throws {
         app = try AppID("memory")
         shared = MemoryRegistry(time: time, random: SystemRandomSource())

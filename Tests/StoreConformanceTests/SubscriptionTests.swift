@@ -3,7 +3,7 @@ import Store
 import Testing
 
 @Suite struct SubscriptionTests {
-    /// Goal: no topic's name is a word of the store's own. Method: the letters, alone, and what keys are made of.
+    /// Goal: no topic name collides with the store's own keys. Method: single letters and parts of key names.
     @Test(arguments: Driver.allCases)
     func shortNamesAreNamesLikeAnyOther(driver: Driver) async throws {
         try await driver.withRegistry(.shared) { registry, fixture in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Goal: a topic's name is any text, and what looks alike is not the same.
+    /// Goal: a topic's name is any text, and names that look alike are different.
     @Test(arguments: Driver.allCases)
     func topicsMayHaveAnyName(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in

@@ -2,8 +2,8 @@ import PushModel
 import ServiceKit
 import Store
 
-/// A log whose projector is as fast as the writer: an append is applied before it returns. For one writer at a time, as
-/// appends that overtake each other would be passed over.
+/// A log with an immediate projector: an append is applied before it returns. For one writer at a time, because appends
+/// that overtake each other would be skipped.
 final class TestLog: RegistryJournal {
     private let entries = Monitor<[LoggedChange]>([])
     private let projection: any RegistryProjection

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The form in which traces are kept.
+/// The encoding of traces.
 @Suite struct TaskTraceTests {
     private static let closed = Timestamp(milliseconds: 1_767_225_600_000)
 
@@ -50,14 +50,14 @@ import Testing
         #expect(progress.closed == Self.closed && progress.jobsResolved == progress.plan.jobs)
     }
 
-    /// What a thousand single pushes a second leave behind for a week must fit into memory.
+    /// The traces of a thousand single pushes a second for a week must fit into memory.
     @Test func aSinglePushIsSmall() throws {
         #expect(try trace([device(.max)]).packed.count <= 48)
         let many = (0..<1_000).map { device($0 * 4_000, state: .invalidRemoved, status: 410, reason: "Unregistered") }
         #expect(try trace(many).packed.count <= 9_100)
     }
 
-    /// Whatever is read back from a store that somebody else wrote to, nothing traps.
+    /// No bytes trap, even if another program wrote them to the store.
     @Test func whatIsBrokenIsNoTrace() throws {
         let whole = try trace([
             device(1, state: .failed, reason: "Busy"), device(70_000, state: .invalid, reason: "Busy"),

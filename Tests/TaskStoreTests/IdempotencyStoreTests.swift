@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-/// One suite for every store: what is promised of idempotency keys.
+/// One suite for every store: the guarantees of idempotency keys.
 @Suite(.timeLimit(.minutes(2))) struct IdempotencyStoreTests {
     private static let lease = Duration.seconds(10)
     private static let first = request(holder: .max)
@@ -18,7 +18,7 @@ import Testing
         try await driver.withIdempotencyStore { (store, time) async throws in
             #expect(try await store.begin(Self.first, for: Self.lease) == .begun(time.now))
             #expect(try await store.begin(Self.second, for: Self.lease) == .inProgress)
-            // Its answer may have been lost on the way.
+            // The reply may have been lost.
             #expect(try await store.begin(Self.first, for: Self.lease) == .begun(time.now))
             let other = Self.request(holder: 2, key: 1)
             #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// Goal: a process that was killed holds up nobody for longer than its lease, and whoever goes on counts from the same
-    /// time. Method: the first never comes back.
+    /// Goal: a killed process blocks others no longer than its lease, and its successor counts from the same time.
+    /// Method: the first process never returns.
     @Test(arguments: TaskStoreDriver.allCases)
     func whoDiedIsFollowed(_ driver: TaskStoreDriver) async throws {
         try await driver.withIdempotencyStore { (store, time) async throws in

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// One suite for every store: what the agenda promises to reporters.
+/// One suite for every store: the guarantees of the agenda for reporters.
 @Suite(.timeLimit(.minutes(2))) struct TaskAgendaTests {
     private static let tasks = (0..<3).map { TaskID(high: 0, low: $0) }
 

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// One suite for every store: what the archive promises.
+/// One suite for every store: the guarantees of the archive.
 @Suite(.timeLimit(.minutes(2))) struct TaskArchiveTests {
     private static let task = TaskID(high: 1, low: 2)
 
@@ -114,8 +114,8 @@ import Testing
         }
     }
 
-    /// Goal: a task is known as done for as long as its ledger, and one that a request with a key can name again for longer
-    /// than the key. Method: what is left to the keys of Redis of a derived task and of a random one, both forgotten soon.
+    /// Goal: a task is known as reported as long as its ledger exists; one that a request with a key can name again,
+    /// longer than the key. Method: compare the expiries in Redis of a derived and a random task, both forgotten soon.
     @Test func aTaskIsKnownAsDoneForLongerThanItsReport() async throws {
         let server = try await RedisServer()
         let redis = RedisClient(
@@ -138,7 +138,7 @@ import Testing
         #expect(try await !archive.isReported(derived))
     }
 
-    /// Several tasks of one millisecond on the border between two pages: none twice, none left out.
+    /// Several tasks of the same millisecond across two pages: no duplicates, none missing.
     @Test(arguments: TaskStoreDriver.allCases)
     func theListIsReadInPages(_ driver: TaskStoreDriver) async throws {
         try await driver.withArchive { (archive, time) async throws in

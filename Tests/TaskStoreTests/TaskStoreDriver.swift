@@ -14,7 +14,7 @@ enum TaskStoreDriver: String, CaseIterable, Sendable, CustomTestStringConvertibl
 
     var testDescription: String { rawValue }
 
-    /// A test's frame: a store of its own, with a clock that only the test turns.
+    /// Runs a test with a store of its own and a manual clock.
     func withArchive(_ body: (_ archive: any TaskArchive, _ time: ManualTimeSource) async throws -> Void) async throws {
         let time = ManualTimeSource()
         switch self {
@@ -42,7 +42,7 @@ enum TaskStoreDriver: String, CaseIterable, Sendable, CustomTestStringConvertibl
     }
 
     func withTraces(_ body: (_ traces: any TaskTraces, _ time: ManualTimeSource) async throws -> Void) async throws {
-        // Expiries in Redis go by its own clock.
+        // Redis expires keys by its own clock.
         let time = ManualTimeSource(now: SystemTimeSource().now)
         switch self {
         case .memory: try await body(MemoryTaskTraces(time: time), time)

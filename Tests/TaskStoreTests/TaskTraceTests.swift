@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// One suite for every store: what is promised of traces.
+/// One suite for every store: the guarantees of traces.
 @Suite(.timeLimit(.minutes(2))) struct TaskTraceTests {
     private static let task = TaskID(high: 1, low: 2)
 
@@ -23,11 +23,11 @@ import Testing
         }
     }
 
-    /// Who was cut off repeats it, and the outcome of neither task is another's.
+    /// An interrupted reporter repeats the write; the outcomes of two tasks are never mixed up.
     @Test(arguments: TaskStoreDriver.allCases)
     func aTraceThatIsKeptAgainReplacesItself(_ driver: TaskStoreDriver) async throws {
         try await driver.withTraces { (traces, time) async throws in
-            // One place in the store may hold both.
+            // Both tasks may share a key in the store.
             let neighbour = TaskID(high: 2, low: 2)
             let (first, second) = (
                 try TaskTraceTests.trace(1, closed: time.now), try TaskTraceTests.trace(2, closed: time.now)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Method: tasks that were closed long ago, as a store may expire by a clock that no test turns.
+    /// Method: tasks closed long ago, because a store may expire keys by a clock that the test does not control.
     @Test(arguments: TaskStoreDriver.allCases, [1, 1_000])
     func aTraceGoesAfterItsTime(_ driver: TaskStoreDriver, devices: Int) async throws {
         try await driver.withTraces { (traces, time) async throws in

@@ -1,20 +1,20 @@
 import PushModel
 import RedisClient
 
-/// Every key of the ledger. The keys of one segment share its hash tag with the registry's keys of that segment, so
-/// that the script that claims a device can count its badge; those of a task as a whole share the task's.
+/// All keys of the ledger. The keys of a segment share its hash tag with the registry's keys of that segment, so that
+/// the script that claims a device can count its badge. The keys of a whole task share the task's hash tag.
 struct LedgerKeys {
-    /// What the names of all keys begin with, up to the colon.
+    /// The parts of the key names before the first colon.
     static let families = ["led", "clm", "det", "task", "jobs", "segs", "sums"]
 
-    /// A string: header and states, see `LedgerScripts`.
+    /// A string: header and states; see `LedgerScripts`.
     let states: RedisArgument
     /// A hash: the claim's name, owner and number in 16 bytes, to lease end (u48 ms), attempt (u8) and ranges of
-    /// offsets. Gone while nobody holds anything.
+    /// offsets. The key is absent while no device is claimed.
     let claims: RedisArgument
-    /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, of devices there is something to tell
-    /// of. A device that is alone in its ledger has its detail in the ledger's string instead. In `told` which devices
-    /// are told of on `results`.
+    /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, for devices that have a detail. The only
+    /// device of a ledger has its detail in the ledger's string instead. The field `told` holds the devices whose
+    /// outcome was published on `results`.
     let details: RedisArgument
     static let toldField = "told"
 
@@ -25,17 +25,17 @@ struct LedgerKeys {
         details = RedisArgument("det:\(place)")
     }
 
-    /// The keys of a task as a whole.
+    /// The keys of the whole task.
     struct Whole {
-        /// A hash: `plan` packed, `jobs`, `resolved` how many of them, `cancelled`, `closed` the time, `totals` the
-        /// counts since then; of a task for few `meant`, whom it means until its job is resolved, and `segments` once it
-        /// is closed, with commas.
+        /// A hash: packed `plan`, number of `jobs`, number of `resolved` jobs, `cancelled`, time of closing in
+        /// `closed`, final counts in `totals`. A small task also has `meant`, its devices until its job is resolved,
+        /// and, once it is closed, `segments`, separated by commas.
         let task: RedisArgument
-        /// A bitmap: the jobs that are resolved, in Redis' order of bits. Gone once all are, and never there for one job.
+        /// A bitmap of the resolved jobs, in Redis bit order. Removed once all are resolved; never created for one job.
         let jobs: RedisArgument
-        /// A set: numbers of segments that may have open devices.
+        /// A set: numbers of the segments that may have open devices.
         let open: RedisArgument
-        /// A hash: segment number to final counts. Gone once the task is closed.
+        /// A hash: segment number to final counts. Removed when the task is closed.
         let sums: RedisArgument
 
         init(_ task: TaskID) {

@@ -12,11 +12,11 @@ extension RedisLedger: LedgerRestoration {
         return answer == .integer(1)
     }
 
-    /// The segment is entered first, so that no crash can hide one.
+    /// Enters the segment in the task first, so that no crash can hide a segment.
     package func restore(
         _ devices: SegmentSet, as state: DeliveryState, of task: TaskID, in segment: SegmentID, plan: TaskPlan
     ) async throws(StoreError) -> SegmentSet? {
-        precondition(state.isTerminal, "a device is not restored as \(state)")
+        precondition(state.isTerminal, "a device cannot be restored as \(state); the state must be terminal")
         let whole = LedgerKeys.Whole(task)
         let entered = try await redis.run(
             ScriptCall(

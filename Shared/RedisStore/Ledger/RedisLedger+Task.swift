@@ -3,11 +3,11 @@ import RedisClient
 import ServiceKit
 package import Store
 
-/// The task as a whole: its plan, its jobs, its segments and its end.
+/// Operations on the whole task: its plan, jobs, segments, cancellation and closing.
 extension RedisLedger {
     package func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
-            throw StoreError(.tooMany, message: "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
+            throw StoreError(.tooMany, message: "the task has \(plan.jobs) jobs; the maximum is \(TaskPlan.jobsMaximum)")
         }
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.plan(
@@ -20,7 +20,7 @@ extension RedisLedger {
     package func begin(
         _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        precondition(plan.jobs == 1, "a task for few is one job")
+        precondition(plan.jobs == 1, "a small task has exactly one job")
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
@@ -51,7 +51,7 @@ extension RedisLedger {
         let answer = try await redis.run(
             ScriptCall(
                 LedgerScripts.resolve, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)]))
-        if let jobs = answer.integer { throw StoreError(.corrupt, message: "job \(job) of a task that has \(jobs)") }
+        if let jobs = answer.integer { throw StoreError(.corrupt, message: "job \(job) is not one of the task's \(jobs) jobs") }
     }
 
     package func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
@@ -104,7 +104,7 @@ extension RedisLedger {
         return TaskOutcomes(plan: plan, devices: devices)
     }
 
-    /// The task goes last: it is what leads to the others.
+    /// Removes the task's own keys last, because they lead to the others.
     package func release(_ task: TaskID) async throws(StoreError) {
         guard let (plan, segments) = try await closedForFew(task) else { return }
         let life = RedisArgument(TaskPlan.retention(isFast: plan.isFast).wholeMilliseconds)
@@ -113,7 +113,7 @@ extension RedisLedger {
         _ = try await redis.send(RedisCommand("PEXPIRE", LedgerKeys.Whole(task).task, life))
     }
 
-    /// Its plan and its segments, which only the hash of such a task keeps.
+    /// The plan and the segments of a small task; only its hash has a `segments` field.
     private func closedForFew(_ task: TaskID) async throws(StoreError) -> (plan: TaskPlan, segments: [SegmentID])? {
         let fields = try await redis.send(RedisCommand("HMGET", LedgerKeys.Whole(task).task, "plan", "segments"))
         guard let parts = fields.array, parts.count == 2, let list = parts[1].string else { return nil }
@@ -156,7 +156,7 @@ extension RedisLedger {
             arguments: RedisLedgerEncoding.start(of: plan) + lives)
     }
 
-    /// Of segments that are open, all asked for at once. One without a ledger has nobody yet.
+    /// Counts of open segments, read in one pipeline. A segment without a ledger has no devices yet.
     private func counts(
         of segments: Set<SegmentNumber>, task: TaskID, plan: TaskPlan
     ) async throws(StoreError) -> StateCounts {

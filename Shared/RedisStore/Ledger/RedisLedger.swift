@@ -3,13 +3,13 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The ledger in Redis. Every step is one script over the keys of one segment, or of one task; steps that take both go
-/// from the one to the other in an order that a crash cannot harm.
+/// The ledger in Redis. Every step is one script over the keys of one segment or of one task. Operations on both run
+/// the steps in an order that is safe if the process crashes in between.
 package struct RedisLedger: Ledger {
     let redis: StoreConnection
-    /// Nil for the server's own time, which all who share a ledger agree on.
+    /// Nil for the clock of the Redis server, which all users of a ledger share.
     private let time: (any TimeSource)?
-    /// Raised with every claim; nil for those who claim nothing.
+    /// Incremented with every claim; nil for processes that claim no devices.
     private let witness: RedisWitness?
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil, witness: RedisWitness? = nil) {
@@ -44,7 +44,7 @@ package struct RedisLedger: Ledger {
     package func claim(
         _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> ClaimVerdict {
-        precondition(request.offsets.count <= ClaimRequest.devicesMaximum, "a claim is small")
+        precondition(request.offsets.count <= ClaimRequest.devicesMaximum, "a claim has too many devices")
         let offsets = SegmentSet(request.offsets).offsets
         let keys = LedgerKeys(task, segment: segment)
         let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
@@ -61,7 +61,7 @@ package struct RedisLedger: Ledger {
         return .answers(request.offsets.compactMap { answers[$0] })
     }
 
-    /// The claim and the witness of it in one go, in this order: a claim that Redis loses is known to be lost.
+    /// Sends the claim, then the witness increment, in one pipeline, so that the loss of a claim is detected.
     private func runWitnessed(_ claim: ScriptCall) async throws(StoreError) -> RedisValue {
         guard let witness else { return try await redis.run(claim) }
         let floor = witness.floor
@@ -139,7 +139,7 @@ package struct RedisLedger: Ledger {
     }
 
     package func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
-        // The task first: a segment whose first mark comes in between is cancelled by that mark, or by the next line.
+        // Cancels the task first: a segment marked in between is cancelled by that mark or by the next line.
         guard let entered = try await enterToCancel(segment, of: task) else { return SegmentSet() }
         return try RedisLedgerReply.set(
             await redis.run(
@@ -167,7 +167,7 @@ package struct RedisLedger: Ledger {
     }
 
     private static func arguments(of group: Settlement.Group) -> [RedisArgument] {
-        precondition(group.state.isTerminal || group.state == .waiting, "a claim does not end as \(group.state)")
+        precondition(group.state.isTerminal || group.state == .waiting, "a claim cannot be settled as \(group.state)")
         return [
             RedisArgument(Int(group.state.rawValue)), RedisArgument(Int(group.attempt)),
             RedisArgument(Int(group.status)), RedisArgument(RedisLedgerEncoding.told(group)),

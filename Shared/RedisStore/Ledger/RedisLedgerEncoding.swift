@@ -3,11 +3,11 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// What goes over the wire to the ledger's scripts and back; `LedgerScripts` describes the forms.
+/// Encodes the arguments and decodes the replies of the ledger's scripts; `LedgerScripts` describes the formats.
 enum RedisLedgerEncoding {
     private static let headerBytes = 30
     private static let latest = Int64(1) << 48 - 1
-    /// A zero byte, and a time in milliseconds.
+    /// A zero byte and a time in milliseconds.
     private static let dueBytes = 7
 
     struct Flags: OptionSet {
@@ -17,7 +17,7 @@ enum RedisLedgerEncoding {
         static let fast = Flags(rawValue: 4)
         static let atMostOnce = Flags(rawValue: 8)
         static let dense = Flags(rawValue: 16)
-        /// Of a device that is alone in its ledger.
+        /// The outcome of a ledger's only device was published.
         static let told = Flags(rawValue: 32)
     }
 
@@ -68,14 +68,14 @@ enum RedisLedgerEncoding {
         min(max(duration, .zero), .seconds(1 << 32)).wholeMilliseconds
     }
 
-    /// Flags and deadline of a ledger that is made for this plan.
+    /// Flags and deadline of a new ledger for this plan.
     static func start(of plan: TaskPlan) -> [RedisArgument] {
         var flags: Flags = plan.isFast ? [.fast] : []
         if plan.policy == .atMostOnce { flags.insert(.atMostOnce) }
         return [RedisArgument(Int(flags.rawValue)), RedisArgument(milliseconds(plan.deadline))]
     }
 
-    /// The app comes first: a script compares it.
+    /// The app comes first because a script compares it.
     static func packed(_ plan: TaskPlan) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(counted: plan.app.text.utf8)
@@ -96,7 +96,7 @@ enum RedisLedgerEncoding {
             app: app, jobs: jobs, isFast: isFast == 1, deadline: Timestamp(milliseconds: deadline), policy: policy)
     }
 
-    /// Counts as they stand in a ledger, two bytes a state, or in a task, four.
+    /// Counts of a ledger with two bytes for each state, or of a task with four.
     static func counts<Value: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>, _: Value.Type) -> StateCounts? {
         var counts = StateCounts()
         var reader = ByteReader(bytes)
@@ -107,7 +107,7 @@ enum RedisLedgerEncoding {
         return counts
     }
 
-    /// As they stand in a task.
+    /// Counts in the encoding of a task.
     static func totals(_ counts: StateCounts) -> [UInt8] {
         var bytes: [UInt8] = []
         for state in DeliveryState.allCases where state != .notTargeted {
@@ -141,7 +141,7 @@ enum RedisLedgerEncoding {
         }
     }
 
-    /// Of a device that is alone the flag says it, of others what was noted.
+    /// Read from the flag of a ledger with a single device, otherwise from the `told` field.
     static func told(ledger: [UInt8], noted: [UInt8]) -> SegmentSet? {
         guard let snapshot = snapshot(ledger) else { return nil }
         if snapshot.counts.targeted == 1 {
@@ -167,7 +167,7 @@ enum RedisLedgerEncoding {
         return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason, due: due)
     }
 
-    /// The reason, and behind a zero byte, which no reason has, when the next attempt is due.
+    /// The reason, then a zero byte, which no reason contains, and the time of the next attempt.
     static func told(_ group: Settlement.Group) -> [UInt8] {
         let reason = group.reason.utf8.filter { $0 != 0 }
         guard let due = group.due else { return reason }

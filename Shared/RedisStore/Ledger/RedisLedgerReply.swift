@@ -3,13 +3,13 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// Reads the answers of the ledger's scripts. What cannot be read is `corrupt`, whatever it is.
+/// Decodes the replies of the ledger's scripts. Every malformed reply is a `corrupt` error.
 enum RedisLedgerReply {
     static func plan(_ value: RedisValue) throws(StoreError) -> TaskPlan {
         try known(value.bytes.flatMap(RedisLedgerEncoding.plan(packed:)), name: "a plan")
     }
 
-    /// The task a segment was entered in.
+    /// The task in which the segment was entered.
     static func entered(_ value: RedisValue) throws(StoreError) -> EnteredTask? {
         guard !value.isNull else { return nil }
         let parts = try known(value.array.flatMap { $0.count == 2 ? $0 : nil }, name: "a task")
@@ -29,7 +29,7 @@ enum RedisLedgerReply {
         try known(value.bytes.flatMap(RedisLedgerEncoding.set(ofRanges:)), name: "a set of devices")
     }
 
-    /// One answer for each offset, which came in rising order and each once.
+    /// One answer for each offset; the offsets are in ascending order without duplicates.
     static func answers(
         _ value: RedisValue, to offsets: [UInt16], withBadges: Bool
     ) throws(StoreError) -> [UInt16: ClaimAnswer] {
@@ -60,7 +60,7 @@ enum RedisLedgerReply {
         guard !value.isNull else { return [:] }
         guard let parts = value.array, parts.count == 3, let code = parts[1].integer,
             let state = DeliveryState(rawValue: UInt8(truncatingIfNeeded: code))
-        else { throw unreadable("what has expired") }
+        else { throw unreadable("the expired devices") }
         var ended = [DeliveryState.unknown: try set(parts[2])]
         ended[state, default: SegmentSet()].formUnion(try set(parts[0]))
         return ended.filter { !$0.value.isEmpty }
@@ -75,7 +75,7 @@ enum RedisLedgerReply {
         return try known(value.bytes.flatMap(RedisLedgerEncoding.snapshot), name: "a ledger")
     }
 
-    /// `details` are fields and values in turn.
+    /// `details` alternates between fields and values.
     static func outcomes(
         _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
     ) throws(StoreError) -> [TaskOutcomes.Device] {
@@ -90,7 +90,7 @@ enum RedisLedgerReply {
             name: "a ledger")
     }
 
-    /// `details` are fields and values in turn.
+    /// `details` alternates between fields and values.
     static func untold(
         _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
     ) throws(StoreError) -> [TaskOutcomes.Device] {
@@ -99,7 +99,7 @@ enum RedisLedgerReply {
         let told = try known(
             states.bytes.flatMap { ledger in
                 RedisLedgerEncoding.told(ledger: ledger, noted: place.flatMap { fields[$0 + 1].bytes } ?? [])
-            }, name: "what is told of")
+            }, name: "the published outcomes")
         return try outcomes(states, details: details, in: segment)
             .filter { $0.state.isTerminal && !told.contains($0.index.offset) }
     }
@@ -115,6 +115,6 @@ enum RedisLedgerReply {
     }
 
     private static func unreadable(_ name: String) -> StoreError {
-        StoreError(.corrupt, message: "what Redis holds or answers cannot be read as \(name)")
+        StoreError(.corrupt, message: "invalid data in Redis: cannot decode \(name)")
     }
 }

@@ -3,15 +3,15 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// A task as a whole, read in one step.
+/// State of a whole task, read in one step.
 struct RedisLedgerView {
     let plan: TaskPlan
     let jobsResolved: Int
     let isCancelled: Bool
     let closed: Timestamp?
-    /// Of all closed segments.
+    /// Counts of all closed segments.
     let counts: StateCounts
-    /// Segments that are not among them.
+    /// Segments that are not closed.
     let open: Set<SegmentNumber>
 
     init?(_ parts: [RedisValue]) {

@@ -1,7 +1,7 @@
 import RedisClient
 package import Store
 
-/// Counts of starts in Redis: one hash for each partition.
+/// Start counts in Redis: one hash for each partition.
 package struct RedisMessageStarts: MessageStarts {
     private let redis: StoreConnection
 
@@ -21,7 +21,7 @@ package struct RedisMessageStarts: MessageStarts {
             arguments: [RedisArgument(regardless ? 1 : 0)] + arguments(offsets))
         let counts = answer.array?.compactMap(\.integer) ?? []
         guard counts.count == offsets.count else {
-            throw StoreError(.corrupt, message: "what Redis answers cannot be read as counts of starts")
+            throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode start counts")
         }
         return counts.map { Int($0) }
     }

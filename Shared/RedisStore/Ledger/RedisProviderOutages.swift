@@ -7,7 +7,7 @@ package import Store
 package struct RedisProviderOutages: ProviderOutages {
     private static let key: RedisArgument = "outages"
     private let redis: StoreConnection
-    /// Nil for the server's own time, which all processes agree on.
+    /// Nil for the clock of the Redis server, which all processes share.
     private let time: (any TimeSource)?
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
@@ -20,7 +20,7 @@ package struct RedisProviderOutages: ProviderOutages {
         guard let parts = answer.array else { throw unreadable }
         var outages: [ProviderRoute: Duration] = [:]
         for place in stride(from: 0, to: parts.count - 1, by: 2) {
-            // A provider of a later version is nothing that this one sends to.
+            // This version does not send to providers that only a later version supports.
             guard let route = parts[place].string.flatMap({ ProviderRoute(field: $0) }) else { continue }
             outages[route] = .milliseconds(Int64(parts[place + 1].integer ?? 0))
         }
@@ -72,7 +72,7 @@ package struct RedisProviderOutages: ProviderOutages {
     }
 
     private var unreadable: StoreError {
-        StoreError(.corrupt, message: "what Redis answers cannot be read as an outage")
+        StoreError(.corrupt, message: "invalid reply from Redis: cannot decode an outage")
     }
 }
 

@@ -3,10 +3,10 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The retry index in Redis: two sorted sets a shard. Every step is one script in one slot.
+/// The retry index in Redis: two sorted sets for each shard. Every step is one script in one slot.
 package struct RedisRetryIndex: RetryIndex {
     private let redis: StoreConnection
-    /// Nil for the server's own time, which all schedulers agree on.
+    /// Nil for the clock of the Redis server, which all schedulers share.
     private let time: (any TimeSource)?
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
@@ -27,7 +27,7 @@ package struct RedisRetryIndex: RetryIndex {
             arguments: [now, RedisArgument(count), RedisArgument(duration.wholeMilliseconds)])
         guard let parts = answer.array, parts.count == 3, let taken = parts[0].integer, let end = parts[1].integer,
             let members = parts[2].array?.map({ $0.bytes.flatMap(RedisRetryIndex.entry) })
-        else { throw StoreError(.corrupt, message: "a lease of retries cannot be read") }
+        else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode a lease of retries") }
         return RetryLease(
             entries: members.compactMap { $0 }, taken: Timestamp(milliseconds: Int64(taken)),
             end: Timestamp(milliseconds: Int64(end)))
@@ -46,7 +46,7 @@ package struct RedisRetryIndex: RetryIndex {
         let answer = try await redis.run(
             RetryIndexScripts.outlook, keys: RetryIndexKeys(shard).all, arguments: [now])
         guard let parts = answer.array, parts.count >= 2, let depth = parts[0].integer, let now = parts[1].integer
-        else { throw StoreError(.corrupt, message: "the outlook on retries cannot be read") }
+        else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the outlook of retries") }
         let next = parts.count > 2 ? parts[2].integer : nil
         return RetryOutlook(
             depth: Int(depth), next: next.map { Timestamp(milliseconds: Int64($0)) },

@@ -3,14 +3,14 @@ package import ServiceKit
 package import Store
 import Synchronization
 
-/// Notices that Redis has come back with older data: by a failover that lost the last writes, or with a restored file.
+/// Detects that Redis has come back with older data: after a failover that lost the last writes, or from a backup.
 ///
-/// A count in Redis is raised with every claim and each second by every process, which remembers the highest count it
-/// was told. Redis keeps the order of writes, so that a count that is not higher than the one remembered proves that
-/// writes are gone; a claim that is lost has lost its count with it. Whoever notices raises the count by so much that
-/// all others see it jump, and notes when: a new epoch begins.
+/// Every claim, and every process once a second, increments a count in Redis; each process remembers the highest count
+/// it has received. Redis keeps the order of writes, so a count that is not higher than the remembered one proves that
+/// writes are lost; a lost claim has lost its count too. The process that detects the loss raises the count so far that
+/// all others see it jump, and stores the time: a new epoch begins.
 ///
-/// The count is in one key. Of a cluster only the server that has it is watched.
+/// The count is one key. In a cluster only the server that holds this key is watched.
 package final class RedisWitness: LedgerWitness {
     private struct State {
         var count: Int64 = 0
@@ -18,16 +18,16 @@ package final class RedisWitness: LedgerWitness {
         var newerFormat: Int64?
     }
 
-    /// Further than counts go on by themselves between two looks.
+    /// More than the count can grow between two reads without a loss.
     private static let leap: Int64 = 1 << 32
     static let key: RedisArgument = "witness"
-    /// Of what has no version of its own and is read by scripts or together: plans, ledgers, claims, details, whom a task
-    /// means, which segments it visits. A version of the product that changes one raises this before it writes any.
+    /// Format of data without a version of its own that is read by scripts or together: plans, ledgers, claims,
+    /// details, devices and segments of tasks. A release that changes one raises this number before it writes any.
     private static let format = 1
 
     let redis: StoreConnection
     private let log: Log
-    /// Whether there is a bus from which the store can be filled again.
+    /// True if the store can be filled again from a bus.
     private let isRepairable: Bool
     private let noticed: Counter
     private let state = Mutex(State())
@@ -41,22 +41,22 @@ package final class RedisWitness: LedgerWitness {
 
     package var epoch: LedgerEpoch { state.withLock { $0.epoch } }
 
-    /// The format in which the store is kept, where it is newer than any that is known here: nothing in it may be touched.
+    /// The format of the store if this version does not support it; such a store must not be changed.
     package var newerFormat: Int64? { state.withLock { $0.newerFormat } }
 
-    /// What goes to Redis right behind a claim.
+    /// The script that is sent directly after a claim.
     var raise: ScriptCall {
         ScriptCall(RedisWitness.raise, keys: [RedisWitness.key], arguments: [RedisArgument(RedisWitness.format)])
     }
-    /// The count of which an answer to what is sent from now on must be higher.
+    /// Replies to commands sent from now on must be higher than this count.
     var floor: Int64 { state.withLock { $0.count } }
 
-    /// Takes the answer to a `raise` that was sent when `floor` was the highest count known.
+    /// Processes the reply to a `raise` that was sent when `floor` was the highest known count.
     func note(_ answer: RedisValue, above floor: Int64) async throws(StoreError) {
-        guard let count = answer.integer else { throw StoreError(.corrupt, message: "the witness has no count") }
+        guard let count = answer.integer else { throw StoreError(.corrupt, message: "invalid reply: the witness has no count") }
         guard count > 0 else {
             state.withLock { $0.newerFormat = -count }
-            throw StoreError(.refused, message: "Redis is kept in format \(-count), which a newer version knows")
+            throw StoreError(.refused, message: "Redis is kept in format \(-count), unknown to this version; start a newer one")
         }
         if count <= floor {
             try await look(proof: count, floor)
@@ -67,7 +67,7 @@ package final class RedisWitness: LedgerWitness {
         }
     }
 
-    /// To be called each second.
+    /// The caller invokes this once a second.
     package func tick() async throws(StoreError) {
         let floor = floor
         try await note(try await redis.run(raise), above: floor)
@@ -77,7 +77,7 @@ package final class RedisWitness: LedgerWitness {
         try await look()
     }
 
-    /// Reads the epoch. With a count that is not above `floor` it begins a new one, unless another process has.
+    /// Reads the epoch. If the count is not above `floor`, begins a new epoch unless another process already has.
     private func look(proof: Int64 = 0, _ floor: Int64 = 0) async throws(StoreError) {
         let answer = try await redis.run(
             RedisWitness.look, keys: [RedisWitness.key],
@@ -86,7 +86,7 @@ package final class RedisWitness: LedgerWitness {
                 RedisArgument(RedisWitness.format),
             ])
         guard let fields = answer.array, fields.count == 4, let count = fields[1].integer, let began = fields[2].integer
-        else { throw StoreError(.corrupt, message: "the witness cannot be read") }
+        else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the witness") }
         let epoch = LedgerEpoch(
             began: began == 0 ? nil : Timestamp(milliseconds: began), isDoubtful: fields[3].integer == 1)
         let former = state.withLock { state in
@@ -99,18 +99,18 @@ package final class RedisWitness: LedgerWitness {
         if fields[0].integer == 1 { noticed.increment() }
         if let began = epoch.began, former.began != began {
             log.error(
-                "Redis came back with older data, noticed at \(began)", [.reason: RedisWitness.consequence(epoch)])
+                "Redis came back with older data, detected at \(began)", [.reason: RedisWitness.consequence(epoch)])
         }
     }
 
     private static func consequence(_ epoch: LedgerEpoch) -> String {
         epoch.isDoubtful
-            ? "nothing is sent until `carillon rebuild` has filled it again"
-            : "of tasks accepted before, those with at_most_once send nothing more; others may repeat pushes"
+            ? "sending is stopped; run `carillon rebuild` to fill the store again"
+            : "earlier tasks with at_most_once send nothing more; other earlier tasks may repeat pushes"
     }
 
-    /// KEYS witness. ARGV the newest format that is known. Returns the count, or the store's format as a negative number
-    /// where that is newer.
+    /// KEYS witness. ARGV the newest supported format. Returns the count, or the store's format as a negative number if
+    /// that format is newer.
     private static let raise = RedisScript(
         """
         #!lua flags=allow-oom
@@ -119,9 +119,9 @@ package final class RedisWitness: LedgerWitness {
         return redis.call('HINCRBY', KEYS[1], 'count', 1)
         """)
 
-    /// KEYS witness. ARGV now, the count that proved a loss or 0, the count that was known before, the leap, whether the
-    /// store can be filled again, the format of a store that has none yet. Returns whether a new epoch begins, the count, when the epoch began or 0, and whether the
-    /// store is doubtful.
+    /// KEYS witness. ARGV now, the count that proved a loss or 0, the count known before, the leap, whether the store
+    /// can be filled again, the format to set if the store has none. Returns whether a new epoch begins, the count,
+    /// when the epoch began or 0, and whether the store is doubtful.
     private static let look = RedisScript(
         "#!lua flags=allow-oom\n" + RedisClock.script + """
             redis.call('HSETNX', KEYS[1], 'format', ARGV[6])

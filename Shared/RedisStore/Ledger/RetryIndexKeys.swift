@@ -1,17 +1,17 @@
 import RedisClient
 import Store
 
-/// Both keys of a shard share its hash tag, so that one script can move an entry from the one to the other.
+/// Both keys of a shard share its hash tag, so that one script can move an entry between them.
 ///
-/// An entry is a member of either sorted set: when it is due in six bytes, the lowest first, then the order. The orders
-/// are thus kept once, and an entry that comes back from a lease knows its place.
+/// An entry is a member of one of the sorted sets: its due time in six bytes, most significant first, then the order.
+/// Each order is stored only once, and an entry that returns from a lease keeps its position.
 struct RetryIndexKeys {
-    /// What the names begin with, up to the colon.
+    /// The parts of the key names before the first colon.
     static let families = ["retries", "leases"]
 
-    /// What waits, by the time it is due.
+    /// Waiting entries, by due time.
     let waiting: RedisArgument
-    /// What is in a lease, by the lease's end.
+    /// Leased entries, by the end of the lease.
     let leased: RedisArgument
 
     init(_ shard: RetryShard) {

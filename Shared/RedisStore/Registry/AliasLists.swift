@@ -2,11 +2,11 @@ import PushModel
 import RedisClient
 import Store
 
-/// Which devices carry a user's name or another alias.
+/// Maps external user ids and other aliases to devices.
 ///
-/// A device is entered before its record carries the alias, so that nothing is hidden, and what is found is checked against
-/// the record. An entry is not removed before it is an hour old: whoever is about to write the record has just entered it,
-/// or entered it again.
+/// A device is entered before its record carries the alias, so that no device is missed; results are checked against
+/// the record. An entry is removed only when it is at least an hour old, because a process that is about to write the
+/// record has just entered the device or refreshed its entry.
 struct AliasLists: Sendable {
     struct Entry: Hashable {
         let index: DeviceIndex
@@ -18,7 +18,7 @@ struct AliasLists: Sendable {
         let index: DeviceIndex
     }
 
-    /// Longer than any operation takes, whatever the clocks of two machines say.
+    /// Longer than any operation takes, including clock differences between machines.
     static let graceSeconds: UInt32 = 3_600
 
     let buckets: NameBuckets
@@ -34,7 +34,7 @@ struct AliasLists: Sendable {
         return entries
     }
 
-    /// Enters each, or its newer time; those for which there was no room.
+    /// Enters each claim or refreshes its time; returns the claims for which there was no room.
     func enter(
         _ claims: [Claim], at now: UInt32, most: Int, in scope: AppScope
     ) async throws(StoreError) -> [Claim] {
@@ -48,7 +48,7 @@ struct AliasLists: Sendable {
         return zip(claims, replies).filter { $1.integer == 0 }.map(\.0)
     }
 
-    /// Removes those that were entered before.
+    /// Removes the claims that were entered before `limit`.
     func leave(_ claims: [Claim], enteredBefore limit: UInt32, in scope: AppScope) async throws(StoreError) {
         _ = try await buckets.read(
             claims.map { claim in

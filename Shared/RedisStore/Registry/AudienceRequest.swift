@@ -2,7 +2,7 @@ import PushModel
 import RedisClient
 import Store
 
-/// Asks a segment for its living and the members of some topics.
+/// Reads the living devices of a segment and the members of some topics.
 struct AudienceRequest {
     struct Answer {
         let live: SegmentSet
@@ -31,7 +31,7 @@ struct AudienceRequest {
 
     func audience(from reply: RedisValue) throws(StoreError) -> Answer {
         guard let fields = reply.array?.compactMap(\.bytes), fields.count == 1 + 2 * topics.count else {
-            throw StoreError(.corrupt, message: "the members of a segment cannot be read")
+            throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the members of a segment")
         }
         var members: [TopicName: TopicMembers] = [:]
         for (position, topic) in topics.enumerated() {
@@ -40,19 +40,19 @@ struct AudienceRequest {
                 ignoring: try AudienceRequest.set(fields[2 * position + 2]))
         }
         guard let live = SegmentSet(bytes: fields[0]) else {
-            throw StoreError(.corrupt, message: "the living of a segment cannot be read")
+            throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the devices of a segment")
         }
         return Answer(live: live, members: members)
     }
 
-    /// A list of offsets, or a bitmap when it has a bitmap's size.
+    /// Decodes a list of offsets, or a bitmap if the value has the size of a bitmap.
     private static func set(_ bytes: [UInt8]) throws(StoreError) -> SegmentSet {
         if bytes.count == SegmentSet.bytesCount, let set = SegmentSet(bytes: bytes) { return set }
         var reader = ByteReader(bytes)
         var set = SegmentSet()
         while let offset = reader.integer(UInt16.self) {
             guard Int(offset) < DeviceIndex.segmentCapacity else {
-                throw StoreError(.corrupt, message: "a topic has a member outside of its segment")
+                throw StoreError(.corrupt, message: "invalid data in Redis: a topic member's offset is outside the segment")
             }
             set.insert(offset)
         }

@@ -2,10 +2,10 @@ import PushModel
 import RedisClient
 import Store
 
-/// Asks a segment for the records of some of its devices, bucket by bucket: all of a bucket when many are wanted, since
-/// picking fields from a listpack walks it once for each.
+/// Reads the records of some devices of a segment, bucket by bucket. If many devices of a bucket are requested, it
+/// reads the whole bucket, because each field lookup walks the listpack.
 struct BucketsRequest {
-    /// As long as a script takes Redis answers nobody: 512 records take it about a millisecond.
+    /// Redis serves no other client while a script runs: 512 records take about a millisecond.
     private static let bucketsOfCall = 4
     private static let pickedMaximum = 24
 
@@ -35,23 +35,23 @@ struct BucketsRequest {
 
     func devices(from replies: [RedisValue]) throws(StoreError) -> PackedDevices {
         let blobs = replies.flatMap { $0.array ?? [] }.compactMap(\.bytes)
-        guard blobs.count == buckets.count else { throw StoreError(.corrupt, message: "devices cannot be read") }
+        guard blobs.count == buckets.count else { throw StoreError(.corrupt, message: "invalid reply: cannot decode devices") }
         var devices = PackedDevices()
         for (bucket, blob) in zip(buckets, blobs) { try append(blob, of: bucket, to: &devices) }
         return devices
     }
 
-    /// Redis lists a bucket in the order in which its devices came.
+    /// Redis lists the devices of a bucket in insertion order.
     private func append(_ blob: [UInt8], of bucket: Int, to devices: inout PackedDevices) throws(StoreError) {
         var places = [(start: Int, count: Int)](repeating: (0, 0), count: SegmentKeys.bucketDevices)
         var position = 0
         while position < blob.count {
             guard position + 3 <= blob.count, Int(blob[position]) < places.count else {
-                throw StoreError(.corrupt, message: "the devices of a bucket cannot be read")
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the devices of a bucket")
             }
             let count = Int(blob[position + 1]) + Int(blob[position + 2]) << 8
             guard position + 3 + count <= blob.count else {
-                throw StoreError(.corrupt, message: "the devices of a bucket cannot be read")
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the devices of a bucket")
             }
             places[Int(blob[position])] = (position + 3, count)
             position += 3 + count

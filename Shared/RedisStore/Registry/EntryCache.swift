@@ -1,8 +1,8 @@
 import PushModel
 import Synchronization
 
-/// When this process last entered a segment in a topic's list, so that it does so once in a while and not for each
-/// subscription. Emptied when it is full.
+/// The times at which this process last entered a segment in a topic's list, so that it does so only occasionally and
+/// not for each subscription. Cleared when it is full.
 final class EntryCache: Sendable {
     struct Key: Hashable {
         let app: AppID

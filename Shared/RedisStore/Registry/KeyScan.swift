@@ -1,14 +1,14 @@
 import RedisClient
 import Store
 
-/// All keys of some families, server by server. A family is what names have before their first colon.
+/// Scans all keys of some families, server by server. A family is the part of a key name before its first colon.
 struct KeyScan: Sendable {
     private static let countOfStep = "1000"
 
     let redis: StoreConnection
     let families: Set<String>
 
-    /// In bounded steps; ends early when the visitor has seen enough. A key may come twice.
+    /// Scans in bounded steps; stops when the visitor returns false. A key may be visited twice.
     func visit(
         _ visitor: ([String]) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
@@ -20,7 +20,7 @@ struct KeyScan: Sendable {
                         .routed(by: server))
                 guard let step = reply.array, step.count == 2, let next = step[0].string, let keys = step[1].array
                 else {
-                    throw StoreError(.corrupt, message: "SCAN was answered with something else")
+                    throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the reply to SCAN")
                 }
                 cursor = next
                 let own = keys.compactMap(\.string).filter { families.contains(String($0.prefix { $0 != ":" })) }

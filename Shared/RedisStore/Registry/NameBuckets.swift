@@ -2,7 +2,7 @@ import PushModel
 import RedisClient
 import Store
 
-/// One of the small hashes that names are spread over.
+/// One of the small hashes over which names are distributed.
 struct NameBucket: Sendable {
     let scope: AppScope
     let kind: BucketKind
@@ -22,11 +22,11 @@ extension NameBucket: Hashable {
     }
 }
 
-/// Looks names up in buckets, and opens buckets when their first name comes.
+/// Looks up names in buckets and opens a bucket when its first name is added.
 ///
-/// A bucket that is not there is either new or lost, and the two must not be confused: a token whose bucket was lost would
-/// get a second device. So a bucket is made in three steps: begun, noted in the app, confirmed. Nothing is put into it
-/// before the third, and once it is noted, its absence means loss.
+/// A missing bucket is either new or lost, and the two must not be confused: a token whose bucket was lost would get a
+/// second device. A bucket is therefore created in three steps: begun, noted in the app, confirmed. Nothing is written
+/// to it before the third step; a noted bucket that is missing is lost.
 struct NameBuckets: Sendable {
     let root: RegistryRoot
     private var redis: StoreConnection { root.redis }
@@ -35,14 +35,14 @@ struct NameBuckets: Sendable {
         self.root = root
     }
 
-    /// Runs a script that only reads; nil when the bucket was never opened.
+    /// Runs a read-only script; returns nil if the bucket was never opened.
     func read(_ bucket: NameBucket, script: RedisScript, arguments: [RedisArgument]) async throws(StoreError)
         -> RedisValue?
     {
         try await read([(bucket, arguments)], script: script)[0]
     }
 
-    /// The same for many, of one app.
+    /// The same for many buckets of one app.
     func read(
         _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], script: RedisScript
     ) async throws(StoreError) -> [RedisValue?] {
@@ -55,14 +55,14 @@ struct NameBuckets: Sendable {
         return replies.map { $0.isNull ? nil : $0 }
     }
 
-    /// Runs a script that may write, in a bucket that is opened if need be. The app must have been entered.
+    /// Runs a script that may write; opens the bucket if necessary. The app must have been entered.
     func write(
         _ bucket: NameBucket, script: RedisScript, arguments: [RedisArgument]
     ) async throws(StoreError) -> RedisValue {
         try await write([(bucket, arguments)], script: script)[0]
     }
 
-    /// The same for many, of one app.
+    /// The same for many buckets of one app.
     func write(
         _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], script: RedisScript
     ) async throws(StoreError) -> [RedisValue] {
@@ -82,7 +82,7 @@ struct NameBuckets: Sendable {
         ScriptCall(script, keys: [bucket.key], arguments: [RedisArgument(bucket.scope.generation.id)] + arguments)
     }
 
-    /// The buckets that are not open, each once.
+    /// The buckets that are not open, without duplicates.
     private func unanswered(
         _ requests: [(bucket: NameBucket, arguments: [RedisArgument])], replies: [RedisValue]
     ) -> [NameBucket] {
@@ -97,7 +97,7 @@ struct NameBuckets: Sendable {
         case open
     }
 
-    /// Those that somebody has opened since they were asked. One that is noted and not confirmed was never put anything into.
+    /// The buckets that were opened after the script ran. A bucket that is noted but not confirmed is still empty.
     private func opened(among buckets: [NameBucket]) async throws(StoreError) -> Set<NameBucket> {
         let noted = try await noted(among: buckets)
         let expected = buckets.filter(noted.contains)
@@ -141,7 +141,7 @@ struct NameBuckets: Sendable {
         return standings
     }
 
-    /// Those that the app knows to exist.
+    /// The buckets that the app's key lists as existing.
     private func noted(among buckets: [NameBucket]) async throws(StoreError) -> Set<NameBucket> {
         guard let scope = buckets.first?.scope else { return [] }
         let kinds = Array(Set(buckets.map(\.kind)))
@@ -158,6 +158,6 @@ struct NameBuckets: Sendable {
     private func field(of kind: BucketKind) -> RedisArgument { RedisArgument("buckets:\(kind.field)") }
 
     private func lost(_ bucket: NameBucket) -> StoreError {
-        redis.notReady("a bucket of \(bucket.scope.app) that was there is lost")
+        redis.notReady("a name bucket of \(bucket.scope.app) is lost; rebuild the registry or restore a backup")
     }
 }

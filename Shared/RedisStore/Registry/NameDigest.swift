@@ -1,7 +1,7 @@
 import RedisClient
 
-/// Where a name stands: SHA-1 chooses the bucket and the field, so that nobody who may choose names can make them meet
-/// those of others.
+/// The SHA-1 of a name chooses its bucket and field, so that callers who choose names cannot cause collisions with the
+/// names of others.
 struct NameDigest {
     private let bytes: [UInt8]
 
@@ -9,7 +9,7 @@ struct NameDigest {
         bytes = SHA1.digest(name)
     }
 
-    /// Six bytes, beside those that chose the bucket: whoever meets another's name here is told apart by the record.
+    /// Six bytes other than those that chose the bucket. A collision with another name is detected in the record.
     var field: RedisArgument { RedisArgument(Array(bytes[..<6])) }
 
     func bucket(of count: Int) -> Int {

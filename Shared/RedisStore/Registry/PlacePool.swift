@@ -1,7 +1,7 @@
 import PushModel
 import Synchronization
 
-/// Places that were given out to this process and not used yet. What it holds when the process ends is never used.
+/// Device indices allocated to this process and not yet used. Indices left when the process ends are never used.
 final class PlacePool: Sendable {
     private static let placesMaximum = 1_024
     private let places = Mutex<[AppID: [DeviceIndex]]>([:])
@@ -10,7 +10,7 @@ final class PlacePool: Sendable {
         places.withLock { $0[app]?.popLast() }
     }
 
-    /// Beyond the bound they are forgotten.
+    /// Indices beyond the bound are discarded.
     func put(_ indices: [DeviceIndex], for app: AppID) {
         places.withLock { places in
             let room = PlacePool.placesMaximum - places[app, default: []].count

@@ -8,8 +8,8 @@ extension RedisRegistry {
         return device?.token == token ? holder : nil
     }
 
-    /// Entries are checked against the records. What leads nowhere is dropped, once it is certain that nobody is about to
-    /// make it lead somewhere.
+    /// Entries are checked against the records. Entries of other devices are removed once no process can be about to
+    /// write a record that makes them valid.
     func devices(
         of alias: Alias, in scope: AppScope
     ) async throws(StoreError) -> [DeviceID] {

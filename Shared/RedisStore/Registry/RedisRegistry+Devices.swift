@@ -15,7 +15,7 @@ extension RedisRegistry {
                 return registration
             }
         }
-        throw StoreError(.unavailable, message: "a registration met others of the same token, again and again")
+        throw StoreError(.unavailable, message: "too many concurrent registrations of the same token; retry")
     }
 
     func device(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> RegisteredDevice? {
@@ -38,7 +38,7 @@ extension RedisRegistry {
             case .changed, .tooMany: continue
             }
         }
-        throw StoreError(.unavailable, message: "a change met others of the same device, again and again")
+        throw StoreError(.unavailable, message: "too many concurrent changes of the same device; retry")
     }
 
     func remove(_ id: DeviceID, in scope: AppScope) async throws(StoreError) -> Bool {
@@ -67,8 +67,8 @@ extension RedisRegistry {
         return try await remove(id, in: scope) ? .removed : .unknownDevice
     }
 
-    /// One question a segment, whose answer nearly always is that nothing is counted there. A failure that is counted
-    /// between question and removal is forgotten or stays, as if it had come a moment earlier or later.
+    /// One `EXISTS` for each segment; nearly always no failures are counted there. A failure counted between `EXISTS`
+    /// and `HDEL` is removed or kept, as if it had been counted slightly earlier or later.
     func forgetFailures(of ids: [DeviceID], in scope: AppScope) async throws(StoreError) {
         let segments = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
             (key: SegmentKeys(scope.segment(segment)).failures, offsets: Set(ids.map(\.index.offset)))
@@ -83,8 +83,8 @@ extension RedisRegistry {
 }
 
 extension RedisRegistry {
-    /// Who has the token: a place of our own, unless somebody has it already. A place whose reservation was cut off is never
-    /// used: it may be the holder's.
+    /// Returns the token's holder: a new index of this process unless the token is already reserved. An index whose
+    /// reservation was interrupted is never used, because it may be the holder's.
     private func reserve(
         _ token: PushToken, in scope: AppScope
     ) async throws(StoreError) -> (holder: DeviceID, isOurs: Bool) {
@@ -99,13 +99,13 @@ extension RedisRegistry {
         return DeviceID(index: place, tag: UInt32(truncatingIfNeeded: random.next()))
     }
 
-    /// Makes the token's holder what the registration says; nil when it has to start over.
+    /// Applies the registration to the token's holder; returns nil if the registration has to start over.
     private func complete(
         _ holder: DeviceID, isOurs: Bool, token: PushToken, changes: DeviceChanges, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
         if isOurs { return try await create(holder, token: token, changes: changes, isNew: true, in: scope) }
         guard let stored = try await read(holder.index, in: scope) else {
-            throw redis.notReady("the segment of a token's holder is lost")
+            throw redis.notReady("the segment of a token's holder is lost; rebuild the registry or restore a backup")
         }
         switch stored.standing {
         case .living(let device) where device.tag == holder.tag && device.token == token:
@@ -114,7 +114,7 @@ extension RedisRegistry {
             let badge = changes.badge ?? stored.badge
             return try await registration(holder, write: write, badge: badge, isNew: false, in: scope)
         case .absent:
-            // A registration that was cut off, or one under way: whose record comes first is the new one.
+            // An interrupted or concurrent registration; the one whose record is written first is reported as new.
             return try await create(holder, token: token, changes: changes, isNew: true, in: scope)
         case .living, .removed:
             let candidate = try await candidate(in: scope)
@@ -133,7 +133,7 @@ extension RedisRegistry {
         return try await registration(id, write: write, badge: changes.badge, isNew: isNew, in: scope)
     }
 
-    /// What became true: by the log that may be what somebody else has written behind us.
+    /// The result of the registration. With a log it may include a later write of another process.
     private func registration(
         _ id: DeviceID, write: DeviceWrite, badge: UInt32?, isNew: Bool, in scope: AppScope
     ) async throws(StoreError) -> Registration? {
@@ -158,7 +158,7 @@ extension DeviceChanges {
 }
 
 extension DeviceID {
-    /// As it stands in the record.
+    /// Encoded as in the record.
     fileprivate var tagBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(integer: tag)

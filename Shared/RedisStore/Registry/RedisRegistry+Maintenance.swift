@@ -11,15 +11,15 @@ extension RedisRegistry: RegistryMaintenance {
         try await createUnlessThere()
     }
 
-    /// The new generation first, so that nobody takes what is removed then for what never was.
+    /// Creates the new generation before it removes keys, so that removed keys are not taken for keys never written.
     package func beginRebuild() async throws(StoreError) -> any RegistryRefill {
         let generation = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
         try await RegistryKeyspace(redis: redis).clear(before: generation)
         return RedisRefill(registry: self, generation: generation)
     }
 
-    /// Takes a registry that went back with its store out of use until it is filled again. One that a rebuild has filled
-    /// meanwhile stays.
+    /// Disables a registry that went back with its store until it is filled again. A registry that a rebuild has filled
+    /// in the meantime stays ready.
     package func distrust(_ witness: RedisWitness) async throws(StoreError) {
         guard try await root.state() == .ready, try await witness.isDoubtful() else { return }
         _ = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
@@ -36,7 +36,7 @@ extension RedisRegistry: RegistryMaintenance {
         return report
     }
 
-    /// A root that is gone while the rest is there is a loss, and no new registry.
+    /// If the root is missing and other keys exist, the registry is lost, not new.
     func createUnlessThere() async throws(StoreError) {
         guard try await root.state() == .absent else { return }
         var hasRemains = false
@@ -45,16 +45,16 @@ extension RedisRegistry: RegistryMaintenance {
             return !hasRemains
         }
         guard !hasRemains else {
-            // Unless another process has made it meanwhile.
+            // Another process may have created it in the meantime.
             guard try await root.state() == .absent else { return }
-            throw redis.notReady("Redis holds devices, and has lost the key that says of which registry")
+            throw redis.notReady("Redis has lost its key `registry`; rebuild the registry or restore a backup")
         }
         _ = try await root.create(.ready, aliasBuckets: aliasBuckets, replacing: false)
     }
 }
 
-/// The way into one generation while it is being filled. Every script it runs names that generation, so that a registry
-/// begun later refuses it.
+/// Access to one generation while it is being filled. Every script it runs names that generation, so that a registry
+/// begun later rejects it.
 private struct RedisRefill: RegistryRefill {
     let registry: RedisRegistry
     let generation: RegistryGeneration

@@ -11,7 +11,7 @@ extension RedisRegistry: RegistryProjection {
         try await applied(in: segments, of: try await root.ready())
     }
 
-    /// Where contests are noted, the devices that meet over a token are all applied, and settled later.
+    /// With `contests`, devices that share a token are all applied and noted there, to be settled later.
     func apply(
         _ changes: [LoggedChange], in generation: RegistryGeneration, noting contests: TokenContests? = nil
     ) async throws(StoreError) {
@@ -34,7 +34,7 @@ extension RedisRegistry: RegistryProjection {
             if fields.first?.string == generation.id {
                 offsets.append(fields.last?.integer ?? 0)
             } else if try await exists(segment.number, in: AppScope(generation: generation, app: segment.app)) {
-                throw redis.notReady("segment \(segment) is lost")
+                throw redis.notReady("segment \(segment) is lost; rebuild the registry or restore a backup")
             } else {
                 offsets.append(0)
             }
@@ -43,8 +43,8 @@ extension RedisRegistry: RegistryProjection {
     }
 }
 
-/// Records of the log become true in their order. As with direct writes, what leads to a device is entered before the
-/// segment has it, for the segment then counts the record as applied and it never comes again.
+/// Applies the records of the log in their order. As with direct writes, aliases, topics and tokens are entered before
+/// the segment stores the device, because the segment then counts the record as applied and it is not read again.
 extension RedisRegistry {
     private func apply(
         _ changes: [LoggedChange], in scope: AppScope, noting contests: TokenContests?
@@ -68,7 +68,7 @@ extension RedisRegistry {
         var batch: [LoggedChange] = []
         for change in pending {
             if case .device(let device?) = change.change.content, contested.contains(device.token) {
-                // Whoever else has the token must be in place to be compared with.
+                // The other device with the token must be stored before the two can be compared.
                 try await flush(batch, numbers: numbers, in: scope)
                 batch = [try await settle(change, device: device, in: scope)]
             } else {
@@ -106,7 +106,7 @@ extension RedisRegistry {
         return numbers
     }
 
-    /// The log is the truth: no bound keeps one of its devices out.
+    /// The log is the source of truth: no limit excludes one of its devices.
     private func enterAliases(of changes: [LoggedChange], in scope: AppScope) async throws(StoreError) {
         var claims: [AliasLists.Claim] = []
         for change in changes {
@@ -115,7 +115,7 @@ extension RedisRegistry {
         _ = try await aliases.enter(claims, at: now, most: Int(Int32.max), in: scope)
     }
 
-    /// Reserves the tokens of all devices; those that are not free for all who have them.
+    /// Reserves the tokens of all devices; returns the tokens that another device holds.
     private func contested(
         in changes: [LoggedChange], in scope: AppScope
     ) async throws(StoreError) -> Set<PushToken> {
@@ -128,8 +128,8 @@ extension RedisRegistry {
         return Set(zip(requests, holders).filter { $0.candidate != $1 }.map(\.0.token))
     }
 
-    /// Two devices can have one token only after a loss of Redis: a second one was registered before the log had told of the
-    /// first. The same one stays, whenever and however often the log is read.
+    /// Two devices can have the same token only after a loss of Redis: the second was registered before the record of
+    /// the first was applied. The same device is kept regardless of when and how often the log is read.
     private func settle(
         _ change: LoggedChange, device: Device, in scope: AppScope
     ) async throws(StoreError) -> LoggedChange {
@@ -142,7 +142,7 @@ extension RedisRegistry {
         return change
     }
 
-    /// The same for a device that is in place already.
+    /// The same for a device that is already stored.
     func settleToken(of index: DeviceIndex, in scope: AppScope) async throws(StoreError) {
         guard let device = try await read(index, in: scope)?.living else { return }
         let own = DeviceID(index: index, tag: device.tag)
@@ -150,7 +150,7 @@ extension RedisRegistry {
         if try await !isKept(device, at: index, against: holder, in: scope) { try await evict(index, in: scope) }
     }
 
-    /// Gives the token to the device, and removes whoever lives with it, unless that one is the newer.
+    /// Gives the token to the device and removes the other living device with it, unless that one is newer.
     private func isKept(
         _ device: Device, at index: DeviceIndex, against holder: DeviceID, in scope: AppScope
     ) async throws(StoreError) -> Bool {
@@ -174,13 +174,13 @@ extension RedisRegistry {
         try await dropAliases(from: removed.array?.last?.bytes ?? [], to: .device(nil), index: index, in: scope)
     }
 
-    /// How many changes of one segment go into one script, which keeps Redis from all else.
+    /// Number of changes of a segment in one script, which blocks Redis while it runs.
     private static let changesAtOnce = 256
-    /// The same while the registry is not ready to be asked: the more changes meet in a script, the less often a field is written.
+    /// The same during a rebuild: the more changes share a script, the less often a field is written.
     private static let refilledAtOnce = 1_024
 
-    /// All scripts are on their way at once. Those of one segment stand behind each other: were one alone to fail, the
-    /// segment would otherwise apply later changes and pass over its own for ever.
+    /// All scripts are sent at once. Those of one segment form a chain: if one failed alone, the segment would
+    /// otherwise apply later changes and permanently skip those of the failed script.
     private func flush(
         _ changes: [LoggedChange], numbers: [TopicName: TopicNumber], atOnce: Int = changesAtOnce, in scope: AppScope
     ) async throws(StoreError) {
@@ -205,13 +205,13 @@ extension RedisRegistry {
         }
     }
 
-    /// `found` holds the place of a change and the record that was there before it, in turn.
+    /// `found` alternates between the position of a change and the record that was stored before it.
     private func dropAliases(
         of changes: ArraySlice<LoggedChange>, found: [RedisValue], in scope: AppScope
     ) async throws(StoreError) {
         for position in stride(from: 0, to: found.count - 1, by: 2) {
             guard let place = found[position].integer.flatMap(Int.init(exactly:)), place >= 0, place < changes.count
-            else { throw StoreError(.corrupt, message: "changes of the log were answered with \(found[position])") }
+            else { throw StoreError(.corrupt, message: "unexpected reply to changes of the log: \(found[position])") }
             let change = changes[changes.startIndex + place].change
             try await dropAliases(
                 from: found[position + 1].bytes ?? [], to: change.content, index: change.index, in: scope)

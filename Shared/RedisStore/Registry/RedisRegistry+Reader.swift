@@ -19,7 +19,7 @@ extension RedisRegistry {
     ) async throws(StoreError) -> PackedDevices {
         guard try await exists(segment.number, in: scope) else { return PackedDevices() }
         let request = BucketsRequest(offsets, in: segment, generation: scope.generation)
-        // One after another: pipelined, they would keep Redis from everybody else for as long as all of them take.
+        // Sent one after another: a pipeline would block Redis for other clients until all of them are done.
         var replies: [RedisValue] = []
         for call in request.calls { replies.append(try await redis.run(call)) }
         return try request.devices(from: replies)

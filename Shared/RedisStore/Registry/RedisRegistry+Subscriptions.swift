@@ -13,7 +13,7 @@ extension RedisRegistry {
     func subscribe(
         _ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in scope: AppScope
     ) async throws(StoreError) -> SubscriptionChange? {
-        // A topic is not numbered for a device that is not there.
+        // No topic number is allocated for an unknown device.
         if try await names.numbers(of: [topic], in: scope).isEmpty {
             guard try await isLiving(id, in: scope) else { return nil }
         }
@@ -23,7 +23,7 @@ extension RedisRegistry {
         case .tooMany:
             throw StoreError(
                 .tooMany,
-                message: "a device has \(RegistryBounds.subscriptionsMaximum) subscriptions, the most there may be")
+                message: "the device already has the maximum of \(RegistryBounds.subscriptionsMaximum) subscriptions")
         }
     }
 
@@ -44,7 +44,7 @@ extension RedisRegistry {
     ) async throws(StoreError) -> Bool {
         guard topics.count <= RegistryBounds.subscriptionsMaximum else {
             throw StoreError(
-                .tooMany, message: "a device may have \(RegistryBounds.subscriptionsMaximum) subscriptions")
+                .tooMany, message: "a device can have at most \(RegistryBounds.subscriptionsMaximum) subscriptions")
         }
         for _ in 0..<RedisRegistry.roundsMaximum {
             guard let stored = try await read(id.index, in: scope), stored.living(tag: id.tag) != nil else {
@@ -62,7 +62,7 @@ extension RedisRegistry {
             case .changed, .tooMany: continue
             }
         }
-        throw StoreError(.unavailable, message: "subscriptions met others of the same device, again and again")
+        throw StoreError(.unavailable, message: "too many concurrent changes of the same device's subscriptions; retry")
     }
 
     func purge(_ topic: TopicName, in scope: AppScope) async throws(StoreError) -> Int {
@@ -76,7 +76,7 @@ extension RedisRegistry {
         return ended
     }
 
-    /// Those that end come first, so that the bound is not met half-way.
+    /// Removals come first, so that the limit is not exceeded half-way.
     private static func difference(
         from present: [TopicName: SubscriptionOptions], to wanted: [TopicName: SubscriptionOptions]
     ) -> [RegistryChange.Content] {
@@ -88,7 +88,7 @@ extension RedisRegistry {
         _ offsets: [UInt16], of topic: TopicName, number: TopicNumber, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> Int {
         guard let journal else { return try await endDirectly(offsets, of: number, in: segment, scope: scope) }
-        // The changes of a commit are of one device.
+        // All changes of a commit belong to one device.
         for offset in offsets {
             let index = DeviceIndex(segment: segment.number, offset: offset)
             try await journal.commit([RegistryChange(app: scope.app, index: index, .subscription(topic, nil))])

@@ -2,30 +2,30 @@ import PushModel
 import RedisClient
 package import Store
 
-/// Changes of one device, and what must be so for them to happen.
+/// Changes of one device and their preconditions.
 struct DeviceWrite {
     let index: DeviceIndex
     let condition: SegmentChanges.Condition
     var changes: [RegistryChange.Content]
-    /// Which subscriptions must be there; nil when it does not matter.
+    /// The subscriptions that must be stored; nil for any.
     var subscriptions: PackedSubscriptions?
-    /// The device before, as far as it is known: aliases it has already need no entry.
+    /// The previous device, if known: its aliases need no new entry.
     var known: Device?
 }
 
 enum WriteVerdict {
-    /// For each change whether it changed the kind of thing it is about: a device was there before, a subscription is new,
-    /// an ended one was there.
+    /// For each change, true if it changed existing state: a device existed before, a subscription is new, or a removed
+    /// subscription existed.
     case done([Bool])
-    /// The device is not there, or was removed.
+    /// The device does not exist or was removed.
     case gone
-    /// It is not as it was read.
+    /// The device has changed since it was read.
     case changed
     case tooMany
 }
 
 extension RedisRegistry: RegistryJournal {
-    /// Unconditionally, and without the log.
+    /// Writes unconditionally and without the log.
     package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
         guard let first = changes.first else { return }
         let write = DeviceWrite(index: first.index, condition: .none, changes: changes.map(\.content))
@@ -37,8 +37,8 @@ extension RedisRegistry: RegistryJournal {
         return try await self.write(write, through: journal, in: scope)
     }
 
-    /// One script makes all changes true, or none. What leads to the device is entered before, and what no longer does
-    /// leaves after: whatever a crash leaves behind leads nowhere, and is found out by looking at the record.
+    /// One script applies all changes or none. Lookup entries of the device are written before it and obsolete ones
+    /// removed after it: entries left by a crash match no record, which is detected when the record is read.
     private func writeDirectly(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {
         try await root.ensure(scope)
         try await enterAliases(of: write, in: scope)
@@ -57,7 +57,7 @@ extension RedisRegistry: RegistryJournal {
         case 1: return .gone
         case 2: return .changed
         case 3: return .tooMany
-        default: throw StoreError(.corrupt, message: "a write was answered with \(reply)")
+        default: throw StoreError(.corrupt, message: "unexpected reply to a write: \(reply)")
         }
         var outcomes = [Bool](repeating: false, count: write.changes.count)
         for (position, result) in zip(written, reply.array?.dropFirst() ?? []) {
@@ -68,7 +68,7 @@ extension RedisRegistry: RegistryJournal {
         return .done(outcomes)
     }
 
-    /// The log has no conditions: they are checked before, and what the log made of it is read after.
+    /// The log has no conditions: they are checked before the commit, and the applied state is read after it.
     private func write(
         _ write: DeviceWrite, through journal: any RegistryJournal, in scope: AppScope
     ) async throws(StoreError) -> WriteVerdict {
@@ -89,7 +89,7 @@ extension RedisRegistry: RegistryJournal {
         if write.changes.contains(where: \.isPut) {
             let applied = try await read(write.index, in: scope)
             if applied?.living == nil {
-                // It was removed in between, and the log must not end with a record that brings it back.
+                // The device was removed in between; the log must not end with a record that restores it.
                 try await journal.commit([RegistryChange(app: scope.app, index: write.index, .device(nil))])
                 return .gone
             }
@@ -106,7 +106,7 @@ extension RedisRegistry: RegistryJournal {
 }
 
 extension RedisRegistry {
-    /// What goes with a device that is removed: its records would stay in the log for ever.
+    /// The records to remove together with a device; otherwise they would stay in the log permanently.
     private func endings(
         of write: DeviceWrite, _ stored: StoredDevice, in scope: AppScope
     ) async throws(StoreError) -> [RegistryChange.Content] {
@@ -123,18 +123,18 @@ extension RedisRegistry {
         guard !claims.isEmpty else { return }
         let most = RegistryBounds.devicesOfAliasMaximum
         for claim in try await aliases.enter(claims, at: now, most: most, in: scope) {
-            // Entries may be of devices that carry the alias no more; those are not dropped before their time.
+            // Some entries may belong to devices that no longer carry the alias but are too recent to be removed.
             let carriers = try await devices(of: claim.alias, in: scope)
             guard carriers.count < most,
                 try await aliases.enter([claim], at: now, most: 2 * most, in: scope).isEmpty
             else {
                 throw StoreError(
-                    .tooMany, message: "an alias is carried by \(most) devices already, the most there may be")
+                    .tooMany, message: "the alias already has the maximum of \(most) devices")
             }
         }
     }
 
-    /// The numbers of all topics that are known or subscribed to now.
+    /// The numbers of all topics that already have one or are subscribed to in this write.
     private func enterTopics(
         of write: DeviceWrite, in scope: AppScope
     ) async throws(StoreError) -> [TopicName: TopicNumber] {
@@ -149,7 +149,7 @@ extension RedisRegistry {
         return numbers
     }
 
-    /// After a device has become another, or is gone.
+    /// Called after a device was replaced or removed.
     func dropAliases(
         from old: [UInt8], to content: RegistryChange.Content, index: DeviceIndex, in scope: AppScope
     ) async throws(StoreError) {
@@ -157,7 +157,7 @@ extension RedisRegistry {
         let kept = Set(device?.claims(at: index).map(\.alias) ?? [])
         let dropped = before.claims(at: index).filter { !kept.contains($0.alias) }
         if !dropped.isEmpty {
-            // A device that lives may be about to carry the alias again; one that is gone never will.
+            // A living device may be about to carry the alias again; a removed one never will.
             let limit = device == nil ? UInt32.max : now - min(now, AliasLists.graceSeconds)
             try await aliases.leave(dropped, enteredBefore: limit, in: scope)
         }
@@ -169,7 +169,7 @@ extension RedisRegistry {
 }
 
 extension DeviceWrite {
-    /// As the script checks it.
+    /// Checks the same conditions as the script.
     fileprivate func obstacle(_ stored: StoredDevice) -> WriteVerdict? {
         switch (condition, stored.standing) {
         case (.none, _): return nil
@@ -203,7 +203,7 @@ extension RegistryChange.Content {
 }
 
 extension SegmentChanges.Change {
-    /// Nil for the end of a subscription to a topic that nobody knows.
+    /// Nil for an unsubscription from an unknown topic.
     init?(_ content: RegistryChange.Content, numbers: [TopicName: TopicNumber]) {
         switch content {
         case .device(let device?): self = .put(device.packed)

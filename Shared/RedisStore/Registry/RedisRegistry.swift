@@ -3,14 +3,14 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The registry in Redis. A value: copies share what is known about it.
+/// The registry in Redis. A value; copies share their caches.
 ///
-/// How it is laid out stands in `RegistryKeys`, how changes become true in `RedisRegistry+Writes.swift`.
+/// `RegistryKeys` describes the layout, `RedisRegistry+Writes.swift` how changes are applied.
 package struct RedisRegistry: Sendable {
     package enum Mode: Sendable {
-        /// Redis is the truth: a registry that is not there is a new one.
+        /// Redis is the source of truth: a missing registry is a new one.
         case authoritative
-        /// The log is the truth: without a rebuild there is no registry.
+        /// The log is the source of truth: a missing registry requires a rebuild.
         case follower
     }
 
@@ -23,11 +23,11 @@ package struct RedisRegistry: Sendable {
     let time: any TimeSource
     let random: any RandomSource
     let aliasBuckets: Int
-    /// Nil while changes become true in Redis directly.
+    /// Nil if changes are written to Redis directly.
     private(set) var journal: (any RegistryJournal)?
 
     package static let aliasBucketsDefault = 4_096
-    /// How often an operation that met another one starts over.
+    /// Maximum number of attempts of an operation that conflicts with another one.
     static let roundsMaximum = 8
 
     var redis: StoreConnection { root.redis }
@@ -55,14 +55,14 @@ package struct RedisRegistry: Sendable {
         return registry
     }
 
-    /// The same registry, whose changes become true by the journal.
+    /// The same registry, with its changes written through the journal.
     package func writing(through journal: any RegistryJournal) -> RedisRegistry {
         var copy = self
         copy.journal = journal
         return copy
     }
 
-    /// Runs an operation, once more when the registry turns out to have been replaced since this process looked at it.
+    /// Runs an operation; retries it once if the registry was replaced after this process last read its root.
     func within<Value: Sendable>(
         _ app: AppID, operation: (AppScope) async throws -> Value
     ) async throws(StoreError) -> Value {
@@ -83,13 +83,13 @@ package struct RedisRegistry: Sendable {
 
     var now: UInt32 { UInt32(clamping: time.now.milliseconds / 1_000) }
 
-    /// Nil where no device can be: places are given out by segments that are counted.
+    /// Nil if the index cannot exist: indices are allocated only in counted segments.
     func read(_ index: DeviceIndex, in scope: AppScope) async throws(StoreError) -> StoredDevice? {
         guard try await exists(index.segment, in: scope) else { return nil }
         return try StoredDevice(try await redis.run(readCall(index, in: scope)))
     }
 
-    /// The same for many; in their order.
+    /// The same for many indices, in their order.
     func read(_ indices: [DeviceIndex], in scope: AppScope) async throws(StoreError) -> [StoredDevice?] {
         var calls: [ScriptCall] = []
         var places: [Int?] = []
@@ -126,7 +126,7 @@ package struct RedisRegistry: Sendable {
 }
 
 extension StoreError {
-    /// What a closure threw whose type the compiler has lost.
+    /// Restores the type of an error thrown by a closure, which the compiler has lost.
     fileprivate init(any error: any Error) {
         self = error as? StoreError ?? StoreError(.unavailable, message: "\(error)")
     }

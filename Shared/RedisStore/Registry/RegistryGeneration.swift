@@ -2,10 +2,10 @@ import PushModel
 import Store
 import Synchronization
 
-/// One life of a registry, from its beginning, empty, until it is lost or replaced. Everything that is remembered about
-/// keys belongs to it and goes with it.
+/// One lifetime of a registry, from its empty start until it is lost or replaced. All cached facts about keys belong to
+/// a generation and are discarded with it.
 ///
-/// Its id is 16 hexadecimal digits, twelve of time and four of chance, so that of two the newer one is known.
+/// Its id is 16 hexadecimal digits, twelve of time and four random, so that the newer of two ids is known.
 final class RegistryGeneration: Sendable {
     let id: String
     let isReady: Bool
@@ -14,7 +14,7 @@ final class RegistryGeneration: Sendable {
     let entries = EntryCache()
     let places = PlacePool()
     let segments = SegmentCounts()
-    /// Apps that are known to be entered.
+    /// Apps known to be entered.
     private let apps = Mutex<Set<AppID>>([])
 
     private static let appsMaximum = 10_000
@@ -37,7 +37,7 @@ final class RegistryGeneration: Sendable {
     }
 }
 
-/// An app within a generation: what every operation below the registry's root needs.
+/// An app within a generation: required by every operation below the registry's root.
 struct AppScope: Sendable {
     let generation: RegistryGeneration
     let app: AppID

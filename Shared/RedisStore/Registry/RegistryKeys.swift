@@ -1,33 +1,33 @@
 import PushModel
 import RedisClient
 
-/// Every key of the registry. Keys of one segment share the hash tag `{app:segment}`, so that one script can touch them
-/// all; every other key is a slot of its own.
+/// All keys of the registry. Keys of one segment share the hash tag `{app:segment}`, so that one script can use them
+/// all; every other key has a slot of its own.
 ///
-/// Nothing may be concluded from a key that is missing, unless its absence is known to be right: each key but the small
-/// ones of a segment carries the generation of the registry it belongs to (see `RegistryGeneration`), and whether it
-/// was ever written stands in a key above it: an app in `registry`, a bucket in the app, the rest in these.
+/// A missing key proves nothing unless its absence is known to be valid: each key except the small ones of a segment
+/// carries the generation of its registry (see `RegistryGeneration`), and a parent key records whether it was ever
+/// written: `registry` for an app, the app for a bucket, either for the rest.
 enum RegistryKeys {
     /// A hash: `generation`, `state` (`ready` or `rebuilding`), `alias-buckets`, and `app:<app>` for each app.
     static let registry = RedisArgument("registry")
 
-    /// A hash: `generation`; `segments`, how many were ever opened; `open`, the numbers of those that take registrations,
-    /// with commas between; `topics`, the last topic number given out; `buckets:<kind>`, a bit for each bucket that exists.
+    /// A hash: `generation`; `segments`, the number ever opened; `open`, the segments that accept registrations,
+    /// comma-separated; `topics`, the last allocated topic number; `buckets:<kind>`, a bit for each existing bucket.
     static func app(_ app: AppID) -> RedisArgument { RedisArgument("app:\(app)") }
 
-    /// A hash of the segments that may hold members of a topic: segment -> when it was last entered, in seconds; and
-    /// `g`, the generation. There from the moment the topic has its number.
+    /// A hash of the segments that may hold members of a topic: segment -> time of its last entry, in seconds; and `g`,
+    /// the generation. Exists from the moment the topic has its number.
     static func topicSegments(_ app: AppID, topic: TopicNumber) -> RedisArgument {
         RedisArgument("topics:\(app):\(topic)")
     }
 
-    /// A hash of a few names each; see `BucketKind` for what it holds. `g` is the generation, with a question mark in
-    /// front while the bucket is being opened.
+    /// A hash of a few names each; see `BucketKind` for its content. `g` is the generation, prefixed with a question
+    /// mark while the bucket is being opened.
     static func bucket(_ app: AppID, kind: BucketKind, number: Int) -> RedisArgument {
         RedisArgument("\(kind.family):\(app):\(kind.isAlias ? kind.field + ":" : "")\(number)")
     }
 
-    /// What stands before the first colon of every key of the registry.
+    /// The part of the registry's key names before the first colon.
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
     ]
@@ -35,7 +35,7 @@ enum RegistryKeys {
 
 /// The keys of one segment.
 struct SegmentKeys {
-    /// 128 devices share a hash, so that it stays a listpack of some ten kilobytes.
+    /// 128 devices share a hash, so that it stays a listpack of about ten kilobytes.
     static let bucketDevices = 128
     static let bucketCount = DeviceIndex.segmentCapacity / bucketDevices
     static let topicBucketCount = 32
@@ -46,12 +46,12 @@ struct SegmentKeys {
         tag = "{\(segment)}"
     }
 
-    /// A hash: `generation`; `next`, the offset given out next; `applied`, the offset after the last applied record of the
-    /// log; `marks`, how many removed devices have left a mark.
+    /// A hash: `generation`; `next`, the next offset to allocate; `applied`, the offset after the last applied record
+    /// of the log; `marks`, the number of stored removal marks.
     var header: RedisArgument { RedisArgument(SegmentKeys.headerName(tag: tag)) }
-    /// A bitmap of the living, as `SegmentSet.bytes`.
+    /// A bitmap of the living devices, as `SegmentSet.bytes`.
     var live: RedisArgument { RedisArgument("live:\(tag)") }
-    /// A hash: offset -> deliveries that failed in a row.
+    /// A hash: offset -> consecutive failed deliveries.
     var failures: RedisArgument { RedisArgument("err:\(tag)") }
     /// A hash: offset in the bucket -> packed `Device`, or a `RemovalMark`.
     func devices(_ bucket: Int) -> RedisArgument { RedisArgument("dev:\(tag):\(bucket)") }
@@ -59,26 +59,26 @@ struct SegmentKeys {
     func subscriptions(_ bucket: Int) -> RedisArgument { RedisArgument("sub:\(tag):\(bucket)") }
     /// A hash: offset in the bucket -> badge, in decimal.
     func badges(_ bucket: Int) -> RedisArgument { RedisArgument("badge:\(tag):\(bucket)") }
-    /// A hash: topic number -> members, and `<number>i` -> those of them who ignore messages. Either a list of offsets, two
-    /// bytes each and in any order, or, when it is 512 bytes long, a bitmap.
+    /// A hash: topic number -> members, and `<number>i` -> the members that ignore messages. A list of offsets, two
+    /// bytes each and in any order, or, if it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }
 
     static func headerName(tag: String) -> String { "seg:\(tag)" }
     static func bucket(of offset: UInt16) -> Int { Int(offset) / bucketDevices }
-    /// The place in its bucket, which as a hash field takes a byte less than the offset.
+    /// The offset within the bucket, which as a hash field takes a byte less than the offset.
     static func field(of offset: UInt16) -> Int { Int(offset) % bucketDevices }
 }
 
-/// What a topic is called inside the registry of one generation; counted from 1.
+/// The number of a topic within one generation of the registry; counted from 1.
 typealias TopicNumber = UInt32
 
-/// Buckets spread names over many small hashes. A field of an alias' bucket is six bytes of the name's SHA-1.
+/// Buckets distribute names over many small hashes. A field of an alias bucket is six bytes of the name's SHA-1.
 enum BucketKind: Hashable, Sendable {
     /// Token -> index and tag of the device, four bytes each.
     case token
     /// Alias -> a list of index and time of entry, four bytes each.
     case alias(Alias.Kind)
-    /// Topic name behind an equals sign -> number.
+    /// An equals sign and the topic name -> number.
     case topicNames
     /// Topic number -> name.
     case topicNumbers
@@ -96,7 +96,7 @@ enum BucketKind: Hashable, Sendable {
 
     var isAlias: Bool { family == "alias" }
 
-    /// What follows `buckets:` in the app's hash.
+    /// The suffix after `buckets:` in the app's hash.
     var field: String {
         switch self {
         case .token: "token"

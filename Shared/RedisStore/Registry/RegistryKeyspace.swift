@@ -7,15 +7,15 @@ struct RegistryKeyspace: Sendable {
 
     let redis: StoreConnection
 
-    /// As `KeyScan.visit`.
+    /// See `KeyScan.visit`.
     func visit(
         _ visitor: ([String]) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
         try await KeyScan(redis: redis, families: Set(RegistryKeys.families)).visit(visitor)
     }
 
-    /// Removes what registries before this one have left, the root aside. A newer one may begin meanwhile, and keeps what it
-    /// has written.
+    /// Removes the keys of earlier registries except the root. A newer registry may begin in the meantime; its keys are
+    /// kept.
     func clear(before generation: RegistryGeneration) async throws(StoreError) {
         try await visit { keys throws(StoreError) in
             let old = keys.filter { $0 != RegistryKeyspace.rootName }
@@ -30,7 +30,7 @@ struct RegistryKeyspace: Sendable {
         }
     }
 
-    /// The key that says which generation a key is of: a segment's header, or itself.
+    /// The key that holds the generation of a key: the segment's header, or the key itself.
     private static func owner(of key: String) -> String {
         key.firstIndex(of: "{").map { open in
             SegmentKeys.headerName(tag: String(key[open...].prefix { $0 != "}" } + "}"))

@@ -4,7 +4,7 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// The registry's root key: which generation holds, whether it is ready, and which apps it has.
+/// The registry's root key: the current generation, whether it is ready, and its apps.
 final class RegistryRoot: Sendable {
     private struct Known {
         let generation: RegistryGeneration
@@ -22,7 +22,7 @@ final class RegistryRoot: Sendable {
         self.random = random
     }
 
-    /// The generation, if it answers questions.
+    /// The current generation, if it is ready.
     func ready() async throws(StoreError) -> RegistryGeneration {
         let generation = try await present()
         guard generation.isReady else {
@@ -31,15 +31,15 @@ final class RegistryRoot: Sendable {
         return generation
     }
 
-    /// The generation, be it ready or being filled.
+    /// The current generation, ready or being filled.
     private func present() async throws(StoreError) -> RegistryGeneration {
         let count = redis.notReadyCount
         if let known = known.withLock({ $0 }), known.notReadyCount == count { return known.generation }
         guard let generation = try await read() else {
-            throw redis.notReady("Redis holds no registry: it is new, or has lost its data")
+            throw redis.notReady("Redis holds no registry: it is new or has lost its data")
         }
         return known.withLock { known in
-            // The caches stay when it turns out that nothing has changed.
+            // The caches are kept if the generation has not changed.
             let same = known.map(\.generation).flatMap {
                 $0.id == generation.id && $0.isReady == generation.isReady ? $0 : nil
             }
@@ -62,19 +62,19 @@ final class RegistryRoot: Sendable {
         let fields = reply.array ?? []
         guard fields.count == 3, let id = fields[0].string else { return nil }
         guard let buckets = fields[2].integer, buckets > 0 else {
-            throw StoreError(.corrupt, message: "the registry does not say how many buckets its aliases have")
+            throw StoreError(.corrupt, message: "invalid data in Redis: `registry` has no valid `alias-buckets`")
         }
         return RegistryGeneration(id: id, isReady: fields[1].string == "ready", aliasBuckets: Int(buckets))
     }
 
-    /// Makes a registry; an existing one stays unless it is to be replaced. The generation that was offered, which is the one
-    /// that holds where it replaces.
+    /// Creates a registry; an existing one is kept unless `replacing` is set. Returns the offered generation, which is
+    /// the current one if it replaces.
     func create(
         _ state: RegistryState, aliasBuckets: Int, replacing: Bool
     ) async throws(StoreError) -> RegistryGeneration {
         var after: UInt64 = 0
         while true {
-            // Newer than what is there, even when that was made by a clock that was ahead.
+            // Higher than the existing id, even if that was created with a clock that was ahead.
             let id = max(UInt64(clamping: time.now.milliseconds) << 16 | random.next() & 0xFFFF, after + 1)
             let text = RegistryRoot.text(of: id)
             let reply = try await redis.run(
@@ -89,7 +89,7 @@ final class RegistryRoot: Sendable {
                 return RegistryGeneration(id: text, isReady: state == .ready, aliasBuckets: aliasBuckets)
             }
             guard let value = UInt64(found, radix: 16), value < .max else {
-                throw StoreError(.corrupt, message: "the registry's generation is \(found)")
+                throw StoreError(.corrupt, message: "invalid data in Redis: the registry's generation is \(found)")
             }
             after = value
         }
@@ -110,28 +110,28 @@ final class RegistryRoot: Sendable {
 }
 
 extension RegistryRoot {
-    /// The app's fields, in the order asked for; nil when the app has never been used. An app that should be there and is
-    /// not is no unused one.
+    /// The app's fields in the requested order; nil if the app has never been used. Throws if an app that was entered
+    /// is missing.
     func fields(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
         if let values = try await present(names, of: scope) { return values }
         guard try await hasEntered(scope) else { return nil }
-        // Its first user may have made it between the two questions.
+        // The first user of the app may have created it between the two reads.
         guard let values = try await present(names, of: scope) else {
-            throw redis.notReady("app:\(scope.app) is not of this registry")
+            throw redis.notReady("app:\(scope.app) does not belong to the current registry")
         }
         return values
     }
 
-    /// Nil when the app is not there, or another registry's.
+    /// Nil if the app does not exist or belongs to another registry.
     private func present(_ names: [RedisArgument], of scope: AppScope) async throws(StoreError) -> [RedisValue]? {
         let reply = try await redis.send(RedisCommand(["HMGET", RegistryKeys.app(scope.app), "generation"] + names))
         guard let values = reply.array, values.count == names.count + 1 else {
-            throw StoreError(.corrupt, message: "app:\(scope.app) cannot be read")
+            throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode app:\(scope.app)")
         }
         return values[0].string == scope.generation.id ? Array(values.dropFirst()) : nil
     }
 
-    /// Makes the app when it is new. Its key comes first and its entry second, so that an entry without a key means loss.
+    /// Creates the app if it is new. Its key is created before its entry, so that an entry without a key means loss.
     func ensure(_ scope: AppScope) async throws(StoreError) {
         guard !scope.generation.knows(scope.app) else { return }
         if try await !hasEntered(scope) {
@@ -146,7 +146,7 @@ extension RegistryRoot {
         scope.generation.note(scope.app)
     }
 
-    /// All apps that were ever used.
+    /// All apps that have ever been used.
     func apps(in generation: RegistryGeneration) async throws(StoreError) -> [AppScope] {
         let reply = try await redis.send(RedisCommand("HKEYS", RegistryKeys.registry))
         let names = (reply.array ?? []).compactMap(\.string).filter { $0.hasPrefix("app:") }.sorted()
@@ -158,12 +158,12 @@ extension RegistryRoot {
         return scopes
     }
 
-    /// Asked together with the generation: a registry that is gone has no entries either.
+    /// Reads the entry together with the generation: a lost registry has no entries either.
     private func hasEntered(_ scope: AppScope) async throws(StoreError) -> Bool {
         let reply = try await redis.send(
             RedisCommand("HMGET", RegistryKeys.registry, "generation", RegistryRoot.entry(scope.app)))
         guard let values = reply.array, values.count == 2, values[0].string == scope.generation.id else {
-            throw redis.notReady("the registry is not the one that was there")
+            throw redis.notReady("the registry was replaced or lost")
         }
         return !values[1].isNull
     }

@@ -2,8 +2,8 @@ import PushModel
 import RedisClient
 import Store
 
-/// Removes from an app what nobody needs any more, and what operations that were cut off have left. Every step may be
-/// repeated, and several processes may be at it.
+/// Removes obsolete data of an app and the remains of interrupted operations. Every step can be repeated, and several
+/// processes can run it at the same time.
 struct RegistrySweep: Sendable {
     private static let markSeconds: UInt32 = 3_600
     private static let topicsAtOnce = 256
@@ -15,8 +15,8 @@ struct RegistrySweep: Sendable {
     private var redis: StoreConnection { registry.redis }
     private var id: RedisArgument { RedisArgument(scope.generation.id) }
 
-    /// A removed device leaves its record behind for an hour: with that, what still leads to it is found and dropped before
-    /// the place looks as if nothing had ever been there.
+    /// A removed device leaves a mark with its record for an hour. The record is used to find and remove remaining
+    /// lookup entries before the index looks as if it had never been used.
     func forgetRemovedDevices() async throws(StoreError) -> Int {
         var forgotten = 0
         let count = try await registry.allocator.count(in: scope)
@@ -64,7 +64,7 @@ struct RegistrySweep: Sendable {
         return reply.integer == 1 ? 1 : 0
     }
 
-    /// Takes segments that hold no member any more out of the lists of topics.
+    /// Removes segments without members from the topics' lists of segments.
     func leaveEmptySegments() async throws(StoreError) -> Int {
         guard let last = try await registry.root.fields(["topics"], of: scope)?.first?.integer, last > 0 else {
             return 0
@@ -77,7 +77,7 @@ struct RegistrySweep: Sendable {
         return left
     }
 
-    /// Those that have a list: a number that was lost to a faster one has none.
+    /// The topics that have a list; a number that lost the race to another one has none.
     private func numbered(_ numbers: [TopicNumber]) async throws(StoreError) -> [TopicNumber] {
         let replies = try await redis.send(
             numbers.map { RedisCommand("HGET", RegistryKeys.topicSegments(scope.app, topic: $0), "g") })

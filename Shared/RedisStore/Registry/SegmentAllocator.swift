@@ -3,10 +3,10 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// Opens segments and gives out places in them, in small batches, so that a registration seldom waits for it.
+/// Opens segments and allocates device indices in small batches, so that a registration seldom waits for it.
 ///
-/// A segment's header is made before the app counts it, so that no counted segment is without one. A few segments are
-/// open at a time, so that a launch day does not fall on one slot; a small app has one.
+/// A segment's header is created before the app counts it, so that no counted segment lacks one. A few segments are
+/// open at a time, so that the load of a launch day is not on one slot; a small app has one.
 struct SegmentAllocator: Sendable {
     private struct Standing {
         let count: UInt32
@@ -15,9 +15,9 @@ struct SegmentAllocator: Sendable {
 
     private static let batch = 16
     static let openWanted = 8
-    /// The next segment is opened once one has given out this many places.
+    /// The next segment is opened once a segment has allocated this many indices.
     private static let spreadFrom = 512
-    /// What may have been given out before a rebuild without the log's knowing yet.
+    /// Maximum number of indices allocated before a rebuild whose records are not yet in the log.
     private static let placesOnTheirWay = 256
     private static let roundsMaximum = 64
     private static let openedAtOnce = 1_024
@@ -45,19 +45,19 @@ struct SegmentAllocator: Sendable {
             scope.generation.places.put(places, for: scope.app)
             return place
         }
-        throw StoreError(.unavailable, message: "every segment of \(scope.app) filled up before it gave out a place")
+        throw StoreError(.unavailable, message: "all open segments of \(scope.app) filled up concurrently; retry")
     }
 
     func giveBack(_ place: DeviceIndex, in scope: AppScope) {
         scope.generation.places.put([place], for: scope.app)
     }
 
-    /// How many segments there are; zero for an app that was never used.
+    /// Number of segments; zero for an app that was never used.
     func count(in scope: AppScope) async throws(StoreError) -> UInt32 {
         try await standing(of: scope).count
     }
 
-    /// Makes all segments up to this one, which records of the log name. The app must have been entered.
+    /// Creates all segments up to this one, which records of the log refer to. The app must have been entered.
     func ensure(_ segment: SegmentNumber, in scope: AppScope) async throws(StoreError) {
         guard segment.rawValue >= scope.generation.segments.count(of: scope.app) else { return }
         let count = try await count(in: scope)
@@ -68,8 +68,8 @@ struct SegmentAllocator: Sendable {
         }
     }
 
-    /// After a rebuild: lets segments with room take registrations again, behind the places that may have been given out
-    /// before and whose records are still on their way.
+    /// After a rebuild: reopens segments with room for registrations, after the indices that may have been allocated
+    /// before and whose records are still in flight.
     func reopen(in scope: AppScope) async throws(StoreError) {
         let count = try await count(in: scope)
         let first = count - min(count, UInt32(SegmentAllocator.openWanted))
@@ -90,20 +90,20 @@ struct SegmentAllocator: Sendable {
             return Standing(count: 0, open: [])
         }
         guard let count = fields[0].integer.flatMap(UInt32.init(exactly:)), let open = fields[1].string else {
-            throw StoreError(.corrupt, message: "app:\(scope.app) does not say how many segments it has")
+            throw StoreError(.corrupt, message: "invalid data in Redis: app:\(scope.app) has no valid `segments` or `open`")
         }
         scope.generation.segments.note(count, for: scope.app)
         let numbers = open.split(separator: ",").compactMap { UInt32($0) }
         return Standing(count: count, open: numbers.map(SegmentNumber.init(rawValue:)))
     }
 
-    /// Segments that follow each other, the next one first. The headers come before the count: should they be all, the next
-    /// who opens these segments finds them and goes on.
+    /// Opens consecutive segments, the next one first. Headers are created before the count: after an interruption, the
+    /// next process that opens these segments finds the headers and continues.
     private func open(
         _ numbers: [SegmentNumber], in scope: AppScope, forRegistrations: Bool
     ) async throws(StoreError) {
         guard let last = numbers.last, last.rawValue <= SegmentNumber.maximum else {
-            throw StoreError(.tooMany, message: "\(scope.app) has as many segments as can be numbered")
+            throw StoreError(.tooMany, message: "\(scope.app) already has the maximum number of segments")
         }
         let id = RedisArgument(scope.generation.id)
         _ = try await redis.run(
@@ -138,8 +138,8 @@ struct SegmentAllocator: Sendable {
                 arguments: [RedisArgument(scope.generation.id), RedisArgument(count)]))
         guard let numbers = reply.array?.compactMap(\.integer), numbers.count == 2, numbers[0] >= 0, numbers[1] >= 0,
             numbers[0] + numbers[1] <= Int64(DeviceIndex.segmentCapacity)
-        else { throw StoreError(.corrupt, message: "segment \(segment) gives out places it does not have") }
-        // The lowest last, where it is taken first.
+        else { throw StoreError(.corrupt, message: "invalid data in Redis: segment \(segment) allocates offsets out of range") }
+        // The lowest index last, because indices are taken from the end.
         return (numbers[0]..<numbers[0] + numbers[1]).reversed().map {
             DeviceIndex(segment: segment.number, offset: UInt16($0))
         }

@@ -1,7 +1,7 @@
 import PushModel
 import RedisClient
 
-/// Changes of one segment on their way into a script: the keys they need, each once, and the arguments.
+/// Script arguments for changes of one segment: the required keys, without duplicates, and the values.
 struct SegmentChanges {
     enum Change {
         case put([UInt8])
@@ -11,7 +11,7 @@ struct SegmentChanges {
         case badge(UInt32?)
     }
 
-    /// What must be so for the changes to happen.
+    /// Precondition of the changes.
     enum Condition {
         case none
         case absent
@@ -31,11 +31,11 @@ struct SegmentChanges {
     private let now: RedisArgument
     private var keys: [RedisArgument]
     private var places: [Place: Int] = [:]
-    /// Where the keys of all topics stand, one after the other, for a removal; nil when they are not needed.
+    /// Position of the first of the consecutive keys of all topics, for a removal; nil if they are not needed.
     private var allTopics: Int?
     private var head: [RedisArgument] = []
     private var changes: [RedisArgument] = []
-    /// Whether there will be less than before, so that it is done even when Redis is full.
+    /// True if the changes only remove data; these are executed even if Redis is full.
     private(set) var onlyShrinks = true
     private(set) var count = 0
 
@@ -61,7 +61,7 @@ struct SegmentChanges {
         ]
     }
 
-    /// `logOffset` counts only for changes that come from the log.
+    /// `logOffset` is used only for changes from the log.
     mutating func append(_ change: Change, at offset: UInt16, logOffset: Int64 = 0) {
         let bucket = SegmentKeys.bucket(of: offset)
         let none: RedisArgument = ""
@@ -89,7 +89,7 @@ struct SegmentChanges {
         count += 1
     }
 
-    /// Under the condition that was required.
+    /// Applies the changes under the required condition.
     var commit: ScriptCall {
         let script = onlyShrinks ? RegistryScripts.commitShrinking : RegistryScripts.commit
         return ScriptCall(
@@ -97,7 +97,7 @@ struct SegmentChanges {
             arguments: [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
     }
 
-    /// Under the guard of the log's offsets; with a predecessor, only once the segment has applied what lies below it.
+    /// Applies changes guarded by the log offsets; with a predecessor, only after the segment has applied all below it.
     func applyLogged(after predecessor: Int64?) -> ScriptCall {
         ScriptCall(
             RegistryScripts.applyLogged, keys: keys,
@@ -111,7 +111,7 @@ struct SegmentChanges {
         place(.topics(Int(topic) % SegmentKeys.topicBucketCount))
     }
 
-    /// Where among the keys, as Lua counts.
+    /// Position among the keys, starting from 1 as in Lua.
     private mutating func place(_ place: Place) -> RedisArgument {
         if let known = places[place] { return RedisArgument(known) }
         switch place {

@@ -1,7 +1,7 @@
 import PushModel
 import Synchronization
 
-/// How many segments an app has at least; it only grows.
+/// Minimum number of segments of each app; it only grows.
 final class SegmentCounts: Sendable {
     private let counts = Mutex<[AppID: UInt32]>([:])
 

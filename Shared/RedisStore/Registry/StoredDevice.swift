@@ -2,18 +2,18 @@ import PushModel
 import RedisClient
 import Store
 
-/// What a place in a segment holds.
+/// The content of an index in a segment.
 struct StoredDevice {
     enum Standing {
-        /// Nothing was ever put there.
+        /// Nothing was ever stored.
         case absent
-        /// Removed; what it was is kept for an hour, so that the sweep can end what a crash has interrupted.
+        /// Removed; the record is kept for an hour, so that the sweep can complete what a crash interrupted.
         case removed
         case living(Device)
     }
 
     static let removalMark: UInt8 = 0xFF
-    /// The mark's first byte, and when the device was removed.
+    /// Length of a mark's header: the mark byte and the time of removal.
     static let removalMarkHead = 5
 
     let standing: Standing
@@ -26,7 +26,7 @@ struct StoredDevice {
     init(_ reply: RedisValue) throws(StoreError) {
         guard let fields = reply.array, fields.count == 3, let record = fields[0].bytes,
             let subscriptions = fields[1].bytes
-        else { throw StoreError(.corrupt, message: "a device cannot be read") }
+        else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode a device") }
         self.record = record
         standing = try StoredDevice.standing(of: record)
         self.subscriptions = PackedSubscriptions(bytes: subscriptions)
@@ -38,12 +38,12 @@ struct StoredDevice {
         return device
     }
 
-    /// The device with this tag; an id with another one is made up.
+    /// The device if it has this tag; an id with another tag is not valid.
     func living(tag: UInt32) -> Device? {
         living.flatMap { $0.tag == tag ? $0 : nil }
     }
 
-    /// The device behind a removal mark.
+    /// The device in a removal mark.
     static func removed(_ mark: [UInt8]) -> Device? {
         guard mark.first == removalMark, mark.count > removalMarkHead else { return nil }
         return Device(packed: mark[removalMarkHead...])
@@ -55,7 +55,7 @@ struct StoredDevice {
         case removalMark: return .removed
         default:
             guard let device = Device(packed: record[...]) else {
-                throw StoreError(.corrupt, message: "a device's record cannot be read")
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode a device's record")
             }
             return .living(device)
         }

@@ -2,9 +2,9 @@ import PushModel
 import Store
 import Synchronization
 
-/// Devices whose token another one had when their records were read. While a registry is filled nobody can tell who of
-/// them lives: the log is read partition by partition, and the end of the older one may come after the younger. So they
-/// are looked at again when everything is read; a place for each is held until then.
+/// Devices whose token was held by another device when their records were read. While the registry is filled it is
+/// unknown which of them is alive: the log is read partition by partition, and the removal of the older device may come
+/// after the younger one. They are compared again after the whole log is read; until then each keeps its index.
 final class TokenContests: Sendable {
     private let devices = Mutex<[AppID: Set<DeviceIndex>]>([:])
 

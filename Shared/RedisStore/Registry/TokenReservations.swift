@@ -2,8 +2,8 @@ import PushModel
 import RedisClient
 import Store
 
-/// Which device has a token. A token is reserved before its device exists, so that two registrations of one token meet
-/// here and not in two devices.
+/// Maps tokens to devices. A token is reserved before its device exists, so that two registrations of one token get the
+/// same reservation and not two devices.
 struct TokenReservations: Sendable {
     let buckets: NameBuckets
 
@@ -12,7 +12,7 @@ struct TokenReservations: Sendable {
         return try await buckets.read(bucket, script: RegistryScripts.lookUp, arguments: [field]).flatMap(id)
     }
 
-    /// Who has the token now: the candidate, unless somebody had it before.
+    /// Returns the holder of the token: the candidate, unless another device already holds it.
     func reserve(
         _ token: PushToken, for candidate: DeviceID, in scope: AppScope
     ) async throws(StoreError) -> DeviceID {
@@ -21,7 +21,7 @@ struct TokenReservations: Sendable {
             try await buckets.write(bucket, script: RegistryScripts.reserve, arguments: [field, bytes(candidate)]))
     }
 
-    /// The same for many, in their order.
+    /// The same for many tokens, in their order.
     func reserve(
         _ requests: [(token: PushToken, candidate: DeviceID)], in scope: AppScope
     ) async throws(StoreError) -> [DeviceID] {
@@ -35,7 +35,7 @@ struct TokenReservations: Sendable {
         return holders
     }
 
-    /// Hands the token over, unless the old holder has it no more; who has it now.
+    /// Transfers the token unless the old holder no longer holds it; returns the current holder.
     func exchange(
         _ token: PushToken, from old: DeviceID, to new: DeviceID?, in scope: AppScope
     ) async throws(StoreError) -> DeviceID? {
@@ -66,7 +66,7 @@ struct TokenReservations: Sendable {
     }
 
     private func checked(_ reply: RedisValue) throws(StoreError) -> DeviceID {
-        guard let id = id(reply) else { throw StoreError(.corrupt, message: "a token's holder cannot be read") }
+        guard let id = id(reply) else { throw StoreError(.corrupt, message: "invalid data: cannot decode a token's holder") }
         return id
     }
 }

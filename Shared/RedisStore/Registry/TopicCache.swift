@@ -1,7 +1,7 @@
 import PushModel
 import Synchronization
 
-/// Names and numbers of topics, which never change within a generation. Emptied when it is full.
+/// Names and numbers of topics, which never change within a generation. Cleared when it is full.
 final class TopicCache: Sendable {
     private struct NameKey: Hashable {
         let app: AppID

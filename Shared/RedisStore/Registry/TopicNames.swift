@@ -2,13 +2,13 @@ import PushModel
 import RedisClient
 import Store
 
-/// Gives topics their numbers. A number, its way back to the name and its list of segments are there before the name
-/// leads to it; what a crash leaves behind is a number that nobody knows.
+/// Allocates numbers to topics. The number-to-name entry and the list of segments are written before the name refers to
+/// the number; a crash leaves at most an unused number.
 struct TopicNames: Sendable {
     let buckets: NameBuckets
     private var redis: StoreConnection { buckets.root.redis }
 
-    /// Only those that are known.
+    /// Returns the numbers of known topics only.
     func numbers(
         of names: [TopicName], in scope: AppScope
     ) async throws(StoreError) -> [TopicName: TopicNumber] {
@@ -31,7 +31,7 @@ struct TopicNames: Sendable {
         return numbers
     }
 
-    /// All of them, with new numbers where need be. The app must have been entered.
+    /// Returns the numbers of all topics; allocates missing ones. The app must have been entered.
     func intern(_ names: [TopicName], in scope: AppScope) async throws(StoreError) -> [TopicName: TopicNumber] {
         var numbers = try await numbers(of: names, in: scope)
         let unknown = Set(names).filter { numbers[$0] == nil }.sorted()
@@ -55,7 +55,7 @@ struct TopicNames: Sendable {
             unknown.map { (bucket(of: $0, in: scope), [field(of: $0)]) }, script: RegistryScripts.lookUp)
         for (number, reply) in zip(unknown, replies) {
             guard let name = reply?.string.flatMap({ try? TopicName($0) }) else {
-                throw redis.notReady("topic \(number) of \(scope.app) has lost its name")
+                throw redis.notReady("the name of topic \(number) of \(scope.app) is lost")
             }
             scope.generation.topics.note(name, number: number, in: scope.app)
             names[number] = name
@@ -63,7 +63,7 @@ struct TopicNames: Sendable {
         return names
     }
 
-    /// Numbers for names that had none a moment ago, in their order.
+    /// Allocates numbers for names that had none when they were looked up, in their order.
     private func intern(new names: [TopicName], in scope: AppScope) async throws(StoreError) -> [TopicNumber] {
         guard !names.isEmpty else { return [] }
         let id = RedisArgument(scope.generation.id)
@@ -83,7 +83,7 @@ struct TopicNames: Sendable {
         var numbers: [TopicNumber] = []
         for ((name, own), reply) in zip(zip(names, own), holding) {
             guard let number = reply.integer.flatMap(TopicNumber.init(exactly:)) else {
-                throw StoreError(.corrupt, message: "the number of a topic of \(scope.app) cannot be read")
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode a topic number of \(scope.app)")
             }
             if number != own { try await forget(own, name: name, in: scope) }
             scope.generation.topics.note(name, number: number, in: scope.app)
@@ -98,12 +98,12 @@ struct TopicNames: Sendable {
                 RegistryScripts.numberTopics, keys: [RegistryKeys.app(scope.app)],
                 arguments: [RedisArgument(scope.generation.id), RedisArgument(count)]))
         guard let last = reply.integer, last >= Int64(count), last < 1 << 28 else {
-            throw StoreError(.tooMany, message: "\(scope.app) has had as many topics as can be numbered")
+            throw StoreError(.tooMany, message: "\(scope.app) has used all topic numbers")
         }
         return (last - Int64(count) + 1...last).map { TopicNumber($0) }
     }
 
-    /// Somebody else was faster.
+    /// Releases a number after another process has numbered the topic first.
     private func forget(_ number: TopicNumber, name: TopicName, in scope: AppScope) async throws(StoreError) {
         _ = try await buckets.write(
             bucket(of: number, in: scope), script: RegistryScripts.exchange,
@@ -123,7 +123,7 @@ struct TopicNames: Sendable {
         NameBucket(scope: scope, kind: .topicNumbers, number: Int(number / BucketKind.numbersOfBucket))
     }
 
-    /// No name may meet the field that holds the bucket's generation.
+    /// The prefix prevents a collision with the field that holds the bucket's generation.
     private func field(of name: TopicName) -> RedisArgument {
         RedisArgument("=" + name.text)
     }

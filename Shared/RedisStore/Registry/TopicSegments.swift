@@ -2,18 +2,18 @@ import PushModel
 import RedisClient
 import Store
 
-/// Which segments may hold members of a topic: never one too few.
+/// The segments that may hold members of a topic; no segment with members is missing.
 ///
-/// A segment is entered before its first member, and leaves only with the sweep, which looks at entries that are older
-/// than an hour and hold nobody. Who adds a member has entered the segment, or entered it again, minutes ago at the most;
-/// so the sweep either sees the member, or an entry that is too new to leave.
+/// A segment is entered before its first member and removed only by the sweep, which considers entries older than an
+/// hour without members. A process that adds a member has entered the segment or refreshed the entry a few minutes ago
+/// at most, so the sweep sees either the member or an entry that is too new to remove.
 struct TopicSegments: Sendable {
     struct Entry {
         let segment: SegmentNumber
         let entered: UInt32
     }
 
-    /// For this long after it was entered, members are added without entering the segment again.
+    /// For this time after an entry, members are added without entering the segment again.
     static let freshSeconds: UInt32 = 600
     static let graceSeconds: UInt32 = 3_600
 
@@ -24,7 +24,7 @@ struct TopicSegments: Sendable {
     ) async throws(StoreError) {
         let cache = scope.generation.entries
         let missing = pairs.map { EntryCache.Key(app: scope.app, topic: $0.topic, segment: $0.segment) }.filter { key in
-            // A clock that was set back makes every entry look new, unless it is compared both ways.
+            // If the clock was set back, a cached time can be in the future; it counts as missing.
             guard let entered = cache.time(of: key), entered <= now else { return true }
             return now - entered > TopicSegments.freshSeconds
         }
@@ -58,7 +58,7 @@ struct TopicSegments: Sendable {
         }
     }
 
-    /// Removes entries unless they were made again meanwhile; how many went.
+    /// Removes entries unless they were refreshed in the meantime; returns the number of removed entries.
     func leave(_ entries: [(topic: TopicNumber, entry: Entry)], in scope: AppScope) async throws(StoreError) -> Int {
         let replies = try await redis.run(
             entries.map { topic, entry in

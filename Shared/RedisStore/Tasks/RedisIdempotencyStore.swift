@@ -3,10 +3,10 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The keys in Redis: a hash each, which expires.
+/// The keys in Redis: one hash each, which expires.
 package struct RedisIdempotencyStore: IdempotencyStore {
     private let redis: StoreConnection
-    /// Nil for the server's own time, which all who share a key agree on.
+    /// Nil for the clock of the Redis server, which all users of a key share.
     private let time: (any TimeSource)?
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
@@ -32,7 +32,7 @@ package struct RedisIdempotencyStore: IdempotencyStore {
             return .answered(bytes)
         default: break
         }
-        throw StoreError(.corrupt, message: "what is kept of an idempotency key cannot be read")
+        throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode an idempotency key")
     }
 
     package func finish(_ request: IdempotentRequest, answer: [UInt8]) async throws(StoreError) {
@@ -54,8 +54,8 @@ package struct RedisIdempotencyStore: IdempotencyStore {
             ] + arguments)
     }
 
-    /// ARGV now, fingerprint, holder, lease and retention in milliseconds. It is the only one that begins something, and so
-    /// the only one that a full server refuses.
+    /// ARGV now, fingerprint, holder, lease and retention in milliseconds. This is the only script that begins
+    /// something, and so the only one that a full server refuses.
     private static let begin = RedisScript(
         "#!lua\n" + RedisClock.script + """
             local kept = redis.call('HMGET', KEYS[1], 'request', 'holder', 'end', 'began', 'answer')
@@ -75,7 +75,7 @@ package struct RedisIdempotencyStore: IdempotencyStore {
             return {0, tonumber(kept[4])}
             """)
 
-    /// An answered key is kept for a day, and nobody asks any more who held it.
+    /// An answered key is kept for a day; its holder is no longer needed.
     private static let finish = RedisScript(
         """
         #!lua flags=allow-oom

@@ -3,14 +3,14 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The agenda in Redis: one sorted set of task ids by the time they are due. A few thousand tasks are open at once, so
-/// one slot is enough.
+/// The agenda in Redis: one sorted set of task ids by due time. A few thousand tasks are open at a time, so one slot is
+/// enough.
 package struct RedisTaskAgenda: TaskAgenda {
     static let name = "agenda"
     private static let key = RedisArgument(name)
 
     private let redis: StoreConnection
-    /// Nil for the server's own time, which all reporters agree on.
+    /// Nil for the clock of the Redis server, which all reporters share.
     private let time: (any TimeSource)?
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
@@ -42,7 +42,7 @@ package struct RedisTaskAgenda: TaskAgenda {
         Int(try await redis.send(RedisCommand("ZCARD", RedisTaskAgenda.key)).integer ?? 0)
     }
 
-    /// Works at the memory bound: tasks under way are to reach their end.
+    /// Works at the memory limit, so that tasks under way can complete.
     private func set(_ task: TaskID, due: Timestamp, condition: RedisArgument) async throws(StoreError) {
         _ = try await redis.run(
             RedisTaskAgenda.set, keys: [RedisTaskAgenda.key],
@@ -55,7 +55,7 @@ package struct RedisTaskAgenda: TaskAgenda {
         return redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2], ARGV[3])
         """)
 
-    /// ARGV now, how many, lease in milliseconds.
+    /// ARGV now, maximum number of tasks, lease in milliseconds.
     private static let take = RedisScript(
         "#!lua flags=allow-oom\n" + RedisClock.script + """
             local due = redis.call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[2])

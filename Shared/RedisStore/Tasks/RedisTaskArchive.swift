@@ -24,7 +24,7 @@ package struct RedisTaskArchive: TaskArchive {
                 "SET", keys.content, RedisArgument(content), "NX", "PX", RedisArgument(life.wholeMilliseconds)),
             RedisCommand("ZADD", list, "NX", RedisArgument(entry.created.milliseconds), RedisArgument(task.bytes)),
         ]
-        // Ids are random: the list is cut once in so many tasks, and is longer by as many at most, give or take.
+        // Ids are random: the list is trimmed about once in this many tasks and exceeds its limit by about as many.
         if task.low % RedisTaskArchive.tasksBetweenCuts == 0 {
             let oldest = RedisArgument(-TaskArchiveBounds.listedMaximum - 1)
             commands.append(RedisCommand("ZREMRANGEBYRANK", list, "0", oldest))
@@ -56,7 +56,7 @@ package struct RedisTaskArchive: TaskArchive {
         var numbers: [SegmentNumber] = []
         while !reader.isAtEnd {
             guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum) else {
-                throw StoreError(.corrupt, message: "the segments of task \(task) cannot be read")
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the segments of task \(task)")
             }
             numbers.append(SegmentNumber(rawValue: UInt32(raw)))
         }
@@ -133,7 +133,7 @@ package struct RedisTaskArchive: TaskArchive {
     ) async throws(StoreError) -> [TaskEntry.ID] {
         let list = TaskArchiveKeys.list(app)
         guard let before else { return try await read(list, from: "+inf", skipping: nil, limit: limit) }
-        // Tasks of one millisecond stand by their ids, from which the one that was shown last is left out.
+        // Tasks of the same millisecond are ordered by id; the last one of the previous page is skipped.
         let last = RedisArgument(before.created.milliseconds)
         return try await read(list, from: last, skipping: before, limit: limit)
     }
@@ -167,18 +167,18 @@ package struct RedisTaskArchive: TaskArchive {
         }
     }
 
-    /// Written once; the value that holds. Works at the memory bound: tasks under way are to reach their end.
+    /// Sets the key if it is absent; returns the stored value. Works at the memory limit, so that tasks can complete.
     private func settle(_ value: [UInt8], as key: RedisArgument) async throws(StoreError) -> [UInt8] {
         let answer = try await redis.run(
             RedisTaskArchive.settle, keys: [key],
             arguments: [RedisArgument(value), RedisArgument(RedisTaskArchive.life.wholeMilliseconds)])
         guard let bytes = answer.bytes else {
-            throw StoreError(.corrupt, message: "a value that was just written is missing")
+            throw StoreError(.corrupt, message: "the value just written is missing in Redis")
         }
         return bytes
     }
 
-    /// Of what a task leaves until it is forgotten: longer than any task is open.
+    /// Retention of a task's data until it is forgotten: longer than any task is open.
     private static let life = TaskArchiveBounds.retention + .seconds(28 * 86_400)
 
     private static let raise = RedisScript(

@@ -3,10 +3,10 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The traces in Redis: many short ones share a hash that goes as a whole, since a key and an expiry of its own would take
-/// three times the room of the trace.
+/// The traces in Redis: many short traces share a hash that expires as a whole, because a key with an expiry of its own
+/// would take three times the memory of the trace.
 package struct RedisTaskTraces: TaskTraces {
-    /// Longer ones get a key of their own, next to which it weighs little.
+    /// A longer trace gets a key of its own, whose overhead is small in comparison.
     static let sharedBytesMaximum = 512
 
     private let redis: StoreConnection
@@ -25,7 +25,7 @@ package struct RedisTaskTraces: TaskTraces {
                 RedisCommand("SET", TaskTraceKeys.own(task), RedisArgument(bytes), "PXAT", end))
             return
         }
-        // The time of closing is fixed, so that a trace that is kept again lies where it lay.
+        // The time of closing is fixed, so that a trace that is kept again has the same key.
         let day = TaskTraceKeys.day(of: trace.closed)
         let end = Timestamp(milliseconds: (day + 1) * TaskTraceKeys.dayMilliseconds) + retention
         _ = try await redis.run(
@@ -39,12 +39,12 @@ package struct RedisTaskTraces: TaskTraces {
         let answers = try await redis.send([RedisCommand("GET", TaskTraceKeys.own(task))] + shared)
         guard let bytes = answers.lazy.compactMap(\.bytes).first else { return nil }
         guard let trace = TaskTrace(packed: bytes) else {
-            throw StoreError(.corrupt, message: "the trace of task \(task) cannot be read")
+            throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the trace of task \(task)")
         }
         return trace
     }
 
-    /// One more at either end: the clocks of those who accept, close and ask differ a little.
+    /// One more day at either end, because the clocks of the processes that accept, close and read differ slightly.
     private func days(since created: Timestamp?) -> ClosedRange<Int64> {
         let today = TaskTraceKeys.day(of: time.now)
         let lifetime = TaskTraceBounds.retentionMaximum.wholeMilliseconds / TaskTraceKeys.dayMilliseconds + 1

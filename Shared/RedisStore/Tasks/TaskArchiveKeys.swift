@@ -1,15 +1,15 @@
 import PushModel
 import RedisClient
 
-/// Every key of the archive. Those of one task share its hash tag.
+/// All keys of the archive. Those of one task share its hash tag.
 struct TaskArchiveKeys {
     let content: RedisArgument
-    /// The numbers of the segments it visits, packed.
+    /// The numbers of the task's segments, packed.
     let segments: RedisArgument
     let report: RedisArgument
-    /// How far the report has got. Of a derived task it is what remains to say that the task is done.
+    /// The stage of the report. For a derived task, this key alone remains to show that it was reported.
     let stage: RedisArgument
-    /// Why nobody sends it.
+    /// The reason why the task is not sent.
     let reason: RedisArgument
     private let tag: String
 
@@ -24,10 +24,10 @@ struct TaskArchiveKeys {
 
     func part(_ number: Int) -> RedisArgument { RedisArgument("part:\(tag):\(number)") }
 
-    /// Whom a job means.
+    /// The devices of a job.
     func devices(_ job: Int) -> RedisArgument { RedisArgument("meant:\(tag):\(job)") }
 
-    /// All but the stage. Parts of lists go by themselves, and what jobs mean when they are resolved.
+    /// All keys except the stage. Parts of lists expire; the devices of a job are removed when it is resolved.
     var contents: [RedisArgument] { [content, segments, report, reason] }
 
     /// A sorted set: the ids of an app's tasks by the time they were accepted.

@@ -2,10 +2,10 @@ import PushModel
 import RedisClient
 import ServiceKit
 
-/// Every key of the traces.
+/// All keys of the traces.
 enum TaskTraceKeys {
     static let dayMilliseconds: Int64 = 86_400_000
-    /// Of one day. At a hundred tasks a second each hash has about 530 fields, about half of what it may have to stay packed.
+    /// Per day. At 100 tasks a second each hash has about 530 fields, about half of the maximum for a listpack.
     static let bucketCount: UInt64 = 16_384
 
     /// A hash: task (16 bytes) to packed trace, of tasks that were closed on the day.
