@@ -7,7 +7,7 @@ import Testing
 @testable import apns_sender
 
 @Suite struct APNsAnswerTests {
-    /// What a stranger sends in Apple's place leaves the status to judge by.
+    /// If the body is not Apple's, the sender judges by the status.
     @Test(arguments: [
         "", "{", "null", "[]", "[[[[[[[[1]]]]]]]]", "\"reason\"", #"{"reason":7}"#, #"{"reason":null,"timestamp":"x"}"#,
         #"{"timestamp":1e400}"#, "<html>", "\u{0}\u{FF}",
@@ -66,7 +66,7 @@ import Testing
         #expect(APNsAnswer.answer(device).verdict == .throttled(.device, asked))
     }
 
-    /// Somebody has to mend it, so the app is halted and its devices are kept.
+    /// An operator has to correct the settings, so the app is halted and its devices are kept.
     @Test func wrongSettingsAreNoOutage() {
         let outcome = APNsAnswer.outcome(.notSent(HTTP2Error(.misconfigured, message: "no such certificate")))
         #expect(outcome == .answered(ProviderAnswer(.misconfigured, reason: "no such certificate", status: 0)))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import apns_sender
 
-/// Many devices through the whole sender to an Apple that misbehaves: every device ends, none is sent twice without need.
+/// Many devices pass through the whole sender to a failing Apple: every device ends, none is repeated without need.
 @Suite(.timeLimit(.minutes(3))) struct APNsDeliveryTests {
     @Test func goodbyesLoseAndRepeatNothing() async throws {
         let authority = try await TestAuthority()
@@ -25,9 +25,9 @@ import Testing
         await apple.server.close()
     }
 
-    /// Goal: a cut connection loses nothing and repeats only what had no answer. Method: the server drops its connection at
-    /// every so-many-th request; what was in flight with it is counted on our side as unknown, and nothing else may come
-    /// twice.
+    /// Goal: a cut connection loses nothing and repeats only pushes without an answer. Method: the server randomly
+    /// drops its connection, once in 700 requests; the sender counts the pushes in flight as unknown, and no other push
+    /// may be repeated.
     @Test(arguments: [1 as UInt64, 2]) func cutConnectionsRepeatOnlyWhatHadNoAnswer(seed: UInt64) async throws {
         let authority = try await TestAuthority()
         let dice = Mutex(Dice(seed: seed))
@@ -47,9 +47,9 @@ import Testing
         await apple.server.close()
     }
 
-    /// Goal: a push that one of Apple's servers failed is not given to the same one again. Method: the connection on which
-    /// the first push comes fails everything that names one device; with one connection and with several, the second
-    /// attempt arrives on another one, and what else goes out is delivered.
+    /// Goal: after a failure of one of Apple's servers a push goes to another one. Method: the connection of the first
+    /// push fails every push to that device; with one and with several connections, the second attempt uses another
+    /// connection, and all other pushes are delivered.
     @Test(arguments: [1, 2]) func aFailedPushTakesAnotherConnection(connections: Int) async throws {
         let authority = try await TestAuthority()
         let broken = Atomic(0)
@@ -66,7 +66,7 @@ import Testing
         try await fixture.deliver(load)
         #expect(fixture.counts(load)[.delivered] == load.count)
         let used = seen.withLock { $0 }
-        #expect(used.count == 2 && used[0] != used[1], "it came on connections \(used)")
+        #expect(used.count == 2 && used[0] != used[1], "the push used connections \(used)")
         await fixture.end()
         await apple.server.close()
     }
@@ -112,9 +112,9 @@ import Testing
         await sandbox.server.close()
     }
 
-    /// Goal: an app whose provider says nothing keeps neither the other apps nor its own memory. Method: after a good start
-    /// its requests are not answered any more; while they are open, another app's chunks go through, and of its own no
-    /// more than the window is ever on its way.
+    /// Goal: an app whose provider does not answer affects no other app, and its own memory is bounded. Method: after a
+    /// healthy start its requests get no answer; meanwhile the chunks of another app are sent, and at most a window of
+    /// its own pushes is in flight.
     @Test func aStalledProviderHoldsNobodyElse() async throws {
         let authority = try await TestAuthority()
         let isStalled = Atomic(false)
@@ -140,7 +140,7 @@ import Testing
         try await fixture.deliver(shop)
         #expect(fixture.counts(shop)[.delivered] == shop.count)
         try await stuck
-        // A window's worth, and those that asked whether it is back.
+        // One window of pushes, plus the probes.
         #expect(stalled.load(ordering: .relaxed) <= 210)
         #expect(fixture.counts(news)[.waiting] == news.count)
         await fixture.end()
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension SenderFixture {
-    /// Of the metrics' line that begins so.
+    /// Returns the value of the metric whose line has this prefix.
     func count(_ line: String) -> Int {
         let found = metrics.exposition().split(separator: "\n").first { $0.hasPrefix(line) }
         return found?.split(separator: " ").last.flatMap { Double($0) }.map { Int($0) } ?? 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import apns_sender
 
-/// Apple's table of answers, each row through a real connection: status and JSON in, what follows out.
+/// Apple's table of answers, each row through a real connection: from status and JSON to the verdict.
 @Suite struct APNsErrorTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let status: Int
@@ -62,7 +62,7 @@ import Testing
             Row(status: 302, reason: "", verdict: .retryLater(fault), mayBeProcessed: true),
         ]
 
-    /// One connection serves them all, so that no row harms the next.
+    /// All rows use one connection, so a row must not affect the next.
     @Test func everyRowMeansWhatAppleSays() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority) { request, _ in
@@ -87,7 +87,7 @@ import Testing
         await apple.server.close()
     }
 
-    /// Most errors of Apple's are one server's: the first wait is short, and the others grow to what the manual asks for.
+    /// Most errors of Apple concern one server: the first pause is short, later ones grow to the documented length.
     @Test func anErrorOfApplesIsTriedAgainSoon() throws {
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let random = SeededRandomSource(seed: 3)

@@ -10,7 +10,7 @@ import Topics
 
 @testable import apns_sender
 
-/// Gateways in step with the apps' files.
+/// Gateways follow changes of the app files.
 @Suite(.timeLimit(.minutes(1))) struct APNsGatewaysTests {
     private let apps = Monitor<[AppID: APNsCredentials]>([:])
     private let authority: TestAuthority
@@ -49,7 +49,7 @@ import Topics
         guard case .noProvider = gateways.gateway(for: news, .fcm),
             case .unknownApp = gateways.gateway(for: shop, .apns)
         else {
-            Issue.record("an app without a provider is not one that is not known")
+            Issue.record("a known app without a provider must not count as unknown")
             return await end()
         }
         apps.change { $0[news] = nil }
@@ -57,8 +57,8 @@ import Topics
         await end()
     }
 
-    /// Goal: a changed file counts for the next batch, and the key it no longer names is let go. Method: the topic and the
-    /// key change; what is sent through the gateway that was handed out before is not sent, and so comes again.
+    /// Goal: a changed file applies to the next batch, and its former key is released. Method: topic and key change; a
+    /// push through the former gateway is not sent, and so is retried.
     @Test func aChangedFileCounts() async throws {
         apps.change { $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news") }
         let former = try #require(gateways.gateway(for: news))
@@ -76,7 +76,7 @@ import Topics
         }
     }
 
-    /// Apple wants no second token of a key within 20 minutes, so two apps of one team have one.
+    /// Apple refuses a second token of a key within 20 minutes, so two apps of one team share one.
     @Test func appsOfOneKeyShareItsToken() async throws {
         apps.change {
             $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news")
@@ -112,7 +112,7 @@ import Topics
         }
         let gateway = try #require(gateways.gateway(for: news))
         guard case .answered(let answer) = await send(gateway) else {
-            Issue.record("it looks like an outage")
+            Issue.record("a missing certificate must not look like an outage")
             return
         }
         #expect(answer.verdict == .misconfigured)

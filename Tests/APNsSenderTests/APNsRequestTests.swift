@@ -8,7 +8,7 @@ import Topics
 
 @testable import apns_sender
 
-/// What Apple gets to read, decoded by a real server.
+/// The requests that Apple receives, decoded by a real server.
 @Suite struct APNsRequestTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let type: String

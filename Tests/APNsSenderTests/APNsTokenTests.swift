@@ -12,10 +12,10 @@ import Testing
 
 @testable import apns_sender
 
-/// Tokens as Apple sees them.
+/// Provider tokens as received by Apple.
 @Suite(.timeLimit(.minutes(2))) struct APNsTokenTests {
-    /// Goal: an expired token is replaced once for all, and nobody is lost. Method: the server stops taking a token after
-    /// some thousand requests, again and again; each token may cost no more refusals than were in flight with it.
+    /// Goal: an expired token is replaced once for all pushes, and no device is lost. Method: the server repeatedly
+    /// rejects a token after some thousand requests; each costs no more refusals than pushes in flight with it.
     @Test func aRefreshUnderLoadIsNoStorm() async throws {
         let authority = try await TestAuthority()
         let uses = Mutex<[String: Int]>([:])
@@ -28,7 +28,7 @@ import Testing
             return used > 4_000 ? .refused(403, reason: "ExpiredProviderToken") : .accepted
         }
         let fixture = try await SenderFixture(authority, apple: apple) {
-            // So that one that was signed in the same second is not refused as too young.
+            // So that a token signed in the same second is not refused as too young.
             $0.tokenWindow = TokenWindow(
                 replaceableAge: .milliseconds(1), renewalAges: .seconds(600) ... .seconds(601),
                 usableAge: .seconds(700))
@@ -63,7 +63,7 @@ import Testing
         let claims = try JSON(token.claims)
         #expect(claims["iss"] == .string("TEAMNEWS00"))
         guard case .integer(let issued) = claims["iat"] else {
-            Issue.record("no time of issue")
+            Issue.record("the token has no time of issue")
             return
         }
         #expect(abs(issued - fixture.time.now.milliseconds / 1_000) < 60)
@@ -71,7 +71,7 @@ import Testing
         await apple.server.close()
     }
 
-    /// A wrong key is refused however new its token is: the app halts, and its devices wait.
+    /// A wrong key is refused even with a new token: the app halts, and its devices wait.
     @Test func aWrongKeyHaltsTheApp() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority) { _, _ in .refused(403, reason: "InvalidProviderToken") }

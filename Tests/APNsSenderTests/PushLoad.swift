@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// Devices of one task, numbered from zero, and the chunks in which a renderer would hand them on.
+/// Devices of one task, numbered from zero, in chunks as the renderer produces them.
 struct PushLoad: Sendable {
     let task: TaskID
     let app: AppID

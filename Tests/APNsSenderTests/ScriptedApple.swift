@@ -3,13 +3,13 @@ import ServiceKit
 import TLSSocket
 import TestSupport
 
-/// A real server on loopback that answers what a test says, and remembers what it was sent.
+/// A real server on loopback that answers as scripted and records the requests.
 final class ScriptedApple: Sendable {
     struct Seen {
         var requests = 0
-        /// Answered 200, path by path.
+        /// Number of 200 answers by path.
         var delivered: [String: Int] = [:]
-        /// How often each token was shown.
+        /// Number of requests by token.
         var authorizations: [String: Int] = [:]
         var last: HTTP2ServerRequest?
     }
@@ -50,7 +50,7 @@ final class ScriptedApple: Sendable {
     var repeats: Int { delivered.values.filter { $0 > 1 }.count }
     var authorizations: [String: Int] { seen.withLock { $0.authorizations } }
 
-    /// Waits until that many requests have come; false when they do not.
+    /// Waits until `count` requests have arrived; false on timeout.
     func hasSeen(_ count: Int) async -> Bool {
         await blocking { [seen] in
             seen.wait(timeout: .seconds(30)) { $0.requests >= count ? true : nil } ?? false

@@ -11,8 +11,8 @@ import Topics
 
 @testable import apns_sender
 
-/// The whole sender on a ledger in memory, before a scripted Apple. The scheduler's part is played here: what is handed
-/// back goes out again at once, whenever it is due.
+/// The whole sender with a ledger in memory and a scripted Apple. The fixture also replaces the scheduler: retries are
+/// sent again immediately, whenever they are due.
 final class SenderFixture: Sendable {
     let authority: TestAuthority
     let keyFile: String
@@ -28,7 +28,7 @@ final class SenderFixture: Sendable {
 
     static let topics = ["news": "com.example.news", "shop": "com.example.shop"]
 
-    /// Both apps have a team of their own.
+    /// Each app has its own team.
     init(
         _ authority: TestAuthority, apple: ScriptedApple, sandbox: ScriptedApple? = nil,
         adjust: (inout APNsConfiguration) -> Void = { _ in }
@@ -83,7 +83,7 @@ final class SenderFixture: Sendable {
         }
     }
 
-    /// Chunks are sent several at a time, as workers do; then what was handed back, until nothing is.
+    /// Sends the chunks concurrently, as workers do, then the retries, until there are none.
     func deliver(_ load: PushLoad) async throws {
         try await plan(load)
         var chunks = load.chunks()
@@ -124,7 +124,7 @@ final class SenderFixture: Sendable {
     }
 }
 
-/// Keeps what a handler sends.
+/// Records the messages that a handler sends.
 final class RecordingProducer: BusProducer {
     private let state = Monitor<[OutgoingMessage]>([])
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A running `apns-sender` with one app, `news`, and the bus and ledger it works on.
+/// A running `apns-sender` with one app, `news`, and its bus and ledger.
 final class SenderProcess: Sendable {
     let ledger: RedisLedger
     let bus: RedisBus
@@ -48,7 +48,7 @@ final class SenderProcess: Sendable {
         process = Monitor(try SenderProcess.start(settings))
     }
 
-    /// Puts a task's plan and marks into the ledger, and its chunks onto the bus.
+    /// Writes a task's plan and marks to the ledger, and its chunks to the bus.
     func dispatch(_ load: PushLoad) async throws {
         let deadline = Timestamp(milliseconds: load.deadline)
         _ = try await ledger.plan(
@@ -68,7 +68,7 @@ final class SenderProcess: Sendable {
         _ = try await producer.send(messages)
     }
 
-    /// Puts what the sender hands back onto the bus again when it is due, as scheduler and renderer do, while the body runs.
+    /// Sends the sender's retries again when they are due, as scheduler and renderer do, while the body runs.
     func whileScheduling(_ load: PushLoad, body: () async throws -> Void) async throws {
         let consumer = try await bus.makeConsumer(
             ConsumerOptions(channel: Topics.retries.channel(load.lane), group: "scheduler"))
@@ -105,10 +105,10 @@ final class SenderProcess: Sendable {
         process.change { $0 = next }
     }
 
-    /// What it has logged so far, for a test that fails.
+    /// Its log so far, for the message of a failed test.
     var lines: [String] { process.withLock { $0 }.lines }
 
-    /// SIGTERM; how it ended.
+    /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         let current = process.withLock { $0 }
         current.signal(15)

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import Topics
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(3))) struct SenderProcessTests {
-    /// Goal: killed at any moment, the sender loses no device and repeats only what had no answer. Method: a thousand
-    /// devices at an Apple that answers after a while; it is killed when a part has arrived, and started again. What was
-    /// under way at that moment was at most a window's worth, and comes again when the lease of its claim is over.
+    /// Goal: a sender killed at any moment loses no device and repeats only pushes without an answer. Method: a
+    /// thousand devices and a slow Apple; the sender is killed after a part has arrived, and restarted. At most one
+    /// window of pushes was in flight, and is retried when the lease of its claim expires.
     @Test func aKilledSenderLosesNothing() async throws {
         let authority = try await TestAuthority()
         let redis = try await durableRedis()
@@ -29,7 +29,7 @@ import Topics
         #expect(results.count("delivered") == load.count)
         #expect((0..<load.count).allSatisfy { apple.delivered[PushLoad.path($0)] != nil })
         let extra = apple.delivered.values.reduce(0) { $0 + $1 - 1 }
-        #expect(extra <= 1_000, "\(extra) came twice")
+        #expect(extra <= 1_000, "\(extra) were repeated")
         #expect(apple.delivered.values.allSatisfy { $0 <= 2 })
         await results.close()
         #expect(await sender.stop() == .exited(0))

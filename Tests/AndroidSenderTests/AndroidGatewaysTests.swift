@@ -62,12 +62,12 @@ import Testing
         #expect(await !has(gateways, id: id, kind: .fcm))
         #expect(await !has(gateways, id: id, kind: .apns))
         guard case .noProvider = await gateways.gateway(for: id, .fcm) else {
-            Issue.record("an app without a provider is not one that is not known")
+            Issue.record("a known app without a provider must not count as unknown")
             return
         }
         app.change { $0 = nil }
         guard case .unknownApp = await gateways.gateway(for: id, .huawei) else {
-            Issue.record("an app that is not known is not one without a provider")
+            Issue.record("an unknown app must not count as one without a provider")
             return
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP2
 @testable import android_sender
 
-/// Every row of Google's error table, read from answers as Google writes them.
+/// Every row of FCM's error table, decoded from answers in Google's format.
 @Suite struct FCMAnswerTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let status: Int
@@ -26,7 +26,7 @@ import Testing
             reason: "UNREGISTERED"),
         Row(status: 404, body: error("NOT_FOUND"), verdict: .misconfigured, reason: "NOT_FOUND"),
         Row(status: 404, body: "<html>Not Found</html>", verdict: .misconfigured),
-        // From whoever stands between Google and us.
+        // From an intermediary between Google and the sender.
         Row(status: 302, body: "", verdict: .retryLater(after(10)), mayBeProcessed: true),
         Row(
             status: 400, body: error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT"), verdict: .invalidDevice(since: nil)),
@@ -84,7 +84,7 @@ import Testing
         if let reason = row.reason { #expect(answer.reason == reason) }
     }
 
-    /// Only Google's own word about a device, in its own detail, may ever cost one.
+    /// Only Google's own error detail about a device may cause its removal.
     @Test(arguments: [
         "", "{", "null", "[]", "7", #"{"error":7}"#, #"{"error":{"details":7}}"#, #"{"error":{"details":[7,null,[]]}}"#,
         #"{"error":{"status":7,"details":[{"@type":7,"errorCode":"UNREGISTERED"}]}}"#,

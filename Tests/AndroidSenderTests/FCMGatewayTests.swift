@@ -23,7 +23,7 @@ import Topics
         }
     }
 
-    /// Answers come in any order; each must go to the push it is for.
+    /// Answers arrive in any order; each must be assigned to its push.
     @Test func answersStandInTheOrderOfThePushes() async throws {
         let body = #"""
             {"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError",
@@ -51,7 +51,7 @@ import Topics
         }
     }
 
-    /// Google asks the project to wait: the gateway lets nobody in before, and then fewer at once.
+    /// Google throttles the project: the gateway admits no push before the given time, and fewer at once afterwards.
     @Test(arguments: [429, 503]) func retryAfterPausesTheApp(_ status: Int) async throws {
         let time = ManualTimeSource()
         let isOverloaded = Monitor(true)
@@ -78,8 +78,8 @@ import Topics
         }
     }
 
-    /// Goal: a device that Google asks to wait does not keep the others. Method: 25 of 2,000 devices are answered with a
-    /// `Retry-After` of five minutes; the next ones are let in at once, and those 25 wait at least so long.
+    /// Goal: a `Retry-After` for one device does not delay the others. Method: 25 of 2,000 devices get a `Retry-After`
+    /// of five minutes; the following devices are admitted immediately, and those 25 wait at least that long.
     @Test func aRetryAfterOfAFewDevicesIsTheirs() async throws {
         let fixture = try await GoogleFixture(onPush: { request in
             request.text.contains("busy")
@@ -92,7 +92,7 @@ import Topics
             var delivered = 0
             for start in stride(from: 0, to: 2_000, by: 200) {
                 guard case .admitted(200) = await gateway.admit(200, lane: .bulk) else {
-                    Issue.record("the app is paused after \(start) devices")
+                    Issue.record("the app must not be paused after \(start) devices")
                     return
                 }
                 let tokens = (start..<(start + 200)).map { $0 % 80 == 0 ? "busy-\($0)" : "device-\($0)" }
@@ -107,26 +107,26 @@ import Topics
         }
     }
 
-    /// Two senders with the same project together get what one may, and are then told to wait. Another project is not
-    /// concerned. At a permit a second nothing refills that would matter to this test.
+    /// Two senders of one project together get one quota, and then have to wait. Another project is not affected. At
+    /// one permit per second, no refill affects this test.
     @Test func theQuotaOfAProjectIsShared() async throws {
         let fixture = try await GoogleFixture(adjust: { $0.pushesPerMinute = 60 })
         try await withGoogle(fixture) { fixture in
             let (first, second) = (fixture.gateway(), fixture.gateway())
             #expect(await first.admit(1, lane: .bulk) == .admitted(1))
             guard case .pausedFor(let pause) = await second.admit(60, lane: .bulk) else {
-                Issue.record("the second sender must see what the first has taken")
+                Issue.record("the second sender must see the permits used by the first")
                 return
             }
             #expect(.seconds(30)...Duration.seconds(61) ~= pause)
             #expect(await fixture.gateway(project: "others").admit(1, lane: .bulk) == .admitted(1))
-            // What was not sent is used by whoever comes next, here.
+            // An unused permit goes to the next request of this gateway.
             await first.giveBack(1)
             #expect(await first.admit(1, lane: .bulk) == .admitted(1))
         }
     }
 
-    /// What the gates of two apps let through at once must not be refused behind them.
+    /// Pushes that the gates of two apps admit at the same time must not be refused by the connection pool.
     @Test func thePoolTakesWhatItsGatesLetThrough() {
         var configuration = FCMConfiguration()
         configuration.inFlightMaximum = 10_000
@@ -140,8 +140,8 @@ import Topics
         }
     }
 
-    /// Goal: devices do not wait for a Google that is silent. Method: one push is never answered; who asks ten seconds
-    /// later is sent away.
+    /// Goal: devices do not wait for a Google without answers. Method: one push gets no answer; a request ten seconds
+    /// later is refused.
     @Test func aSilentGoogleLetsNobodyIn() async throws {
         let time = ManualTimeSource()
         let arrived = OneTimeEvent()
@@ -158,7 +158,7 @@ import Topics
             await arrived.wait()
             time.advance(by: .seconds(10))
             guard case .unavailable = await gateway.admit(1, lane: .bulk) else {
-                Issue.record("devices wait for a provider that says nothing")
+                Issue.record("devices must not wait for a provider without answers")
                 return
             }
             await fixture.google.server.close()
@@ -171,7 +171,7 @@ import Topics
             let gateway = fixture.gateway()
             #expect(await gateway.admit(1, lane: .bulk) == .admitted(1))
             guard case .unknown? = await gateway.send(pushes(["device"])).first else {
-                Issue.record("Google may have sent it")
+                Issue.record("Google may have sent the push, so it must be unknown")
                 return
             }
         }

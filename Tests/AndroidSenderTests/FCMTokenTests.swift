@@ -9,7 +9,7 @@ import Topics
 
 @testable import android_sender
 
-/// How the sender comes by Google's access tokens, and what it does when it does not.
+/// How the sender gets Google's access tokens, and how it handles failures.
 @Suite struct FCMTokenTests {
     @Test func asksAsGoogleWants() async throws {
         try await withGoogle(GoogleFixture()) { fixture in
@@ -26,7 +26,7 @@ import Topics
             #expect(claims["aud"] == .string("\(fixture.google.url)/token"))
             #expect(claims["scope"] == .string("https://www.googleapis.com/auth/firebase.messaging"))
             guard case .integer(let issued)? = claims["iat"], case .integer(let expires)? = claims["exp"] else {
-                Issue.record("iat and exp are numbers")
+                Issue.record("iat and exp must be numbers")
                 return
             }
             #expect(expires - issued == 3_600)
@@ -36,7 +36,7 @@ import Topics
         }
     }
 
-    /// A token ends while two hundred pushes of ten batches are on their way: one refresh serves all, and each is
+    /// A token expires while two hundred pushes of ten batches are in flight: one renewal serves all, and each push is
     /// delivered once.
     @Test func anEndedTokenIsRenewedOnceForAll() async throws {
         let time = ManualTimeSource()
@@ -65,7 +65,7 @@ import Topics
         }
     }
 
-    /// Another token would be refused as well: the app halts instead of asking Google for tokens without end.
+    /// A new token would be refused as well: the app halts instead of requesting tokens in a loop.
     @Test func aFreshTokenThatIsRefusedIsAMistakeOfTheApp() async throws {
         let fixture = try await GoogleFixture(onPush: { _ in
             .json(401, body: #"{"error":{"status":"UNAUTHENTICATED"}}"#)
@@ -99,7 +99,7 @@ import Topics
         let fixture = try await GoogleFixture(onToken: { _ in HTTP2Answer(status, body: Array(body.utf8)) })
         try await withGoogle(fixture) { fixture in
             guard case .unavailable = await fixture.gateway().admit(1, lane: .bulk) else {
-                Issue.record("nothing can be sent without a token")
+                Issue.record("no push can be sent without a token")
                 return
             }
         }
@@ -109,7 +109,7 @@ import Topics
         let stranger = try await TestAuthority()
         try await withGoogle(GoogleFixture(adjust: { $0.authorityFile = stranger.authorityFile })) { fixture in
             guard case .halted = await fixture.gateway().admit(1, lane: .bulk) else {
-                Issue.record("waiting does not help against it")
+                Issue.record("an untrusted authority must halt the app")
                 return
             }
         }
@@ -120,7 +120,7 @@ import Topics
         try await withGoogle(GoogleFixture()) { fixture in
             guard case .halted(let reason) = await fixture.gateway(account: Array(text.utf8)).admit(1, lane: .bulk)
             else {
-                Issue.record("a file that is no service account must halt")
+                Issue.record("an invalid service account file must halt the app")
                 return
             }
             #expect(reason.contains("keys/fcm.json"))

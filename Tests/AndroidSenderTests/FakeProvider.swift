@@ -3,8 +3,8 @@ import ServiceKit
 import TLSSocket
 import TestSupport
 
-/// A provider on loopback, over TLS: gives out access tokens at `/token`, and takes messages everywhere else as a test
-/// says.
+/// A provider on loopback, with TLS: issues access tokens at `/token`, and answers messages on all other paths as
+/// scripted.
 final class FakeProvider: Sendable {
     struct Seen: Sendable {
         var tokenRequests: [String] = []
@@ -17,7 +17,7 @@ final class FakeProvider: Sendable {
     let server: HTTP2Server
     private let state: Monitor<Seen>
 
-    /// Tokens are `token-1`, `token-2` and so on, unless the test answers for itself.
+    /// Tokens are `token-1`, `token-2` and so on, unless the test sets its own answers.
     init(
         onToken: (@Sendable (Int) -> HTTP2Answer)? = nil, onPush: @escaping Handler = { _ in .answer(HTTP2Answer()) }
     ) async throws {

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Apps
 @testable import android_sender
 
-/// Google on loopback, a Redis for its quota, and gateways to it as the service makes them.
+/// Google on loopback, a Redis for its quota, and gateways made as in the service.
 final class GoogleFixture: Sendable {
     let google: FakeProvider
     let redisServer: RedisServer
@@ -76,7 +76,7 @@ final class GoogleFixture: Sendable {
     }
 }
 
-/// Runs the body with Google on loopback and ends everything after it.
+/// Runs the body with Google on loopback, and stops everything afterwards.
 func withGoogle(_ fixture: GoogleFixture, body: (GoogleFixture) async throws -> Void) async throws {
     do {
         try await body(fixture)

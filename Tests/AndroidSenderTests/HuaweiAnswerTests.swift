@@ -5,7 +5,7 @@ import Testing
 
 @testable import android_sender
 
-/// Every row of Huawei's error table, read from answers as Huawei writes them.
+/// Every row of Huawei's error table, decoded from answers in Huawei's format.
 @Suite struct HuaweiAnswerTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let status: Int
@@ -61,14 +61,14 @@ import Testing
         #expect(dead.verdict == .invalidDevice(since: nil))
     }
 
-    /// What the answer itself asks for counts for more than what is assumed of its kind, for devices as for the app.
+    /// A `Retry-After` in the answer overrides the default pause, for devices and for the app.
     @Test func anOverloadLastsAsLongAsHuaweiSays() {
         let answer = HuaweiErrorTable.answer(
             status: 503, HuaweiErrorTable.Report(), token: "a", retryAfter: .seconds(2))
         #expect(answer.verdict == .throttled(.app, RetryAdvice(floor: .seconds(2))))
     }
 
-    /// What cannot be read may have been carried out: nobody is told that it was delivered, or dead.
+    /// An undecodable answer may mean success: the device is neither delivered nor dead.
     @Test(arguments: [
         "", "{", "[]", "null", #"{"code":null}"#, #"{"code":[]}"#, #"{"code":"80100000"}"#,
         #"{"code":"80100000","msg":7}"#, #"{"code":"80100000","msg":"x"}"#, #"{"code":"80100000","msg":"[]"}"#,

@@ -8,7 +8,7 @@ import TestSupport
 @testable import Apps
 @testable import android_sender
 
-/// Huawei on loopback, and gateways to it as the service makes them.
+/// Huawei on loopback, and gateways made as in the service.
 final class HuaweiFixture: Sendable {
     let huawei: FakeProvider
     private let app: AppID
@@ -47,7 +47,7 @@ final class HuaweiFixture: Sendable {
     }
 }
 
-/// Runs the body with Huawei on loopback and ends everything after it.
+/// Runs the body with Huawei on loopback, and stops everything afterwards.
 func withHuawei(_ fixture: HuaweiFixture, body: (HuaweiFixture) async throws -> Void) async throws {
     do {
         try await body(fixture)

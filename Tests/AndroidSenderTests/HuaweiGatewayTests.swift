@@ -10,7 +10,7 @@ import Topics
 @testable import android_sender
 
 @Suite struct HuaweiGatewayTests {
-    /// A thousand devices go in one request; those that Huawei names are dead, and no others.
+    /// A thousand devices go in one request; exactly those that Huawei names are dead.
     @Test func aThousandTokensGoInOneRequest() async throws {
         let tokens = (0..<1_000).map { "token-\($0)" }
         let dead = Set(tokens.enumerated().filter { $0.offset % 7 == 0 }.map(\.element))
@@ -68,7 +68,7 @@ import Topics
         }
     }
 
-    /// Huawei shows a message once for each time it finds a token in the list.
+    /// Huawei displays a message once for each occurrence of a token in the list.
     @Test func noTokenStandsInARequestTwice() async throws {
         try await withHuawei(HuaweiFixture()) { fixture in
             let gateway = fixture.gateway()
@@ -100,7 +100,7 @@ import Topics
         }
     }
 
-    /// A token ends while ten batches are on their way: one refresh serves all.
+    /// A token expires while ten batches are in flight: one renewal serves all.
     @Test(arguments: ["80200001", "80200003"]) func anEndedTokenIsRenewedOnceForAll(_ code: String) async throws {
         let time = ManualTimeSource()
         let hasEnded = Monitor(false)
@@ -144,7 +144,7 @@ import Topics
     ) async throws {
         try await withHuawei(HuaweiFixture()) { fixture in
             guard case .halted(let reason) = await fixture.gateway(secret: secret).admit(1, lane: .bulk) else {
-                Issue.record("nothing can be sent without a secret")
+                Issue.record("no push can be sent without a secret")
                 return
             }
             #expect(reason.contains("keys/huawei"))
@@ -166,8 +166,8 @@ import Topics
         }
     }
 
-    /// Goal: devices do not wait for a Huawei that is silent. Method: one request is never answered; who asks ten seconds
-    /// later is sent away.
+    /// Goal: devices do not wait for a Huawei without answers. Method: one request gets no answer; a request ten
+    /// seconds later is refused.
     @Test func aSilentHuaweiLetsNobodyIn() async throws {
         let time = ManualTimeSource()
         let arrived = OneTimeEvent()
@@ -186,7 +186,7 @@ import Topics
             await arrived.wait()
             time.advance(by: .seconds(10))
             guard case .unavailable = await gateway.admit(1, lane: .bulk) else {
-                Issue.record("devices wait for a provider that says nothing")
+                Issue.record("devices must not wait for a provider without answers")
                 return
             }
             await fixture.huawei.server.close()
@@ -201,7 +201,7 @@ import Topics
             let outcomes = await gateway.send(pushes(["a", "b"], kind: .huawei, template: .huaweiMessage()))
             for outcome in outcomes {
                 guard case .unknown = outcome else {
-                    Issue.record("Huawei may have sent it")
+                    Issue.record("Huawei may have sent the push, so it must be unknown")
                     return
                 }
             }

@@ -13,7 +13,7 @@ import Topics
 
 @testable import android_sender
 
-/// The program itself: a chunk with devices of both kinds goes in at the bus, and their ends come out of it.
+/// The real program: reads a chunk with devices of both kinds from the bus, and sends their results to it.
 @Suite struct SenderProcessTests {
     private let task = TaskID(high: 21, low: 42)
     private let segment = SegmentNumber(rawValue: 0)
@@ -42,7 +42,7 @@ import Topics
         #expect(
             results.count("invalid", provider: "huawei") + results.count("invalid_removed", provider: "huawei") == 1)
         let huawei = provider.seen.pushes.filter { $0.path == "/v1/100123/messages:send" }
-        #expect(huawei.count == 1, "one claim and one request for 150 devices")
+        #expect(huawei.count == 1, "expected one claim and one request for 150 devices")
         #expect(provider.seen.pushes.count == 151)
         process.signal(15)
         #expect(await process.end() == .exited(0), "\(process.lines)")

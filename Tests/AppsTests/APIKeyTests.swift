@@ -5,7 +5,7 @@ import Testing
 @Suite struct APIKeyTests {
     @Test func everyKeyIsAnotherAndReadsBack() throws {
         var seen: Set<String> = []
-        // Base64 has the separator in its alphabet, so a few hundred keys have it within their secret.
+        // The Base64 alphabet contains the separator, so a few hundred keys are enough to have it in a secret.
         for _ in 0..<500 {
             let key = APIKey.random()
             let text = key.reveal()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Apps
 
-/// A real folder, watched while its files come, change, break and go.
+/// Tests on a real folder, watched while its files are added, changed, broken and removed.
 @Suite(.timeLimit(.minutes(2))) struct AppDirectoryTests {
     private let folder = TemporaryDirectory("apps")
     private let time = ManualTimeSource()
@@ -25,7 +25,7 @@ import Testing
             time: time)
     }
 
-    /// Runs the directory's loop. `look` makes it look at the folder once, and returns when it has.
+    /// Runs the directory's loop. `look` makes it check the folder once and returns afterwards.
     private func withRunning(
         _ directory: AppDirectory, body: (_ look: () async throws -> Void) async throws -> Void
     ) async throws {
@@ -37,7 +37,7 @@ import Testing
                 try #require(await time.hasSleepers(1))
             }
         } catch {
-            // It heeds no cancellation: a test that fails would wait for it without end.
+            // The loop ignores cancellation: a failing test would wait for it forever.
             directory.stop()
             await run
             throw error
@@ -94,7 +94,7 @@ import Testing
             try await look()
             try await look()
             #expect(directory.current.app(.richie, identifier: "news-app")?.id.text == "news")
-            #expect(sink.lines.filter { $0.contains("identifiers.richie") }.count == 1, "said more than once")
+            #expect(sink.lines.filter { $0.contains("identifiers.richie") }.count == 1, "logged more than once")
             #expect(sink.lines.contains { $0.contains("news.json: limit: unknown name; did you mean limits?") })
             #expect(metrics.gauge(.appFilesBroken).value == 1)
             #expect(metrics.gauge(.appsLoaded).value == 1)
@@ -110,11 +110,11 @@ import Testing
         }
     }
 
-    /// Kubernetes mounts a folder as links through `..data`, and changes it by exchanging that one link.
+    /// Kubernetes mounts a folder as links through `..data`, and updates it by replacing that one link.
     @Test func aFolderExchangedBehindALinkIsSeen() async throws {
         for (version, name) in [("..1", "first"), ("..2", "other")] {
             #expect(TestFile.makeFolder(folder.file(version)))
-            // Of the same size, so that only the content tells.
+            // Both have the same size, so only the content differs.
             folder.write("\(version)/news.json", content: #"{"identifiers":{"richie":"\#(name)"}}"#)
         }
         #expect(TestFile.link(folder.file("..data"), to: "..1"))
@@ -194,8 +194,8 @@ import Testing
         #expect(messages() == ["app added", "needs mending", "mended"])
     }
 
-    /// Goal: a wrong key shows when it is put there, and not with the first push. Method: one file after the other in the
-    /// place of Apple's key; the last one is right.
+    /// Goal: a wrong key is reported when the file appears, not at the first push. Method: replace Apple's key by one
+    /// file after the other; the last one is valid.
     @Test func whatAKeyFileHoldsIsLookedAt() async throws {
         let right = try await OpenSSLCommand.makeKey("right.p8", options: OpenSSLCommand.p256, in: folder)
         let curve = try await OpenSSLCommand.makeKey("curve.p8", options: OpenSSLCommand.p384, in: folder)
@@ -223,11 +223,11 @@ import Testing
             try await look()
             #expect(health.remarks().first?.contains("account is no service account: client_email") == true)
         }
-        #expect(directory.current.apps.count == 1, "devices may register all the same")
+        #expect(directory.current.apps.count == 1, "devices can still register")
     }
 
-    /// Goal: a process needs no secret that it has no use for. Method: an app that names a file of every kind, none of
-    /// which is there, read by a process of each kind.
+    /// Goal: a process needs no secret that it does not use. Method: processes of each kind read an app that names a
+    /// file of every kind, none of which exists.
     @Test(
         arguments: [
             ([], []), ([.pepper], [".pepper"]), ([.apns], ["providers.apns.key_file"]),
@@ -248,7 +248,7 @@ import Testing
         let directory = await AppDirectory.open(
             AppsConfiguration(folder: folder.path, secrets: secrets), log: Log(service: "test", sink: sink, time: time),
             metrics: metrics, health: health, time: time)
-        let app = try #require(directory.current.apps.first, "the app counts, whatever is missing")
+        let app = try #require(directory.current.apps.first, "the app is loaded without its files")
         #expect(app.credentials.map(\.id) == [key.id])
         let reasons = sink.lines.filter { $0.contains("cannot be read") || $0.contains("is missing") }
         #expect(reasons.count == missed.count, "\(reasons)")

@@ -67,7 +67,7 @@ import Testing
         #expect(text(path(".pepper")) == pepper)
     }
 
-    /// With a second pepper the new key would work only where the old ones do not.
+    /// With a second pepper the new key would work only where the old keys do not.
     @Test func noSecondPepperIsMadeBesideKeysOfAFirst() throws {
         _ = try editor().add(news)
         #expect(TestFile.rename(path(".pepper"), to: folder.file("pepper")))
@@ -114,7 +114,7 @@ import Testing
         #expect(AppSurvey(configuration).apps.first?.limits.devices == 5)
         #expect(TestFile.mode(of: path("news.json")).map { $0 & 0o777 } == 0o640)
 
-        // By then the first one has expired; the second expires no later than it would have.
+        // At this time the first key has expired; the second expires no later than planned.
         _ = try editor(at: later).rotate(news, keeping: .zero)
         #expect(AppSurvey(configuration).apps.first?.credentials.count == 1)
         #expect(caller(fresh.key, at: later) == .wrongKey)

@@ -141,7 +141,7 @@ import Testing
                 == ["news.json: credentials: the id k1 occurs more than once"])
     }
 
-    /// Goal: nothing in a file can trap. Method: a right file, bent at random.
+    /// Goal: no file content traps. Method: a valid file with random changes.
     @Test func aBentFileIsRefusedOrRead() throws {
         let page = try #require(SourceTree.text("docs/apps.md"))
         let seed = Array(try #require(MarkdownCode.blocks("json", inPage: page).first).utf8)

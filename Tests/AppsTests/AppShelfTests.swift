@@ -3,7 +3,7 @@ import Testing
 
 @testable import Apps
 
-/// Which version of a file counts, decided without a folder.
+/// Tests which version of a file takes effect, without a folder.
 @Suite struct AppShelfTests {
     private var shelf = AppShelf(folder: "apps")
 
@@ -85,7 +85,7 @@ import Testing
             problems == [
                 "news.json: identifiers.richie: a is claimed by shop.json too; take it out of one of the two"
             ])
-        // The other file gives way: the refused one counts though nobody touched it.
+        // The other file releases the identifier: the rejected file takes effect without a change of its own.
         let freed = take(["shop.json": richie("c"), "news.json": richie("b", "a")])
         #expect(freed == [.added(try AppID("news")), .changed(try AppID("shop"))])
         #expect(owners == ["a": "news", "b": "news", "c": "shop"])
@@ -105,7 +105,7 @@ import Testing
         #expect(problems == [])
     }
 
-    /// `news` wants what `shop` gives up, but `shop` wants what `zoo` keeps, so nothing of the three may move.
+    /// `news` wants the identifier of `shop`, but `shop` wants one that `zoo` keeps, so none of the three may change.
     @Test mutating func aRefusalThatGivesAnIdentifierBackRefusesWhoTookIt() {
         let before = ["news.json": richie("a"), "shop.json": richie("b"), "zoo.json": richie("c")]
         _ = take(before)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Apps
 
-/// `docs/apps.md` is compared with what the reader takes, in both directions.
+/// Compares `docs/apps.md` with the fields that the reader accepts, in both directions.
 @Suite struct AppsPageTests {
     private let page: String
 
@@ -22,7 +22,7 @@ import Testing
         for example in examples { #expect(try problems(example) == []) }
     }
 
-    /// The reader lists what it knows when it meets a name that is like none of them.
+    /// For a name unlike any known one, the reader's error lists all known names.
     @Test func listsEveryField() throws {
         let stranger = #""qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq":1"#
         let objects = ["identifiers", "report", "limits", "quiet_hours", "defaults"].map { #""\#($0)":{\#(stranger)}"# }
@@ -41,7 +41,7 @@ import Testing
         }
         let documented = Set(
             MarkdownTable.rows(under: "## Fields", inPage: page).compactMap { $0.first.map(MarkdownTable.plain) })
-        // An object is described by its fields.
+        // The page describes an object by its fields.
         let fields = known.filter { name in !known.contains { $0.hasPrefix("\(name).") || $0.hasPrefix("\(name)[") } }
         let listed = Set(documented.map { $0.split(separator: "[]").joined(separator: "[0]") })
         #expect(fields.subtracting(listed) == [], "only in the code")

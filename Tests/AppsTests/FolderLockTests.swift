@@ -14,7 +14,7 @@ import Testing
         try FolderLock(folder.path).release()
     }
 
-    /// Goal: the lock ends with its release. Method: a copy of its descriptor, as a child has it between fork and exec.
+    /// Goal: release unlocks the folder. Method: keep a copy of the descriptor, as a child does between fork and exec.
     @Test func aCopyOfItsDescriptorDoesNotKeepIt() throws {
         let folder = TemporaryDirectory()
         let lock = try FolderLock(folder.path)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Of a file in a test's folder.
+/// File operations in a test's folder.
 enum TestFile {
     static func remove(_ path: String) -> Bool {
         unlink(path) == 0
@@ -26,7 +26,7 @@ enum TestFile {
         chmod(path, mode) == 0
     }
 
-    /// Nil when there is no such file.
+    /// Nil if the file does not exist.
     static func mode(of path: String) -> mode_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_mode : nil

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Compares every import of the repository with the table, since the compiler accepts one that came along with another
-/// dependency.
+/// Compares every import of the repository with the table, since the compiler also accepts imports of transitive
+/// dependencies.
 @Suite struct ArchitectureTests {
     private let targets: [DeclaredTarget]
 
@@ -33,7 +33,7 @@ import Testing
         let declared = Set(targets.map(\.name))
         for folder in ["Shared", "Tests"] {
             let strays = SourceTree.entries(of: folder).filter { !declared.contains($0) }
-            #expect(strays == [], "\(folder) holds folders that Package.swift does not know")
+            #expect(strays == [], "\(folder) contains folders missing from Package.swift")
         }
         let services = targets.filter { $0.kind == "service" }.map { "Services/\($0.name)/" }
         for source in SourceTree.swiftSources(under: "Services") {

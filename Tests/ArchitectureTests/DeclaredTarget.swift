@@ -1,11 +1,11 @@
 /// A target as `Package.swift` declares it through its helper functions.
 struct DeclaredTarget: Equatable {
-    /// The helper that made it: `cModule`, `shared`, `service`, `tests`, `testFuzzers`, `testLibrary` or
+    /// The helper function that declares it: `cModule`, `shared`, `service`, `tests`, `testFuzzers`, `testLibrary` or
     /// `testExecutable`.
     let kind: String
     /// Also the name of its folder.
     let name: String
-    /// What a source imports: the name, or that of a service's command.
+    /// The module name that sources import: the target's name, or that of the service's command.
     let module: String
     let dependencies: [String]
 
@@ -20,7 +20,7 @@ struct DeclaredTarget: Equatable {
         "cModule", "service", "shared", "testExecutable", "testFuzzers", "testLibrary", "tests",
     ]
 
-    /// The manifest is read as text: asking the package manager would wait for the lock of the build that runs the test.
+    /// Reads the manifest as text: the package manager would wait for the lock of the build that runs the test.
     static func all(inManifest manifest: String) -> [DeclaredTarget] {
         guard let list = manifest.range(ofFirst: "targets: [") else { return [] }
         return manifest[list.upperBound...].split(separator: "(").adjacentPairs().compactMap { before, arguments in
@@ -30,7 +30,7 @@ struct DeclaredTarget: Equatable {
         }
     }
 
-    /// Arguments behind a label name a library to link or a command, and no dependency.
+    /// Labelled arguments name a library to link or a command, not a dependency.
     private static func target(_ kind: String, arguments: String) -> DeclaredTarget? {
         let plain = arguments.split(separator: ",").compactMap { argument -> String? in
             let text = argument.drop { $0.isWhitespace }

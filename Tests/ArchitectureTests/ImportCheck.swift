@@ -1,4 +1,4 @@
-/// What is wrong with one target's imports, in sentences; empty when nothing is.
+/// Describes the errors in one target's imports, one sentence each; empty if there are none.
 struct ImportCheck {
     enum Layer: Equatable {
         case library
@@ -15,7 +15,7 @@ struct ImportCheck {
         ImportScanner.modules(in: source).sorted().compactMap { problem(withImport: $0) }
     }
 
-    /// A dependency that no source imports is an edge nobody granted for a reason.
+    /// A dependency that no source imports has no reason to be granted.
     func unusedDependencies(imports: Set<String>) -> [String] {
         target.dependencies.filter { !imports.contains($0) }.map {
             "\(target.name) declares \($0) and never imports it"
@@ -25,7 +25,7 @@ struct ImportCheck {
     private func problem(withImport module: String) -> String? {
         if ownModules.contains(module) {
             if !mayImport(module) { return "\(target.name) may not import \(module)" }
-            // The build would let it pass as long as another dependency happens to bring it along.
+            // The build would accept the import as long as another dependency provides it transitively.
             return target.dependencies.contains(module) ? nil : "\(target.name) imports \(module) without declaring it"
         }
         if ImportRules.systemModules.contains(module) { return nil }
@@ -34,7 +34,7 @@ struct ImportCheck {
             return isGranted ? nil : "\(target.name) may not import Foundation"
         }
         if module == "Testing" && layer == .test { return nil }
-        return "\(target.name) imports \(module), which no list knows"
+        return "\(target.name) imports \(module), which is in no list"
     }
 
     private func mayImport(_ module: String) -> Bool {

@@ -73,15 +73,15 @@ enum ImportRules {
             mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"]),
     ]
 
-    /// Test targets that talk to a C library themselves: the mock broker, the bare loops that benchmarks compare with,
-    /// the tests of the modules, and those of KafkaBus, which make a producer fatal as only librdkafka's own test call can.
-    /// Any other one tests through the library that owns the module.
+    /// Test targets that use a C library directly: the mock broker, the bare loops of the benchmarks, the tests of the
+    /// C modules, and those of KafkaBus, which call librdkafka's test function that makes a producer fatal. All others
+    /// test through the library that owns the module.
     static let cModuleTestTargets: Set = ["BareLoops", "CModulesTests", "KafkaBusTests", "KafkaMock"]
 
-    /// What every target may use of the system.
+    /// System modules that every target may import.
     static let systemModules: Set = ["Dispatch", "Glibc", "Synchronization"]
 
-    /// Foundation makes a static executable seven times as large, so each target that links it says why.
+    /// Foundation makes a static executable seven times as large, so each target that links it gives a reason.
     static let foundationReasons: [String: String] = [:]
 
     static func isCModule(_ name: String) -> Bool {

@@ -1,4 +1,4 @@
-/// Finds the modules a Swift source imports, in every form the language has, and is not misled by comments and strings.
+/// Finds the modules that a Swift source imports, in every form of the language, ignoring comments and strings.
 struct ImportScanner {
     private static let declarationKinds: Set = [
         "actor", "class", "enum", "func", "let", "macro", "protocol", "struct", "typealias", "var",
@@ -19,7 +19,7 @@ struct ImportScanner {
         self.source = source
     }
 
-    /// `import` is a keyword: in code it begins a declaration unless a dot, a back-tick or a label makes it a name.
+    /// `import` is a keyword: in code it starts a declaration unless a dot, a backtick or a label makes it a name.
     private static func modules(inCode code: String) -> Set<String> {
         let words = tokens(of: code)
         var modules: Set<String> = []
@@ -95,7 +95,7 @@ struct ImportScanner {
         code.append(" ")
     }
 
-    /// The number of `#` before the quote of a string that starts here; nil when none does.
+    /// The number of `#` before the quote of a string that starts here; nil if no string starts here.
     private func stringStart() -> Int? {
         var quote = position
         while quote < source.count, source[quote] == "#" { quote += 1 }
@@ -109,7 +109,7 @@ struct ImportScanner {
         if !isMultiline { position += 1 }
         let end = (isMultiline ? "\"\"\"" : "\"") + mark
         while position < source.count {
-            // A quote that was no string, as in a regular expression, spoils one line at most.
+            // A quote that starts no string, as in a regular expression, affects one line at most.
             if !isMultiline && source[position].isNewline { break }
             if skip(end) { break }
             if skip("\\" + mark) {

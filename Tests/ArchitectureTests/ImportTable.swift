@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The table as `docs/architecture.md` shows it.
+/// Reads the table of `docs/architecture.md`.
 enum ImportTable {
     static let heading = "## Who may import whom"
 

@@ -1,14 +1,14 @@
-/// Where bytes may become a `String` without `OutsideText`: each entry says why no text from outside comes there, or what
-/// bounds it.
+/// Lists where bytes may become a `String` without `OutsideText`: each entry gives the reason why no outside text gets
+/// there, or what bounds it.
 enum OutsideTextRules {
-    /// What makes a `String` of bytes that may be anything.
+    /// Expressions that make a `String` of arbitrary bytes.
     static let conversions = [
         "String(decoding:", "String(validating:", "String(cString:", "String(validatingUTF8:",
         "String(validatingCString:", "String(platformString:", "String.init(decoding:", "String.init(cString:",
         "Substring(decoding:", "Substring(validating:",
     ]
 
-    /// Messages that are fixed in a C library.
+    /// Fixed messages of C libraries.
     static let fixedTexts = [
         "String(cString: strerror(", "String(cString: gai_strerror(", "String(cString: curl_easy_strerror(",
         "String(cString: curl_multi_strerror(", "String(cString: nghttp2_http2_strerror(",
@@ -17,7 +17,7 @@ enum OutsideTextRules {
     ]
 
     struct Allowance {
-        /// A file, or what the paths of several begin with.
+        /// A file, or the common prefix of several paths.
         let path: String
         let reason: String
 
@@ -40,26 +40,26 @@ enum OutsideTextRules {
         Allowance(
             "Shared/HTTPServer/HTTPHeaders.swift", reason: "fields of a head that RequestHead has checked as a whole"),
         Allowance(
-            "Shared/HTTPServer/HTTP1/RequestHead.swift", reason: "a method, a token as it has seen"),
-        Allowance("Shared/HTTPServer/RequestTarget.swift", reason: "visible ASCII, as it has seen"),
+            "Shared/HTTPServer/HTTP1/RequestHead.swift", reason: "a method, already checked to be a token"),
+        Allowance("Shared/HTTPServer/RequestTarget.swift", reason: "visible ASCII, already checked"),
         Allowance("Shared/JSONKit/JSON+Text.swift", reason: "values that were checked when they were read"),
         Allowance(
-            "Shared/KafkaBus/RDKafka", reason: "librdkafka's messages, and topics that this process asked it about"),
+            "Shared/KafkaBus/RDKafka", reason: "librdkafka's messages, and topics that this process requested"),
         Allowance("Shared/PushModel/Base64URL.swift", reason: "letters of its own alphabet"),
         Allowance("Shared/Rendering/FlatData.swift", reason: "paths of names that were checked when they were read"),
         Allowance("Shared/ServiceKit/Text/IPAddress.swift", reason: "an address that inet_ntop wrote"),
-        Allowance("Shared/ServiceKit/Text/JSONText.swift", reason: "JSON that it wrote itself, of texts"),
-        Allowance("Shared/ServiceKit/Text/OutsideText.swift", reason: "it is what checks them"),
-        Allowance("Shared/ServiceKit/Environment/Redaction.swift", reason: "a line of our own log, of texts"),
-        Allowance("Shared/ServiceKit/Time/Timestamp.swift", reason: "digits that it wrote itself"),
+        Allowance("Shared/ServiceKit/Text/JSONText.swift", reason: "JSON written by this file, from texts"),
+        Allowance("Shared/ServiceKit/Text/OutsideText.swift", reason: "the check itself"),
+        Allowance("Shared/ServiceKit/Environment/Redaction.swift", reason: "a line of our own log, from texts"),
+        Allowance("Shared/ServiceKit/Time/Timestamp.swift", reason: "digits written by this file"),
         Allowance("Shared/Signing/KeyHandle.swift", reason: "the name of a curve, from OpenSSL"),
         Allowance("Shared/Signing/OpenSSLErrors.swift", reason: "OpenSSL's messages"),
         Allowance("Shared/Signing/PEMText.swift", reason: "a key that OpenSSL wrote"),
         Allowance("Shared/TLSSocket/TLSErrors.swift", reason: "OpenSSL's messages"),
-        Allowance("Shared/Topics/Messages/ResultScanner.swift", reason: "printed ASCII, looked at byte by byte before"),
+        Allowance("Shared/Topics/Messages/ResultScanner.swift", reason: "printable ASCII, already checked byte by byte"),
     ]
 
-    /// The lines of a source that need an allowance, counted from one.
+    /// The numbers of the lines in a source that need an allowance, starting at one.
     static func conversions(in source: String) -> [Int] {
         source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { place, line in
             var rest = String(line)

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Every decoder makes its texts by way of `OutsideText`, so that comparing them takes linear time. A new decoder that does
-/// not is found here.
+/// Every decoder must create its texts with `OutsideText`, so that comparing them takes linear time. This test finds
+/// new decoders that do not.
 @Suite struct OutsideTextTests {
     private static let sources = ["Shared", "Services"].flatMap { SourceTree.swiftSources(under: $0) }
 
@@ -10,7 +10,7 @@ import Testing
         #expect(OutsideTextTests.sources.count > 300)
         for path in OutsideTextTests.sources where !isAllowed(path) {
             let lines = OutsideTextRules.conversions(in: SourceTree.text(path) ?? "")
-            #expect(lines == [], "\(path) makes a String of bytes: use OutsideText, or say in OutsideTextRules why not")
+            #expect(lines == [], "\(path) makes a String of bytes: use OutsideText, or add it to OutsideTextRules")
         }
     }
 
@@ -18,7 +18,7 @@ import Testing
         for allowance in OutsideTextRules.allowances {
             let uses = OutsideTextTests.sources.filter { $0.hasPrefix(allowance.path) }
                 .flatMap { OutsideTextRules.conversions(in: SourceTree.text($0) ?? "") }
-            #expect(!uses.isEmpty, "\(allowance.path) needs no allowance any more")
+            #expect(!uses.isEmpty, "\(allowance.path) no longer needs an allowance")
         }
     }
 

@@ -42,7 +42,7 @@ final class StartedService: Sendable {
             }
             return response?.status == status && texts.allSatisfy { response?.text.contains($0) == true }
         }
-        #expect(isSo, "\(name) should say \(status) \(texts): \(response?.status ?? 0) \(response?.text ?? "")")
+        #expect(isSo, "\(name) must answer \(status) \(texts): \(response?.status ?? 0) \(response?.text ?? "")")
     }
 
     /// Sends SIGTERM; the service must stop cleanly.

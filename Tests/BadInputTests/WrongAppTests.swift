@@ -32,7 +32,7 @@ import Testing
             try await $0.expectReadiness(200, texts: "provider: unknown name; did you mean providers?")
         }
 
-        // Only the sender that uses a key reads it.
+        // Only the sender that uses the key reads its file.
         let sender = try #require(services.first { $0.name == "apns-sender" })
         home.write("apps/news.json", content: Self.app)
         try await sender.expectReadiness(

@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 
 /// An HTTP server that answers a task with a fixed 201, from another thread than the one that reads requests, and does
-/// nothing else. Runs until standard input ends, which it does with the program that started it.
+/// nothing else. Runs until standard input ends, which happens when its parent process exits.
 enum BareHTTP {
     private static let id = "00000000-0000-4000-8000-000000000000"
     static let answerText =

@@ -1,8 +1,7 @@
 import CHiredis
 import ServiceKit
 
-/// Reads every hash whose key fits a pattern, pipelined, what reading a whole registry costs with
-/// nothing around it.
+/// Reads every hash whose key matches a pattern, pipelined: the minimum cost of reading a whole registry.
 enum BareHashes {
     private static let pipelined = 32
 

@@ -3,9 +3,9 @@ import KafkaBus
 import ServiceKit
 import Synchronization
 
-/// One thread produces as fast as the window lets it, one consumes; librdkafka does the rest.
+/// One thread produces as fast as the window allows, one consumes; librdkafka does the rest.
 enum BareKafka {
-    /// What the two threads share.
+    /// State shared by the two threads.
     private final class Progress: Sendable {
         let reported = Atomic<Int>(0)
         let failed = Atomic<Int>(0)

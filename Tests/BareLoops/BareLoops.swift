@@ -1,8 +1,8 @@
 import Glibc
 import ServiceKit
 
-/// The loops that `carillon bench` compares the house with: the same C client, the same settings, acknowledgements and
-/// batches, and nothing else. Prints one JSON object; as a server it prints where it listens instead.
+/// The baseline loops of `carillon bench`: the same C client, the same settings, acknowledgements and batches, and
+/// nothing else. Prints one JSON object; as a server it prints its address instead.
 ///
 ///     BareLoops kafka URL TOPIC PARTITIONS MESSAGES BYTES BATCH WINDOW
 ///     BareLoops redis PORT STREAM PARTITIONS MESSAGES BYTES BATCH WINDOW
@@ -41,7 +41,7 @@ import ServiceKit
     }
 }
 
-/// What one run moves.
+/// The load of one run.
 struct BareLoad {
     let address: String
     let name: String
@@ -49,7 +49,7 @@ struct BareLoad {
     let messages: Int
     let bytes: Int
     let batch: Int
-    /// Messages sent and not yet taken, at the most.
+    /// Maximum number of messages sent and not yet consumed.
     let window: Int
 
     init?(_ arguments: [String]) {
@@ -60,10 +60,10 @@ struct BareLoad {
         (partitions, messages, bytes, batch, window) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
     }
 
-    /// The first batch warms up: connections are made and groups joined before the clock starts.
+    /// The first batch is a warm-up: connections are made and groups joined before the clock starts.
     var total: Int { messages + batch }
 
-    /// Bytes that do not compress, the same in every run.
+    /// Incompressible bytes, the same in every run.
     var payload: [UInt8] {
         let random = SeededRandomSource(seed: 1)
         return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -2,8 +2,8 @@ import CHiredis
 import Glibc
 import ServiceKit
 
-/// One thread appends entries of a batch each, a field a message, pipelined within the window; one reads them and removes
-/// what it has read. Both with hiredis' own blocking client.
+/// One thread appends entries of one batch each, one field per message, pipelined within the window; another reads and
+/// deletes them. Both use hiredis' own blocking client.
 enum BareRedis {
     static func run(_ load: BareLoad, clock: Monitor<Usage>) -> String? {
         let taken = Monitor(0)
@@ -26,7 +26,7 @@ enum BareRedis {
             let limit = sent == load.batch ? sent : sent + load.batch - load.window
             _ = taken.wait(timeout: .seconds(60)) { $0 >= limit ? true : nil }
             if sent == load.batch { clock.change { $0 = Usage.now } }
-            // As many at once as the window has room for, then their answers: one write and one fsync for all.
+            // Sends as many as the window allows, then reads the replies: one write and one fsync for all.
             var pending = 0
             repeat {
                 Hiredis.append(

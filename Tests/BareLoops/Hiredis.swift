@@ -1,7 +1,7 @@
 import CHiredis
 import Glibc
 
-/// hiredis' own blocking client, in the few calls the loops need.
+/// The few calls of hiredis' own blocking client that the loops need.
 enum Hiredis {
     typealias Context = UnsafeMutablePointer<redisContext>
     typealias Reply = UnsafeMutablePointer<redisReply>
@@ -12,7 +12,7 @@ enum Hiredis {
         return context
     }
 
-    /// The words, and then so many fields with the same value.
+    /// Appends the words, then this number of fields with the same value.
     static func append(
         _ context: Context, words: [String], fields: Int = 0, value: [UInt8] = []
     ) {
@@ -31,7 +31,7 @@ enum Hiredis {
         }
     }
 
-    /// Takes the next reply; the body looks at it before it is freed.
+    /// Takes the next reply; the body reads it before it is freed.
     static func reply(
         _ context: Context, body: (Reply) -> String?
     ) -> String? {

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// What every driver promises, tried against a real broker of each kind.
+/// Guarantees of every driver, tested against a real broker of each kind.
 @Suite struct BusConformanceTests {
-    /// Goal: messages of one key are handled in the order in which they were sent, whatever the batches.
+    /// Goal: messages of one key are handled in the order in which they were sent, however they are batched.
     @Test(arguments: Driver.allCases)
     func keepsTheOrderWithinAKey(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -32,7 +32,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: each group sees everything, also one that starts later than the messages.
+    /// Goal: each group receives every message, even a group that starts after they were sent.
     @Test(arguments: Driver.allCases)
     func deliversEverythingToEveryGroup(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -55,7 +55,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: headers, keys and any bytes arrive as they were sent.
+    /// Goal: headers, keys and arbitrary bytes arrive unchanged.
     @Test(arguments: Driver.allCases)
     func carriesAnyBytes(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -90,8 +90,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a send tells where each of its messages lies. Method: what a reader finds there is compared, for messages with
-    /// and without keys, over all partitions, in sends of which one is cut into several appends.
+    /// Goal: a send returns the position of each of its messages. Method: compare with what a reader finds there, for
+    /// messages with and without keys, over all partitions, in sends of which one is split into several appends.
     @Test(arguments: Driver.allCases)
     func tellsWhereMessagesLie(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -120,7 +120,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: keys that differ only behind a zero byte share a partition and its order, and stay different keys.
+    /// Goal: keys that differ only after a zero byte share a partition and its order, and stay different keys.
     @Test(arguments: Driver.allCases)
     func placesAKeyByWhatStandsBeforeItsFirstZero(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -147,7 +147,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: on a compacted log a message without a value, which says that its key is gone, arrives like any other.
+    /// Goal: on a compacted log a tombstone, a message without a value, arrives like any other message.
     @Test(arguments: Driver.allCases)
     func carriesTombstones(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -210,7 +210,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: an outage of something else never makes a message dead, however long it lasts.
+    /// Goal: an outage of a dependency never dead-letters a message, however long it lasts.
     @Test(arguments: Driver.allCases)
     func waitsOutAnOutage(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -232,7 +232,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a message that cannot be done goes to `dead` with its story, its neighbours are done, and it can be sent again.
+    /// Goal: a message that cannot be handled goes to `dead` with its history, its neighbours are handled, and it can
+    /// be replayed.
     @Test(arguments: Driver.allCases)
     func buriesPoisonAndReplaysIt(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -280,7 +281,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: what a handler returns is durable on the next topic before its input counts as done.
+    /// Goal: a handler's outputs are durable on the next topic before its input is completed.
     @Test(arguments: Driver.allCases)
     func sendsOnWhatAHandlerReturns(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -305,7 +306,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a worker that is stopped in the middle of a batch finishes it, and the next one starts behind it.
+    /// Goal: a worker stopped in the middle of a batch finishes it, and the next worker starts after it.
     @Test(arguments: Driver.allCases)
     func finishesTheBatchInWorkWhenStopped(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -339,7 +340,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a consumer whose handlers stand still holds no more than its buffer, however much is sent.
+    /// Goal: a consumer whose handlers are blocked holds no more than its buffer, however much is sent.
     @Test(arguments: Driver.allCases)
     func boundsWhatAStalledConsumerHolds(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -370,8 +371,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a partition whose work stands still does not keep the others waiting. Method: one key's handler stops at a gate
-    /// with a backlog of twice the buffer behind it; meanwhile other keys must come through.
+    /// Goal: a partition whose handler is blocked does not delay the others. Method: one key's handler stops at a gate
+    /// with a backlog of twice the buffer behind it; other keys must still be handled.
     @Test(arguments: Driver.allCases)
     func aPartitionThatStandsStillDoesNotStopTheOthers(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -404,7 +405,7 @@ import Topics
         await bus.close()
     }
 
-    /// Two keys that lie in different partitions of two.
+    /// Two keys that belong to different partitions of two.
     private func keysOfTwoPartitions() -> (String, String) {
         let keys = (0..<20).map { "key \($0)" }
         func partition(_ key: String) -> Int32 { Partitioner.partition(ofKey: Array(key.utf8), count: 2) }

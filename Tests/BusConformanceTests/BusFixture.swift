@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The drivers the suite runs against.
+/// The drivers that the suite tests.
 enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
     case redis
@@ -22,15 +22,15 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A broker of a test's own, with what one can do to it.
+/// A broker owned by one test, with operations on it.
 protocol BusFixture: Sendable {
-    /// A client of the broker, independent of other clients of it.
+    /// A client of the broker, independent of its other clients.
     func bus() throws -> any Bus
-    /// Tells the broker of a topic, where brokers want that.
+    /// Creates a topic on the broker, if the broker needs that.
     func prepare(_ topic: Topic<OpaqueMessage>) async throws
-    /// A consumer in a process of its own; nil where the broker lives in this one.
+    /// A consumer in its own process; nil if the broker is in this process.
     func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) throws -> ChildProcess?
-    /// Metrics of the buses made here.
+    /// Metrics of the buses created here.
     var metrics: Metrics { get }
     var health: Health { get }
 }

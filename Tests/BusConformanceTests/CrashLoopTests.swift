@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Topics
 
-/// A message that ends every process which handles it. The consumers are processes.
+/// A message that crashes every process that handles it. The consumers are processes.
 @Suite struct CrashLoopTests {
-    /// Goal: such a message stops its partition for some processes and not for ever. Method: processes are started until
-    /// one has handled what lies behind the message.
+    /// Goal: such a message blocks its partition only for a limited number of processes. Method: start processes until
+    /// one handles the messages after it.
     @Test(arguments: [Driver.redis, .kafka])
     func aMessageThatTrapsIsGivenUp(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -19,7 +19,7 @@ import Topics
         let neighbours = (0..<20).map { "\($0)" }
         try await producer.send((neighbours[..<7] + ["trap"] + neighbours[7...]).map { topic.text($0) })
 
-        // Uncounted, counted among others, and twice alone.
+        // The first start is not counted, the second counts among others, the last two alone.
         for death in 1...4 {
             let probe = try #require(try fixture.spawnProbe(topic, group: "g"))
             let ending = await probe.end()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The bounds of the buses that live on this machine's memory: what brings more waits, what drains never does.
+/// The bounds of the buses that use this machine's memory: forward producers wait, draining topics never do.
 @Suite struct EmbeddedBoundsTests {
     private static let bound = 1 << 20
 
@@ -14,7 +14,7 @@ import Topics
             ? MemoryFixture(bytesMaximum: bound) : try await RedisFixture(channelBytesMaximum: bound)
     }
 
-    /// Fills a topic until it refuses; returns how many bytes it took. A broker that is merely slow is asked again.
+    /// Fills a topic until it is full; returns the number of accepted bytes. Retries while the broker is merely slow.
     private static func fill(_ topic: Topic<OpaqueMessage>, bus: any Bus) async throws -> Int {
         let impatient = try await bus.makeProducer(ProducerOptions(patience: .seconds(1)))
         var bytes = 0
@@ -63,7 +63,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: what drains is admitted when nothing else is.
+    /// Goal: draining topics accept messages when forward topics do not.
     @Test(arguments: [Driver.memory, .redis])
     func whatDrainsIsAlwaysAdmitted(driver: Driver) async throws {
         let fixture = try await Self.fixture(driver)
@@ -74,8 +74,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a house filled to its bounds empties itself. Method: the senders' topic, the retries and the audience form a
-    /// cycle; all are stalled until the forward topics are full, then released; every device must come through in the end.
+    /// Goal: a full pipeline drains by itself. Method: the senders' topic, the retries and the audience form a cycle;
+    /// all are blocked until the forward topics are full, then released; finally every device must be sent to.
     @Test(arguments: [Driver.memory, .redis])
     func aCycleThatIsFullDrains(driver: Driver) async throws {
         let fixture = try await Self.fixture(driver)
@@ -87,7 +87,7 @@ import Topics
         let filled = try await Self.fill(audience, bus: bus)
         let gate = Gate()
         let sent = Record()
-        // Everything fails once at the "provider" and comes back through retries and audience.
+        // Every message fails once at the "provider" and returns through retries and audience.
         let sender = try await RunningWorker(fixture, bus: bus, channel: dispatch.channel, group: "sender", batch: 5) {
             messages, _ in
             await gate.pass()
@@ -121,7 +121,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: work that every group is through with takes no room.
+    /// Goal: messages that every group has completed use no memory.
     @Test func whatIsDoneIsRemovedFromRedis() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make(partitions: 1)

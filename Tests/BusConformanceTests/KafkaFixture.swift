@@ -4,12 +4,12 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// librdkafka's mock cluster in a process of its own, with the waits it needs shortened.
+/// librdkafka's mock cluster in its own process, with shortened timeouts.
 final class KafkaFixture: BusFixture {
     let metrics = Metrics()
     let health = Health(time: SystemTimeSource())
     let server: KafkaMockServer
-    /// Where probes keep what they share.
+    /// Stores the state that probes share.
     private let store: RedisServer
 
     private static let settings = [

@@ -2,7 +2,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// A consumer in a process of its own.
+/// Starts a consumer in its own process.
 enum Probe {
     static func spawn(
         _ topic: Topic<OpaqueMessage>, group: String, settings: [String: String]
@@ -10,7 +10,7 @@ enum Probe {
         var environment = EnvironmentReader.processEnvironment().filter { !$0.key.hasPrefix("CARILLON") }
         environment.merge(settings) { $1 }
         environment["CARILLON_ADMIN_PORT"] = "0"
-        // A backtrace of a probe that is told to trap takes seconds and tells nothing.
+        // The backtrace of a probe that traps on purpose takes seconds and is of no use.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment["PROBE_TOPIC"] = topic.declaration.name
         environment["PROBE_PARTITIONS"] = "\(topic.declaration.partitions.embedded)"

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Topics
 
-/// What happens to the work of a consumer that dies, and to that of one that is only slow. The consumers are processes.
+/// Tests the work of a consumer that dies, and that of one that is only slow. The consumers are processes.
 @Suite struct ProcessDeathTests {
     /// Goal: nothing is lost when one of two consumers is killed. Method: both print what they handle; one is killed in
-    /// the middle, more is sent, and the union of what was printed must be everything.
+    /// the middle, more is sent, and together they must have printed everything.
     @Test(arguments: [Driver.redis, .kafka])
     func theOtherConsumerFinishesWhatAKilledOneLeft(driver: Driver) async throws {
         let fixture = try await driver.fixture()
@@ -21,7 +21,7 @@ import Topics
         #expect(await victim.line { $0.contains("\"running\"") } != nil)
         #expect(await survivor.line { $0.contains("\"running\"") } != nil)
 
-        // Single messages over many keys, until both have a share.
+        // Single messages over many keys, until both consumers have received some.
         var sent = 0
         func send(_ count: Int) async throws {
             try await producer.send((sent..<(sent + count)).map { topic.text("\($0)", key: "\($0)") })
@@ -30,7 +30,7 @@ import Topics
         let handled: @Sendable (String) -> Bool = { $0.hasPrefix("handled") }
         try await send(400)
         while !(victim.lines.contains(where: handled) && survivor.lines.contains(where: handled)) {
-            try #require(sent < 200_000, "one of the two never got anything")
+            try #require(sent < 200_000, "one of the two received no message")
             let before = (victim.lines.count, survivor.lines.count)
             try await send(40)
             _ = await survivor.line(within: .seconds(1), from: before.1, where: handled)
@@ -50,8 +50,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a slow consumer that lives keeps its work. Method: a dead one beside it, in a group of its own, shows when
-    /// the time has passed after which the dead are replaced.
+    /// Goal: a slow but living consumer keeps its work. Method: a dead consumer in another group shows when the time
+    /// has passed after which dead ones are replaced.
     @Test(arguments: [Driver.redis, .kafka])
     func aSlowConsumerKeepsWhatItHolds(driver: Driver) async throws {
         let fixture = try await driver.fixture()

@@ -1,7 +1,7 @@
 import ServiceKit
 import TestSupport
 
-/// What handlers did, in order, for a test to wait on.
+/// Records what handlers did, in order; a test can wait for it.
 final class Record: Sendable {
     private let entries = Monitor<[String]>([])
 
@@ -11,7 +11,7 @@ final class Record: Sendable {
 
     var all: [String] { entries.withLock { $0 } }
 
-    /// Waits until the entries fulfil a condition; false after the limit.
+    /// Waits until the entries satisfy a condition; false after the limit.
     func wait(within limit: Duration = .seconds(60), until isFulfilled: @escaping @Sendable ([String]) -> Bool) async
         -> Bool
     {
@@ -25,7 +25,7 @@ final class Record: Sendable {
     }
 }
 
-/// A gate handlers stop at until the test opens it.
+/// Blocks handlers until the test opens it.
 final class Gate: Sendable {
     private let isOpen = OneTimeEvent()
     private let reached = OneTimeEvent()

@@ -6,8 +6,8 @@ import Testing
 import Topics
 
 @Suite struct RedisDeathTests {
-    /// Goal: what was acknowledged survives SIGKILL of redis-server under load, and the bus goes on by itself. Method: ten
-    /// producers note what they were promised; the server is killed and started again in the middle, twice.
+    /// Goal: acknowledged messages survive SIGKILL of redis-server under load, and the bus recovers by itself. Method:
+    /// ten producers record what was acknowledged; the server is killed and restarted in the middle, twice.
     @Test func nothingAcknowledgedIsLost() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make()
@@ -43,7 +43,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: when Redis comes back with less than was read, the loss is an alarm and what is sent from then on arrives.
+    /// Goal: when Redis comes back with less than was read, the loss is counted and messages sent afterwards arrive.
     @Test func aLogThatCameBackShorterIsGoneOnWith() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make(partitions: 1)
@@ -56,7 +56,7 @@ import Topics
         }
         try await producer.send((0..<100).map { topic.text("\($0)") })
         #expect(await record.wait(forCount: 100))
-        // As a replica that had not got the last fifty would leave it.
+        // The state of a replica that had not received the last fifty.
         let partition = "bus:{\(topic.channel.name)/0}"
         try await fixture.command("DEL", partition + ":log")
         try await fixture.command("HSET", partition + ":state", "next", "50")
@@ -68,10 +68,10 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a Redis that comes back older and has grown past what was read by the time anybody looks is noticed, and nothing
-    /// of what it has then is passed over or removed unread. Method: two histories are made of one beginning, and kept. A
-    /// group reads the first one; then the second takes its place in one step, with the group as it stood in the
-    /// beginning. Its entries end elsewhere than those that were read, or at the same offsets.
+    /// Goal: if Redis restarts from an older state and has grown past the read position before anyone checks, this is
+    /// detected and no message in it is skipped or removed unread. Method: save two histories with a common start. A
+    /// group reads the first; then the second replaces it atomically, with the group's state as of the start. Its
+    /// entries end elsewhere than those that were read, or at the same offsets.
     @Test(arguments: [true, false]) func aLogThatGrewAgainIsReadFromWhereItWas(inOneEntry: Bool) async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make(partitions: 1)
@@ -131,9 +131,9 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: what a later version wrote is neither skipped nor removed, and a process that can read it goes on with it.
-    /// Method: the version of one entry of three is changed as a later one would write it; the group gets up to there. Then it
-    /// is changed back, as reading with that version would be, and another process takes over.
+    /// Goal: an entry of a later version is neither skipped nor removed, and a process that can read it continues
+    /// there. Method: give one of three entries a later version; the group stops before it. Then change it back, which
+    /// simulates a reader of that version, and let another worker continue.
     @Test func anEntryOfALaterVersionHoldsItsPartition() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make(partitions: 1)
@@ -180,7 +180,7 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: an outage longer than the leases takes nothing from the living.
+    /// Goal: an outage longer than the leases does not move work away from live consumers.
     @Test func aLongOutageMovesNoWork() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make()
@@ -212,7 +212,7 @@ import Topics
         for bus in buses { await bus.close() }
     }
 
-    /// Goal: a Redis that forgets on the way is not called ready.
+    /// Goal: a Redis without full durability is not ready.
     @Test func aRedisThatIsNotDurableIsNotReady() async throws {
         let fixture = try await RedisFixture()
         let bus = try fixture.bus()
@@ -220,14 +220,14 @@ import Topics
         try await fixture.command("CONFIG", "SET", "appendfsync", "everysec")
         let readiness = await bus.readiness()
         guard case .notReady(let reason) = readiness else {
-            Issue.record("it should not be ready")
+            Issue.record("ready without full durability")
             return
         }
         #expect(reason.contains("appendfsync always"))
         await bus.close()
     }
 
-    /// Goal: at `maxmemory` the forward producers stop, and what drains goes on.
+    /// Goal: at `maxmemory` forward producers stop, and draining topics continue.
     @Test func aFullRedisStillDrains() async throws {
         let fixture = try await RedisFixture()
         let bus = try fixture.bus()
@@ -243,7 +243,7 @@ import Topics
         #expect(error?.code == .full)
         for number in 0..<100 { try await patient.send([draining.text("\(number)")]) }
 
-        // Goal: also those who start only now, since otherwise nothing could ever empty it.
+        // Goal: this also holds for processes that start now; otherwise nothing could drain a full Redis.
         let newcomer = try fixture.bus()
         let record = Record()
         let worker = try await RunningWorker(fixture, bus: newcomer, channel: draining.channel, group: "g") {

@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// A redis-server of the test's own, durable as the embedded bus wants it, with leases short enough to watch them end.
+/// A redis-server owned by the test, durable as the embedded bus requires, with leases short enough to let them expire.
 final class RedisFixture: BusFixture {
     let metrics = Metrics()
     let health = Health(time: SystemTimeSource())
@@ -35,8 +35,8 @@ final class RedisFixture: BusFixture {
             settings: ["CARILLON_BUS": server.url, "CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "100ms"])
     }
 
-    /// Lets the leases of the server's consumers run out: another server's key with as long a life is watched to its end,
-    /// so that the wait is for an event of the same kind of clock.
+    /// Waits until the leases of the server's consumers have expired, by watching a key with a longer expiry on another
+    /// server, which uses the same kind of clock.
     func outlastLeases() async throws {
         let witness = try await RedisServer()
         let client = RedisClient(
@@ -47,7 +47,7 @@ final class RedisFixture: BusFixture {
         await client.close()
     }
 
-    /// Looks every few milliseconds whether it is so; false when a generous time is over. For what tells nobody.
+    /// Polls a condition that has no event every few milliseconds; false after 30 seconds.
     func eventually(_ isSo: @escaping @Sendable () -> Bool) async -> Bool {
         await blocking {
             let time = SystemTimeSource()
@@ -61,7 +61,7 @@ final class RedisFixture: BusFixture {
         }
     }
 
-    /// One command to the server, past the bus.
+    /// Sends one command to the server, bypassing the bus.
     func command(_ parts: String...) async throws {
         let client = RedisClient(
             try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error, sink: SilentSink()),

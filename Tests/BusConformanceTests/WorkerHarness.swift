@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// A handler made of a closure.
+/// A handler that calls a closure.
 struct ClosureHandler: MessageHandler {
     let body: @Sendable ([ReceivedMessage<OpaqueMessage>], HandlerContext) async throws -> [OutgoingMessage]
 
@@ -15,7 +15,7 @@ struct ClosureHandler: MessageHandler {
     }
 }
 
-/// A worker that runs in this process until it is stopped.
+/// A worker that runs in this process until stopped.
 final class RunningWorker: Sendable {
     let consumer: any BusConsumer
     private let worker: Worker<ClosureHandler>
@@ -56,7 +56,7 @@ struct SilentSink: LogSink {
 }
 
 extension Topic<OpaqueMessage> {
-    /// A message whose value is its text, padded to a size where one is given.
+    /// A message whose value is its text, padded to a size if one is given.
     func text(_ text: String, key: String? = nil, bytes: Int = 0) -> OutgoingMessage {
         let padding = String(repeating: " ", count: max(0, bytes - text.utf8.count))
         return message(OpaqueMessage(Array((text + padding).utf8)), key: key.map { Array($0.utf8) })

@@ -4,8 +4,8 @@ import ServiceHost
 import ServiceKit
 import Topics
 
-/// A service that prints what it handles, for the tests that kill a consumer or stop a service. A message `wait` is
-/// handled only once a line has come on standard input; a message `trap` ends the process.
+/// A service that prints what it handles, for tests that kill a consumer or stop a service. A message `wait` is handled
+/// only after a line arrives on standard input; a message `trap` crashes the process.
 @main struct BusProbe {
     static func main() async {
         await ServiceHost.main(
@@ -49,14 +49,14 @@ struct PrintingHandler: MessageHandler {
                 await input.next()
                 try Task.checkCancellation()
             }
-            guard text != "trap" else { fatalError("told to trap") }
+            guard text != "trap" else { fatalError("requested trap") }
             sink.write(line: "handled \(text)")
         }
         return []
     }
 }
 
-/// Standard input, read by a thread of its own so that a handler that waits for it blocks nothing else.
+/// Standard input, read by its own thread so that a handler that waits for a line blocks nothing else.
 final class InputLines: Sendable {
     private let arrived = OneTimeEvent()
 

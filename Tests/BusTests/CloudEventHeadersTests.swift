@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// Messages of the public topics say in their headers which event they are; the house's own carry nothing for it.
+/// Messages of the public topics carry CloudEvents headers; messages of internal topics carry none.
 @Suite struct CloudEventHeadersTests {
     private let task = TaskID(high: 1, low: 2)
     private let trace = TraceContext(header: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")

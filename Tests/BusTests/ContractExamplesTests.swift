@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import Topics
 
-/// `docs/asyncapi.yaml` is what analysts build on: its examples are read by the services' own decoders and written anew,
-/// header by header and byte by byte, and its words are all that there are.
+/// Analysts rely on `docs/asyncapi.yaml`: the services' own decoders read its examples and write them again, with
+/// identical headers and bytes, and its enumerations list exactly the names in the code.
 @Suite struct ContractExamplesTests {
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func examplesAreWhatIsWritten() async throws {
         let check = try ChildProcess(
@@ -35,7 +35,7 @@ import Topics
         }
     }
 
-    /// The example as the house writes it.
+    /// The example as a service writes it.
     private func message(_ channel: String, value: [UInt8], headers: [MessageHeader]) throws -> OutgoingMessage {
         switch channel {
         case "results": return Topics.results.message(try ResultBatch(decoding: value), key: nil, trace: headers.trace)

@@ -46,8 +46,8 @@ import Topics
         #expect(DeadLetter(fromDead: message) == nil)
     }
 
-    /// Goal: whatever was allowed on a topic is allowed on `dead`. Method: value, key and headers as large as they may be,
-    /// and a detail whose one character outgrows any count of characters.
+    /// Goal: every message allowed on a topic fits into `dead`. Method: value, key and headers of the maximum size, and
+    /// a detail whose single character is larger than any limit on characters.
     @Test(arguments: [String(repeating: "e\u{301}", count: 5_000), "e" + String(repeating: "\u{301}", count: 9_000)])
     func theLargestMessageMayDie(detail: String) throws {
         let header = MessageHeader("h", [UInt8](repeating: 1, count: Topics.headersBytesMaximum - 1))
@@ -64,7 +64,7 @@ import Topics
         try [letter.withoutValue.outgoing].checkSizes()
     }
 
-    /// Goal: what some other program wrote is buried as well, though this bus would not have carried it.
+    /// Goal: a message of a foreign program is dead-lettered as well, even if it exceeds the limits of this bus.
     @Test func whatIsLargerThanAnyMessageMayDieWithoutItsParts() throws {
         let header = MessageHeader("h", [UInt8](repeating: 1, count: Topics.headersBytesMaximum))
         let foreign = IncomingMessage(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// Defaults are documented and measured: changing one is a decision, not a slip.
+/// The defaults are documented and measured, so a change must be deliberate.
 @Suite struct DefaultsTests {
     @Test func workerOptions() throws {
         var reader = EnvironmentReader([:])

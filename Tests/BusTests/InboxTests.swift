@@ -24,7 +24,7 @@ import Topics
         }
     }
 
-    /// The macros of the test library evaluate on a copy, and all of these change the inbox.
+    /// The test library's macros evaluate on a copy, but all of these calls mutate the inbox.
     private func taken(from inbox: inout Inbox) throws -> Delivery {
         let delivery = inbox.take()
         return try #require(delivery)
@@ -157,8 +157,8 @@ import Topics
         #expect(resting == [partition])
     }
 
-    /// Goal: a partition rests from a full share to half of one, and no other with it. Method: two partitions share a
-    /// buffer of 800, so that 400 fill one; each message costs 100.
+    /// Goal: a partition is paused at a full share and resumed at half a share, without affecting others. Method: two
+    /// partitions share a buffer of 800, so that 400 fill one; each message costs 100.
     @Test func aPartitionRestsFromAFullShareToHalfOfIt() throws {
         var inbox = inbox(batch: 1, buffer: 800)
         inbox.assign(partition)
@@ -187,8 +187,8 @@ import Topics
         #expect(resting(&inbox).isEmpty)
     }
 
-    /// Goal: partitions that stand still with all of the buffer do not stop a partition that has room; only what is in work
-    /// beside it does. Method: the whole buffer waits, then as much again is taken.
+    /// Goal: waiting messages that fill the buffer do not pause a partition that has room; only as many messages in
+    /// flight on top of them do. Method: the whole buffer waits, then the same amount is taken.
     @Test func everythingRestsAtTwiceTheBuffer() throws {
         var inbox = inbox(.none, batch: 4, buffer: 400)
         inbox.assign(partition)

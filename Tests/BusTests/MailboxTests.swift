@@ -7,8 +7,8 @@ import Topics
 @Suite(.timeLimit(.minutes(1))) struct MailboxTests {
     private let mailbox = Mailbox(ConsumerOptions(channel: TestTopics.make().channel, group: "g"))
 
-    /// Goal: cancellation ends a wait whether it comes before, while or after the wait begins. Method: many waits against a
-    /// cancellation at once; nothing is ever offered, so each that is missed would hang.
+    /// Goal: cancellation ends a wait whether it comes before, during or after the start of the wait. Method: cancel
+    /// many waits concurrently; nothing is ever offered, so a missed cancellation would hang.
     @Test func aCancelledTaskGetsNothing() async {
         for _ in 0..<500 {
             let waiting = Task { [mailbox] in await mailbox.next() }
@@ -17,7 +17,7 @@ import Topics
         }
     }
 
-    /// Goal: what comes after a cancellation goes to whoever still waits.
+    /// Goal: an element that arrives after a cancellation goes to another waiting task.
     @Test func aCancelledTaskTakesNothingFromOthers() async {
         let cancelled = Task { [mailbox] in await mailbox.next() }
         let waiting = Task { [mailbox] in await mailbox.next() }

@@ -9,8 +9,8 @@ import Topics
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let topic = TestTopics.make(partitions: 2)
 
-    /// Goal: a partition that was being handed over and comes back is delivered from again. Method: the first consumer has
-    /// work of both partitions out while a second joins and leaves, so that one of them was leaving.
+    /// Goal: a partition that returns during its rebalance is delivered again. Method: the first consumer has work of
+    /// both partitions in flight while a second joins and leaves, so that one of them was being moved.
     @Test func aPartitionThatComesBackLives() async throws {
         let options = ConsumerOptions(channel: topic.channel, group: "g", batchMessagesMaximum: 1)
         let first = try await bus.makeConsumer(options)
@@ -34,8 +34,8 @@ import Topics
         await first.close()
     }
 
-    /// Goal: a producer that is closed finishes what waits for room. Method: a topic is filled, one more is sent, and only
-    /// after the close began does a consumer make room.
+    /// Goal: closing a producer finishes the sends that wait for room. Method: fill a topic, send one more message, and
+    /// let a consumer make room only after the close began.
     @Test func closingAProducerWaitsForWhatIsSent() async throws {
         let time = ManualTimeSource()
         let bus = MemoryBus(bytesMaximum: 1_000, time: time, random: SystemRandomSource())

@@ -1,7 +1,7 @@
 import Bus
 import Testing
 
-/// The values are those of Kafka's Java client (`Utils.murmur2`), as its own test suite lists them.
+/// The expected values are those of the test suite of Kafka's Java client (`Utils.murmur2`).
 @Suite struct PartitionerTests {
     @Test(arguments: [
         ("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536),

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// A consumer that gives out what a test offers it, by the rules every driver shares, and shows what was completed.
+/// A consumer that delivers what a test offers, by the rules that all drivers share, and records the completed work.
 final class ScriptedConsumer: BusConsumer {
     private struct State {
         var completed: [Delivery] = []
@@ -19,7 +19,7 @@ final class ScriptedConsumer: BusConsumer {
         mailbox = Mailbox(options)
     }
 
-    /// The values as one partition's messages, from offset 0.
+    /// Offers the values as messages of one partition, from offset 0.
     func offer(_ values: [[UInt8]], to number: Int32 = 0) {
         let id = partition(number)
         mailbox.change { inbox in

@@ -1,7 +1,7 @@
 import Bus
 import ServiceKit
 
-/// A producer that keeps what it is given, after as many failures as a test asks for.
+/// A producer that records what is sent, after as many failures as a test requests.
 final class ScriptedProducer: BusProducer {
     private struct State {
         var sent: [OutgoingMessage] = []

@@ -39,7 +39,7 @@ import Topics
         return letters
     }
 
-    /// Runs a worker until that many letters are buried.
+    /// Runs a worker until it has written this many dead letters.
     private func run(
         _ worker: Worker<some MessageHandler>, producer: WatchedProducer, burials: Int
     ) async throws {
@@ -49,8 +49,8 @@ import Topics
         try await running.value
     }
 
-    /// Goal: a dead letter that no bus carries does not hold its partition. Method: the bus takes no value of more than ten
-    /// bytes, which the second of three messages has.
+    /// Goal: a dead letter too large for the bus does not block its partition. Method: the bus accepts at most ten
+    /// bytes per value; the second of three messages has more.
     @Test func aLetterThatIsTooLargeIsBuriedWithoutItsValue() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
         try await send("one", "much too large", "three")
@@ -65,7 +65,7 @@ import Topics
         #expect(letters.map { $0.replay(into: topic.channel) == nil } == [false, true, false])
     }
 
-    /// The same, where the letters of one batch travel together.
+    /// The same with the dead letters of one batch sent together.
     @Test func oneLargeLetterDoesNotCostItsNeighboursTheirValues() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()), valueBytesMaximum: 10)
         try await send("one", "much too large", "three")
@@ -81,8 +81,8 @@ import Topics
         #expect(producer.isClosed)
     }
 
-    /// Goal: a handler hears of what it will never see before that is buried. Method: what it needs for that is away at
-    /// first, and once it fails for good, which buries all the same.
+    /// Goal: a handler is notified of an undecodable message before it is dead-lettered. Method: its dependency is down
+    /// at first, and once it fails permanently; the message is dead-lettered in both cases.
     @Test func theHandlerIsToldBeforeABurial() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one", "two")
@@ -100,7 +100,7 @@ import Topics
         #expect(try await buried().map(\.reason) == [.undecodable, .undecodable])
     }
 
-    /// Goal: a handler whose own subtask was cancelled has failed; the worker was not told to end.
+    /// Goal: a cancelled subtask of the handler counts as a failure; it does not stop the worker.
     @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one")
@@ -121,7 +121,7 @@ private struct FailingHandler: MessageHandler {
     }
 }
 
-/// A message no bytes are.
+/// A message type that decodes no bytes.
 private struct PickyMessage: TopicMessage {
     init(decoding bytes: [UInt8]) throws {
         throw MalformedMessageError("never right")
@@ -154,7 +154,7 @@ private struct MourningHandler: MessageHandler {
     }
 }
 
-/// Refuses large values, and tells how much went through.
+/// Rejects large values, and counts the sent messages.
 private final class WatchedProducer: BusProducer {
     private let producer: any BusProducer
     private let valueBytesMaximum: Int

@@ -6,17 +6,17 @@ import TestSupport
 import Testing
 import Topics
 
-/// What a worker does about a message that ends its process. A process that ended is a worker whose handler does not return
-/// until the test is over, and that nobody has told to end.
+/// Tests what a worker does about a message that crashes its process. A worker whose handler does not return until the
+/// end of the test, and that is never stopped, stands for a crashed process.
 @Suite(.timeLimit(.minutes(1))) struct WorkerCrashTests {
     private let topic = TestTopics.make()
     private let starts = MemoryMessageStarts(time: ManualTimeSource())
-    /// The tasks of processes that have ended.
+    /// Releases the tasks of crashed processes.
     private let over = OneTimeEvent()
 
     private var place: ConsumedPartition { ConsumedPartition(group: "g", channel: topic.channel.name, number: 0) }
 
-    /// The process of this number, with messages to handle.
+    /// The process with this number, with messages to handle.
     private func process(
         _ number: Int, texts: String..., gate: HandlingGate = HandlingGate(), starts: (any MessageStarts)? = nil,
         order: ConsumerOptions.Order = .partition, batch: Int = 10, concurrency: Int = 1, attempts: Int = 3
@@ -44,7 +44,7 @@ import Topics
         }
     }
 
-    /// Asks again and again, for what has no event of its own; false when a generous time is over.
+    /// Polls a condition that has no event; false after 30 seconds.
     private func eventually(_ isSo: @Sendable () -> Bool) async -> Bool {
         let time = SystemTimeSource()
         let deadline = time.uptime + .seconds(30)
@@ -55,8 +55,8 @@ import Topics
         return true
     }
 
-    /// Goal: the message that ends every process goes to `dead`, and its neighbours do not. Method: three messages of one
-    /// batch, of which the second ends the process; what each process handles shows which it suspects.
+    /// Goal: a message that crashes every process goes to `dead`, and its neighbours do not. Method: the second of
+    /// three messages in one batch crashes the process; the messages each process handles show which it suspects.
     @Test func aMessageThatEndsEveryProcessIsGivenUp() async throws {
         var runs: [Task<Void, any Error>] = []
         let expected = [
@@ -83,7 +83,7 @@ import Topics
         try await finish(runs)
     }
 
-    /// Goal: a handler that ends the process when it is told of the letter does not hold the message.
+    /// Goal: a handler that crashes when it is notified of the dead letter does not block the message.
     @Test func theHandlerIsToldOnce() async throws {
         for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
         let first = process(1, texts: "trap")
@@ -103,9 +103,8 @@ import Topics
         try await finish([ended])
     }
 
-    /// Goal: processes that are told to end while they handle a message, as in a rolling deploy, do not count against it, be
-    /// it that they are killed before they have handled it. Method: behind one that died, six are told to end and
-    /// never finish.
+    /// Goal: processes stopped while they handle a message, as in a rolling deploy, do not count against it, even if
+    /// they are killed before they have handled it. Method: after one that crashed, six are stopped and never finish.
     @Test func processesThatAreToldToEndDoNotCount() async throws {
         _ = starts.open(place, owner: "a process that died")
         var runs: [Task<Void, any Error>] = []
@@ -120,13 +119,13 @@ import Topics
             #expect(await process.hasNoted(1))
             #expect(process.noted == ["a b"])
             worker.stop()
-            // What it gives back has no other sign.
+            // There is no other sign that the counts were returned.
             #expect(await eventually { counts(0, 1) == [0, 0] })
         }
         try await finish(runs)
     }
 
-    /// Goal: what is waiting for something that is away is not in work, and a kill meanwhile does not count.
+    /// Goal: a message waiting for a dependency is not in flight, and a kill during the wait does not count.
     @Test func aMessageThatWaitsIsNotCounted() async throws {
         _ = starts.open(place, owner: "a process that died")
         let process = process(1, texts: "a")
@@ -147,8 +146,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: while a message is handled that may end the process, no other one is, in no worker of the process. Method: a
-    /// message of another worker is in work; the suspect waits for it, and the next one for the suspect.
+    /// Goal: while a suspect message is handled, no worker of the process handles another one. Method: a message of
+    /// another worker is in flight; the suspect waits for it, and the next message waits for the suspect.
     @Test func aSuspectIsHandledAlone() async throws {
         let gate = HandlingGate()
         let (isNeighbourIn, mayNeighbourEnd) = (OneTimeEvent(), OneTimeEvent())
@@ -187,7 +186,7 @@ import Topics
         try await own.run.value
     }
 
-    /// Goal: a store that is away costs the counts and nothing else.
+    /// Goal: when the store is unavailable, only the counts are lost.
     @Test func withoutAStoreMessagesAreHandled() async throws {
         let process = process(1, texts: "a", "b", "c", starts: AbsentStarts(), batch: 1)
         let (worker, run) = process.start { texts, _ in
@@ -200,7 +199,7 @@ import Topics
         try await run.value
     }
 
-    /// Goal: in good order a message costs no question to the store.
+    /// Goal: after an orderly stop, messages are handled without being counted in the store.
     @Test func nothingIsCountedBehindAnOrderlyEnd() async throws {
         for number in 1...2 {
             let process = process(number, texts: "a", "b", batch: 1)

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// Text that is well-formed unless it begins with "garbled".
+/// Text that is well-formed unless it starts with "garbled".
 struct TextMessage: TopicMessage {
     let text: String
 
@@ -14,7 +14,7 @@ struct TextMessage: TopicMessage {
 
     func encoded() -> [UInt8] { Array(text.utf8) }
 
-    /// What stands before a colon.
+    /// The part before the first colon.
     var tenant: String? { text.split(separator: ":").dropLast().first.map(String.init) }
 }
 
@@ -33,7 +33,7 @@ struct TextHandler: MessageHandler {
     }
 }
 
-/// A worker between doubles, on a clock that the test turns.
+/// A worker with test doubles and a manual clock.
 final class WorkerFixture: Sendable {
     let time = ManualTimeSource()
     let sink = CollectingSink()
@@ -41,7 +41,7 @@ final class WorkerFixture: Sendable {
     let health: Health
     let consumer: ScriptedConsumer
     let producer: ScriptedProducer
-    /// What handlers did, in order.
+    /// Events recorded by handlers, in order.
     let events = Monitor<[String]>([])
     private let options: WorkerOptions
     private let protection: CrashProtection?

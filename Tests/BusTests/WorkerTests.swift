@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Topics
 
-/// The worker's promises, on a clock of the test's own: nothing here takes real time.
+/// Guarantees of the worker, on a manual clock: no test takes real time.
 @Suite struct WorkerTests {
     private func bytes(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
-    /// Goal: waits double, stay within half of their ceiling and the ceiling, and end growing. Method: the clock is turned
-    /// to just before the least wait, where nothing may happen, and then to the most, where it must.
+    /// Goal: backoff doubles up to its maximum, with jitter between half and all of it. Method: advance the clock to
+    /// just before the minimum, where nothing may happen, and then to the maximum, where it must.
     @Test func theWaitDoublesUpToItsBound() async throws {
         let fixture = WorkerFixture(attempts: 1_000)
         fixture.consumer.offer(bytes("a"))
@@ -32,7 +32,7 @@ import Topics
         #expect(fixture.consumer.completed.isEmpty && fixture.consumer.isClosed)
     }
 
-    /// Also whatever the handler starts.
+    /// This includes child tasks of the handler.
     @Test func handlersRunWithThePriorityOfTheirWorker() async throws {
         let fixture = WorkerFixture(priority: .high)
         fixture.consumer.offer(bytes("a"))
@@ -47,8 +47,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: an outage never brings a message nearer to `dead`. Method: far more outages than attempts, then a failure of
-    /// the message's own, then success.
+    /// Goal: outages do not count as attempts. Method: far more outages than attempts, then a failure of the message
+    /// itself, then success.
     @Test func anOutageIsNoAttempt() async throws {
         let fixture = WorkerFixture(attempts: 2)
         fixture.consumer.offer(bytes("a"))
@@ -73,8 +73,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: what one app lacks does not hold the messages of others. Method: a batch of three apps, one of which lacks
-    /// something for two attempts.
+    /// Goal: a dependency that fails for one app does not hold the messages of other apps. Method: a batch of three
+    /// apps, one of which fails for two attempts.
     @Test func anAppsTroubleKeepsNoOthers() async throws {
         let fixture = WorkerFixture()
         fixture.consumer.offer(bytes("red:1", "blue:1", "red:2", "green:1"))
@@ -93,8 +93,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: one bad message does not drag its neighbours along, and the order stays. Method: a batch fails through its
-    /// second message, which then fails alone as often as it may.
+    /// Goal: one bad message does not fail its neighbours, and the order is kept. Method: a batch fails because of its
+    /// second message, which then fails alone up to its limit.
     @Test func attemptsCountAloneAndOrderStays() async throws {
         let fixture = WorkerFixture(attempts: 3)
         fixture.consumer.offer(bytes("a", "bad", "c"))
@@ -159,8 +159,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: what was taken away belongs to another consumer now. Method: the partition goes while the handler works and
-    /// while the worker waits to try again; neither may be completed or tried again.
+    /// Goal: revoked work belongs to another consumer. Method: the partition is revoked while the handler works and
+    /// during the backoff; the work may be neither completed nor retried.
     @Test(arguments: [false, true])
     func whatWasTakenAwayIsAbandoned(whileWaiting: Bool) async throws {
         let fixture = WorkerFixture()
@@ -186,8 +186,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: what the deadline cuts off is neither done nor dead. Method: cancelled in the handler, which then fails, and
-    /// in the wait after a failure.
+    /// Goal: work cut off by the deadline is neither completed nor dead-lettered. Method: cancel in the handler, which
+    /// then fails, and during the backoff after a failure.
     @Test(arguments: [false, true])
     func cancellingAbandons(whileWaiting: Bool) async throws {
         let fixture = WorkerFixture(attempts: 1)
@@ -208,7 +208,7 @@ import Topics
         #expect(fixture.noted.count == 1)
     }
 
-    /// Goal: a handler whose own task was cancelled has failed; its partition must not stand still for it.
+    /// Goal: a handler whose own task was cancelled has failed; this must not stall its partition.
     @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
         let fixture = WorkerFixture(attempts: 1)
         fixture.consumer.offer(bytes("a"))
@@ -219,8 +219,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: nothing is acknowledged before its outputs are durable. Method: the producer fails once; the message must not
-    /// be complete then, and is handled again.
+    /// Goal: nothing is acknowledged before its outputs are durable. Method: the producer fails once; the message must
+    /// not be completed then, and is handled again.
     @Test func outputsComeBeforeCompletion() async throws {
         let fixture = WorkerFixture(producer: ScriptedProducer(failures: [BusError(.unavailable, message: "away")]))
         let output = OutgoingMessage(channel: TestTopics.make().channel, key: nil, value: [1])
@@ -239,8 +239,8 @@ import Topics
         try await run.value
     }
 
-    /// Goal: as many batches at once as allowed, and not one more. Method: handlers stop at a gate; once as many as may are
-    /// there, the rest must still lie where it was.
+    /// Goal: concurrent batches never exceed the limit. Method: handlers stop at a gate; once the limit is reached, the
+    /// other messages must remain in the inbox.
     @Test func worksOnNoMoreAtOnceThanAllowed() async throws {
         let fixture = WorkerFixture(order: .none, batch: 1, concurrency: 3)
         let gate = OneTimeEvent()
@@ -264,7 +264,7 @@ import Topics
         try await run.value
     }
 
-    /// Goal: `/healthz` tells a stuck handler from a worker that has nothing to do or waits for its next attempt.
+    /// Goal: `/healthz` distinguishes a stuck handler from a worker that is idle or waits for its next attempt.
     @Test func onlyAStuckHandlerStalls() async throws {
         let fixture = WorkerFixture(backoff: Backoff(first: .seconds(1_000), longest: .seconds(1_000)))
         let gate = OneTimeEvent()
@@ -298,6 +298,6 @@ import Topics
         try #require(await fixture.consumer.hasCompleted(2))
         worker.stop()
         try await run.value
-        #expect(fixture.health.stalledLoops().isEmpty, "over")
+        #expect(fixture.health.stalledLoops().isEmpty, "finished")
     }
 }

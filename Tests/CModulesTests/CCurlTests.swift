@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CCurlTests {
-    /// A `file://` transfer needs no server and still goes through options, callback and information of every type.
+    /// A `file://` transfer needs no server and still covers options, callbacks and information of every type.
     @Test func fetchesAFileThroughEveryTypeOfOption() throws {
         let directory = TemporaryDirectory("curl")
         let url = "file://" + directory.write("answer", content: "ding dong")
@@ -35,7 +35,7 @@ import Testing
         #expect(ccurl_easy_getinfo_pointer(easy, CURLINFO_PRIVATE, &pointer) == CURLE_OK && pointer == context)
     }
 
-    /// The address check of untrusted endpoints hangs on this callback: a refused socket must end the transfer.
+    /// The address check for untrusted endpoints depends on this callback: a refused socket must end the transfer.
     @Test func aRefusedSocketEndsTheTransfer() throws {
         let easy = try #require(curl_easy_init())
         defer { curl_easy_cleanup(easy) }

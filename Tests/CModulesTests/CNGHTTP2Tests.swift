@@ -2,7 +2,7 @@ import CNGHTTP2
 import Testing
 
 @Suite struct CNGHTTP2Tests {
-    /// A client's first bytes: the connection preface, its SETTINGS, and one request in the first stream.
+    /// A client's first bytes: the connection preface, its SETTINGS, and one request on the first stream.
     @Test func writesSettingsAndARequest() throws {
         var session: OpaquePointer?
         var callbacks: OpaquePointer?

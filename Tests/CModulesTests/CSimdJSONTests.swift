@@ -2,8 +2,8 @@ import CSimdJSON
 import Testing
 
 @Suite struct CSimdJSONTests {
-    /// A request for 250,000 devices, the largest there is: every id must come out, in order, whether the document is
-    /// read where it lies or copied.
+    /// A request for 250,000 devices, the maximum: every id must be read, in order, whether the document is parsed in
+    /// place or copied.
     @Test(arguments: [true, false])
     func yieldsEveryIdentifierOfALargeDocument(isPadded: Bool) throws {
         let identifiers = (0..<250_000).map { "device-\($0)" }

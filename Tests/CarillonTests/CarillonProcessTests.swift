@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The command as an operator runs it, against real servers.
+/// The command as an operator runs it, with real servers.
 @Suite(.timeLimit(.minutes(2))) struct CarillonProcessTests {
     private func carillon(
         _ arguments: String..., bus: String
@@ -125,7 +125,7 @@ import Topics
 
         let listed = try await carillon("dead", "list", "--json", bus: server.url)
         #expect(listed.lines.filter { $0.hasSuffix(#""replayed":false}"#) }.count == 20)
-        #expect(Set(listed.lines.map { $0.prefix(14) }).count > 1, "all in one partition")
+        #expect(Set(listed.lines.map { $0.prefix(14) }).count > 1, "all letters are in one partition")
         let replayed = try await carillon("dead", "replay", "--all", "--yes", bus: server.url)
         #expect(replayed.lines == ["replayed 20 messages (20 to reports)"])
         let again = try await carillon("dead", "replay", "--all", "--yes", bus: server.url)

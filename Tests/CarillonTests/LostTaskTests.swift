@@ -53,14 +53,14 @@ import Topics
     @Test func jobsSayWhichSegmentsWereDecided() {
         var planned = task()
         #expect(planned.note(job(1, work: .segments(segments(4, 9), stride: 2))) == 2)
-        #expect(planned.verdict(at: now) == .end, "job 0 is not known")
+        #expect(planned.verdict(at: now) == .end, "job 0 is unknown")
         #expect(planned.note(job(0, work: .segments(segments(3, 7, 11), stride: 2))) == 3)
         #expect(planned.note(job(3, work: .segments(segments(9), stride: 2))) == 0)
         #expect(planned.verdict(at: now) == .resolve(segments(3, 4, 7, 9, 11)))
         _ = planned.note(job(6, work: .part(1)))
         #expect(planned.verdict(at: now) == .resolve(segments(3, 4, 7, 9, 11)))
         _ = planned.note(job(8, work: .part(0)))
-        #expect(planned.verdict(at: now) == .end, "there are three segments more")
+        #expect(planned.verdict(at: now) == .end, "three segments are missing")
     }
 
     @Test func halvesHoldEveryTaskOnce() throws {

@@ -36,7 +36,7 @@ import Topics
         let harness = try RecoveryHarness()
         let (fresh, planned) = (harness.task(1), harness.task(2))
         for task in [fresh, planned] { try await harness.post(task) }
-        // A repeat of its request.
+        // A repeat of the task's request.
         try await harness.post(fresh)
         let segments = [3, 5].map { SegmentNumber(rawValue: $0) }
         try await harness.send([

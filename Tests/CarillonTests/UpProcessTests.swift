@@ -132,7 +132,7 @@ import Testing
         let renewed = try JSON(try #require(SmallFile.read(data.file("up.json"), bytesMaximum: 1 << 16)))
         let process = try processID("renderer", announcement: renewed)
         #expect(
-            process != (try processID("renderer", announcement: announced)), "it may be another process' number by now")
+            process != (try processID("renderer", announcement: announced)), "up.json still has the old process id")
         #expect(up.lines.contains { $0.hasSuffix("renderer is ready again, process \(process)") })
         #expect(renewed["programs"]?["reporter"] == announced["programs"]?["reporter"])
         kill(try processID("redis", announcement: announced), SIGKILL)

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Whoever reads `dead` with another client goes by the headers that `docs/topics.md` lists.
+/// Readers of `dead` with other clients rely on the headers that `docs/topics.md` lists.
 @Suite struct DeadLetterPageTests {
     @Test func listsEveryHeader() throws {
         let page = try #require(SourceTree.text("docs/topics.md"))

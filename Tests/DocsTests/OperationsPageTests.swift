@@ -20,7 +20,7 @@ import Testing
         var reader = EnvironmentReader([:])
         _ = HostConfiguration(environment: &reader)
         _ = WorkerOptions(environment: &reader)
-        // Which begins with the apps, as every service does that reads them.
+        // Like every service that reads apps, it reads their settings first.
         _ = IngestConfiguration(environment: &reader)
         _ = RendererConfiguration(environment: &reader)
         _ = SchedulerConfiguration(environment: &reader)
@@ -41,11 +41,11 @@ import Testing
         #expect(listed.count == known.count)
         let families = Set(listed.compactMap { $0.first?.split(separator: "_").dropFirst().first })
         let unknown = families.map { $0.filter { $0 != "`" } }.filter { !EnvironmentReader.families.contains($0) }
-        #expect(unknown == [], "services would take variables of these families for typing errors")
+        #expect(unknown == [], "services would report variables of these families as unknown")
     }
 
     @Test func listsEveryMetric() throws {
-        // The third column holds the labels, which are chosen where a metric is made.
+        // Without the third column: the labels are chosen where a metric is created.
         let listed = try rows(under: "## Metrics", inPage: "docs/metrics.md").map {
             $0.enumerated().filter { $0.offset != 2 }.map(\.element)
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import ingest_api
 @testable import reporter
 
-/// `docs/security.md` says which service reads which secret; operators mount by it.
+/// `docs/security.md` lists the secrets that each service reads; operators mount secrets accordingly.
 @Suite struct SecurityPageTests {
     @Test func saysWhoReadsWhichSecret() throws {
         let page = try #require(SourceTree.text("docs/security.md"))
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(readers.values.joined()) == Set(AppSecret.allCases), "each kind has a reader")
     }
 
-    /// A process that does not read the pepper does not ask for it either.
+    /// A process that does not read the pepper does not require it either.
     @Test func onlyTheAPIAsksForThePepper() {
         var (api, apple) = (EnvironmentReader([:]), EnvironmentReader([:]))
         _ = IngestConfiguration(environment: &api)

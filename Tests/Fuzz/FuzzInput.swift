@@ -1,5 +1,5 @@
-/// Takes numbers and texts from the front of an input. An input that is too short yields zeros, so that every input is
-/// one.
+/// Reads numbers and texts from the start of an input. An input that is too short yields zeros, so every input is
+/// valid.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
@@ -15,7 +15,7 @@ struct FuzzInput {
         rest.popFirst() ?? 0
     }
 
-    /// Between zero and below `limit`, which is at most 256.
+    /// From zero to below `limit`, which is at most 256.
     mutating func number(below limit: Int) -> Int {
         Int(byte()) % limit
     }
@@ -24,7 +24,7 @@ struct FuzzInput {
         (0..<8).reduce(0) { number, _ in number << 8 | UInt64(byte()) }
     }
 
-    /// A length, and as many bytes as there are.
+    /// A length, and up to that many bytes.
     mutating func bytes() -> [UInt8] {
         let count = Int(byte())
         defer { rest = rest.dropFirst(count) }
@@ -40,7 +40,7 @@ struct FuzzInput {
         return Array(rest)
     }
 
-    /// Two parts of what remains, of any size.
+    /// Two parts of the remaining bytes, of any size.
     mutating func halves() -> (first: [UInt8], second: [UInt8]) {
         let place = min(Int(byte()) << 8 | Int(byte()), rest.count)
         let parts = (Array(rest.prefix(place)), Array(rest.dropFirst(place)))

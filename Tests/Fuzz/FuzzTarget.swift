@@ -1,7 +1,7 @@
-/// A function that is fed arbitrary bytes and checks properties of what it reads.
+/// A function that receives arbitrary bytes and checks properties of the result.
 ///
 /// The raw value is the target's name in `make fuzz TARGET=` and the name of its folder in `Corpus`. A target throws
-/// `FuzzFailure` when a property does not hold; a trap is a finding as well. `docs/fuzzing.md` says how to add one.
+/// `FuzzFailure` if a property is violated; a trap is a finding as well. `docs/fuzzing.md` explains how to add one.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case access
     case addresses
@@ -58,7 +58,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// A property that does not hold for an input.
+/// A property that is violated for an input.
 struct FuzzFailure: Error, CustomStringConvertible {
     let description: String
 

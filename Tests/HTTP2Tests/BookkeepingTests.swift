@@ -30,7 +30,7 @@ import Testing
         #expect(later == .none && heartbeat.due == .seconds(201))
     }
 
-    /// The silence before the request says nothing about the peer.
+    /// Silence before the request does not count against the peer.
     @Test func whoOwesAnswersIsAskedSooner() {
         var heartbeat = Heartbeat(configuration, now: .zero)
         heartbeat.isOwed(true, now: .seconds(50))

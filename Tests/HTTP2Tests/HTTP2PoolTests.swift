@@ -4,7 +4,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-/// Against our own server on loopback: what every sender relies on while nothing goes wrong.
+/// Tests against our own server on loopback: guarantees that every sender relies on in normal operation.
 @Suite struct HTTP2PoolTests {
     @Test func aRequestArrivesWholeAndSoDoesItsAnswer() async throws {
         let taken = Monitor<HTTP2ServerRequest?>(nil)
@@ -52,7 +52,7 @@ import Testing
                 ]))
         })
         let pool = loopback.pool { $0.connections = 1 }
-        // More than the compression table holds, so that entries are pushed out.
+        // More than the compression table holds, so that entries are evicted.
         let sent = (0..<500).map { number in
             var request = HTTP2Request(.post, "/", sharedHeaders: ["topic": "t\(number / 100)"])
             request.headers.append("apns-id", "id-\(number)", indexing: .nameOnly)
@@ -126,8 +126,8 @@ import Testing
         await loopback.end(known)
     }
 
-    /// The server's answers wait, so the time between arrivals shows whether the next request waited for the answer. A
-    /// server that is late with one arrival is not with the next, hence half of the wait.
+    /// The server delays its answers, so the time between arrivals shows whether the next request waited for the
+    /// answer. One late arrival shortens the interval to the next, hence half of the delay.
     @Test func oneStreamUntilCredentialsAreProven() async throws {
         let arrivals = Monitor<[Duration]>([])
         let pause = Duration.milliseconds(50)
@@ -206,7 +206,7 @@ import Testing
         await loopback.end(aging)
     }
 
-    /// Pings go out between the requests; the connection lives through them.
+    /// PINGs are sent between the requests; the connection survives them.
     @Test func aQuietConnectionIsAskedAndKept() async throws {
         let connections = Monitor<Set<Int>>([])
         let loopback = try await LoopbackServer(handler: { request in

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Other people's clients against our server.
+/// Third-party clients against our server.
 @Suite struct InteropTests {
     @Test func curl() async throws {
         let loopback = try await LoopbackServer(handler: { request in
@@ -16,7 +16,7 @@ import Testing
                 "--include", "--data", "ring ", "https://localhost:\(loopback.server.port)/3/device/ab",
             ])
         #expect(await process.end() == .exited(0))
-        // The last lines may still be on their way when the process has ended.
+        // The last lines may still be in transit when the process has exited.
         #expect(await process.line { $0 == "ring /3/device/ab" } != nil, "\(process.lines)")
         #expect(process.lines.first?.hasPrefix("HTTP/2 418") == true)
         #expect(process.lines.contains { $0.hasPrefix("apns-id: 9") })
@@ -36,7 +36,7 @@ import Testing
         await loopback.server.close()
     }
 
-    /// A client that knows whom it talks to and asks for no protocol is taken where that is allowed.
+    /// A client with prior knowledge that does not negotiate ALPN is accepted if the configuration allows it.
     @Test(arguments: [(true, 0), (false, 200)]) func curlWithoutALPN(requiresALPN: Bool, status: Int) async throws {
         let loopback = try await LoopbackServer(adjust: { $0.requiresALPN = requiresALPN })
         let process = try ChildProcess(
@@ -61,7 +61,7 @@ import Testing
         await loopback.server.close()
     }
 
-    /// Its own window is one byte, which the answer's body has to pass.
+    /// The client's window is smaller than the body of the response.
     @Test func nghttpWithASmallWindow() async throws {
         let loopback = try await LoopbackServer(handler: { _ in .answer(HTTP2Answer(body: Array("abcdefghij".utf8))) })
         let process = try ChildProcess(

@@ -3,11 +3,11 @@ import ServiceKit
 import TLSSocket
 import TestSupport
 
-/// A real server on loopback with a certificate of its own authority, and pools that trust it.
+/// A real server on loopback with a certificate of its own CA, and pools that trust it.
 final class LoopbackServer: Sendable {
     let server: HTTP2Server
     let authority: TestAuthority
-    /// What the handler has seen, path by path.
+    /// Number of requests that the handler has received, by path.
     let seen = Monitor<[String: Int]>([:])
 
     init(
@@ -50,7 +50,7 @@ final class LoopbackServer: Sendable {
         await server.close()
     }
 
-    /// Waits until that many requests have reached the handler; false when they do not come.
+    /// Waits until this many requests have reached the handler; false on timeout.
     func hasSeen(_ count: Int) async -> Bool {
         await blocking { [seen] in
             seen.wait(timeout: .seconds(30)) { $0.values.reduce(0, +) >= count ? true : nil } ?? false
@@ -77,7 +77,7 @@ extension HTTP2Outcome {
         return false
     }
 
-    /// Of a request that was not sent or has no known answer.
+    /// The error code of a request that was not sent or whose outcome is unknown.
     var code: HTTP2Error.Code? {
         switch self {
         case .answered: nil

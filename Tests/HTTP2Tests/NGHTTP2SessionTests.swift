@@ -30,7 +30,7 @@ import Testing
         #expect(deliver(outgoing(server), to: client))
     }
 
-    /// Bytes on the wire for that many requests, one after another.
+    /// The encoded size of this many requests, sent one after another.
     private func size(of count: Int, _ indexing: HTTP2Headers.Indexing) -> Int {
         let topic = String(repeating: "t", count: 200)
         var total = 0
@@ -51,7 +51,7 @@ import Testing
         #expect(client.room == 1_000 && client.isGreeted)
     }
 
-    /// Values that differ would push the shared topic out of the table again and again.
+    /// Differing values would evict the shared topic from the table again and again.
     @Test func differingValuesDoNotThrashTheTable() {
         greet()
         let first = size(of: 1, .nameOnly)
@@ -60,7 +60,7 @@ import Testing
         #expect(size(of: 300, .table) > rest + 500)
     }
 
-    /// A bearer token is sent whole each time: the library keeps it out of the table, and Apple asks for the same.
+    /// A bearer token is sent in full each time: the library keeps it out of the table, as Apple requires.
     @Test func authorizationIsNeverPutIntoTheTable() {
         greet()
         for _ in 0..<3 {
@@ -81,7 +81,7 @@ import Testing
             gathered += outgoing(client).count
         }
         #expect(client.send(requests[2]))
-        // The first byte of the second request was the last one the socket took.
+        // The socket took nothing after the first byte of the second request.
         let second = requests[1].departure ?? 0
         client.breakUp(bytesWritten: second + 1, HTTP2Error(.broken, message: "gone"))
         var settled: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
@@ -91,7 +91,7 @@ import Testing
         #expect(unprocessed.map(\.request.path) == ["/2"])
     }
 
-    /// Garbage, and answers with a few bytes changed: whatever they mean, nothing worse than an error comes of them.
+    /// Random bytes, and responses with a few bytes changed: whatever they mean, they cause an error at most.
     @Test func hostileBytesEndInAnErrorAtMost() {
         let random = SeededRandomSource(seed: 5)
         for round in 0..<300 {

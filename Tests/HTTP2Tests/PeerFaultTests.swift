@@ -3,9 +3,10 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What providers do to their clients: every request still gets exactly one outcome, and the right one.
+/// Faults of providers: every request still gets exactly one outcome, and the correct one.
 @Suite struct PeerFaultTests {
-    /// The server's library refuses what exceeds its SETTINGS, so a refusal would show a client that does not obey them.
+    /// The server's library refuses requests beyond its SETTINGS, so a refusal would show that the client violates
+    /// them.
     @Test func settingsAreObeyedWhileTheyChange() async throws {
         let loopback = try await LoopbackServer(adjust: { $0.streamsMaximum = 7 }, handler: { _ in .stall })
         let metrics = Metrics()
@@ -15,7 +16,7 @@ import Testing
         loopback.server.changeSettings(streamsMaximum: 20)
         #expect(await loopback.hasSeen(20))
         loopback.server.dropConnections()
-        // The ten that were not sent yet go over the next connection, those that were do not.
+        // The ten requests not yet sent use the next connection; those already sent do not.
         #expect(await loopback.hasSeen(30))
         loopback.server.dropConnections()
         #expect(await outcomes.allSatisfy { $0.isUnknown && $0.code == .broken })
@@ -77,7 +78,7 @@ import Testing
         await loopback.end(pool)
     }
 
-    /// The handler cuts the connection now and then, with whatever is on it.
+    /// The handler drops the connection at random, with all requests in flight.
     @Test func cutConnectionsLeaveOnlyWhatWasSentWithoutAnAnswer() async throws {
         let random = SeededRandomSource(seed: 11)
         let loopback = try await LoopbackServer(handler: { _ in
@@ -115,9 +116,9 @@ import Testing
         await loopback.end(pool)
     }
 
-    /// Goal: a connection that takes requests, answers PINGs and nothing else does not stay the pool's. Method: the handler
-    /// answers on all but the first; of that one's time part of the first request's goes into opening it, which says
-    /// nothing yet.
+    /// Goal: a connection that accepts requests and answers nothing but PINGs is replaced. Method: the handler answers
+    /// on all connections but the first; there the first request spends part of its time on connecting, so its timeout
+    /// is not yet a sign.
     @Test func aMuteConnectionIsReplaced() async throws {
         let loopback = try await LoopbackServer(handler: { $0.connection == 1 ? .stall : .answer(HTTP2Answer()) })
         let pool = loopback.pool { $0.connections = 1 }
@@ -127,7 +128,7 @@ import Testing
         await loopback.end(pool)
     }
 
-    /// One request that is never answered says nothing about a connection on which others are.
+    /// One unanswered request is no reason to replace a connection on which others are answered.
     @Test func aConnectionThatAnswersOthersIsKept() async throws {
         let connections = Monitor<Set<Int>>([])
         let loopback = try await LoopbackServer(handler: { request in
@@ -144,8 +145,8 @@ import Testing
         await loopback.end(pool)
     }
 
-    /// A peer that neither reads nor writes: what is accepted stays within the window, ends at its limit, and the pool
-    /// serves again when the peer does.
+    /// A peer that neither reads nor writes: accepted requests stay within the window and end at their deadline, and
+    /// the pool works again when the peer does.
     @Test func aFrozenPeerFillsTheWindowAndNothingMore() async throws {
         let loopback = try await LoopbackServer()
         let pool = loopback.pool {
@@ -196,7 +197,7 @@ import Testing
         #expect(await pool.send(requests(1)[0]).status == 200)
         await first.server.close()
         let early = await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(200)))
-        // It may still have gone out on the old connection, before its end was seen.
+        // The request may have been sent on the old connection, before its end was noticed.
         #expect(early.isNotSent || early.code == .broken)
         guard case .notReady = pool.readiness() else { return #expect(Bool(false), "ready without a peer") }
         let second = try await LoopbackServer(authority, adjust: { $0.port = port })

@@ -15,12 +15,12 @@ import Testing
 
     private let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
-    /// `GET /` with an authority, and nothing behind it.
+    /// `GET /` with an authority, and no body.
     private func request(_ stream: UInt8) -> [UInt8] {
         [0, 0, 6, 1, 5, 0, 0, 0, stream, 0x82, 0x87, 0x84, 0x41, 0x01, 0x61]
     }
 
-    /// The client reads in the goodbye that it was not worked on, so it must not be.
+    /// GOAWAY tells the client that the request was not processed, so it must not be.
     @Test func aRequestBehindTheGoodbyeIsNotWorkedOn() {
         let receiver = Receiver()
         let session = HTTP2RequestSession(

@@ -5,7 +5,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-/// Peers no request must ever be written to.
+/// Peers to which no request may ever be written.
 @Suite struct StrangePeerTests {
     private func pool(
         port: UInt16, serverName: String? = nil, _ authority: TestAuthority,
@@ -19,7 +19,7 @@ import Testing
         return HTTP2Pool(endpoint, configuration: configuration, log: quietLog, metrics: Metrics())
     }
 
-    /// Until its deadline a request waits for a peer that may come to its senses; the reason is in the message.
+    /// A request waits until its deadline for the peer to recover; the error message contains the reason.
     private func reason(_ pool: HTTP2Pool) async throws -> String {
         let outcome = await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(1_500)))
         await pool.close()
@@ -46,7 +46,7 @@ import Testing
         return (process, port)
     }
 
-    /// Waiting does not help here, so the answer comes at once.
+    /// Waiting cannot help here, so the error is returned immediately.
     @Test func aStrangersCertificate() async throws {
         let loopback = try await LoopbackServer()
         let stranger = try await TestAuthority()
@@ -89,7 +89,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    /// It sends our greeting back, line by line and reversed.
+    /// The server sends our preface back, line by line and reversed.
     @Test func oneThatTalksGarbageInsideTLS() async throws {
         let authority = try await TestAuthority()
         let (server, port) = try await opensslServer(authority, options: "-alpn", "h2", "-rev")
@@ -97,7 +97,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    /// A listener that nobody serves: the kernel takes the connection, then nothing comes.
+    /// A listener that accepts nothing: the kernel completes the connection, then no bytes arrive.
     @Test func oneThatNeverAnswersTheHandshake() async throws {
         let authority = try await TestAuthority()
         let listener = try TCPListener(address: "127.0.0.1", port: 0)

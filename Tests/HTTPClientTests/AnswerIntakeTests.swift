@@ -20,7 +20,7 @@ import Testing
         #expect(intake.isWhole && intake.response.headers == [])
     }
 
-    /// A server that answers with a header `HTTP/…` must not put another status into our mouth: 410 would unregister.
+    /// A header that starts with `HTTP/` must not replace the status: 410 would unregister the device.
     @Test(arguments: [
         ["HTTP/1.1 503 Service Unavailable", "HTTP/1.1 410 Gone", "Content-Length: 0", ""],
         ["HTTP/1.1 503 Service Unavailable", "HTTP/x: 410", "Content-Length: 0", ""],
@@ -52,7 +52,7 @@ import Testing
         #expect(intake.isCut && intake.response.isCut && intake.response.body == Array("1234".utf8))
     }
 
-    /// What ends with its connection may have been longer, and a header in the middle of which it ends says nothing.
+    /// A response delimited by its connection may be truncated, and an incomplete header is no answer.
     @Test(arguments: [
         ["HTTP/1.1 200 OK", ""],
         ["HTTP/1.1 200 OK", "Content-Length: 0"],

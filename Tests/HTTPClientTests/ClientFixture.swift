@@ -7,7 +7,7 @@ extension HTTPClientConfiguration {
     static var forTests: HTTPClientConfiguration { HTTPClientConfiguration(name: "test") }
 }
 
-/// A client for as long as the body runs.
+/// Runs the body with a client.
 func withClient(
     _ configuration: HTTPClientConfiguration = .forTests, metrics: Metrics = Metrics(),
     sink: any LogSink = CollectingSink(),
@@ -24,7 +24,7 @@ func withClient(
     await client.close(within: .zero)
 }
 
-/// A server on a free port for as long as the body runs.
+/// Runs the body with a server on a free port.
 func withServer(_ router: HTTPRouter, body: (String) async throws -> Void) async throws {
     let server = HTTPServer(
         configuration: HTTPServerConfiguration(), router: router,

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Cancellation, bounds and closing.
+/// Tests of cancellation, limits and closing.
 @Suite struct ClientLifeTests {
     @Test func cancellingWhileTheServerIsSilentIsUnknown() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    /// Goal: a cancellation is not lost, whenever it comes. Method: many requests to a silent server, each of which
-    /// would wait for its deadline if the cancellation were missed.
+    /// Goal: a cancellation is never lost, whenever it comes. Method: many requests to a silent server, each of which
+    /// would wait for its deadline if it missed the cancellation.
     @Test func cancellingAtAnyMomentEndsTheWait() async throws {
         let server = try ScriptedServer([.readHeader, .hold])
         try await withClient { client in
@@ -42,11 +42,11 @@ import Testing
             let request = HTTPClientRequest(.post, url: server.url(), to: .trusted)
             let first = Task { await client.send(request) }
             #expect(await server.hasSeen(requests: 1))
-            // One of the next two waits, and the other one finds no room; which of them is open.
+            // One of the next two requests waits, the other finds the queue full; either may be first.
             let others = (0..<2).map { _ in Task { await client.send(request) } }
             let refused = await firstOf(others)
             #expect(refused.notSent == .full)
-            // The one that waits goes first, or it would take the place that comes free.
+            // The waiting request is cancelled first; otherwise it would take the freed slot.
             for task in others {
                 task.cancel()
                 _ = await task.value
@@ -124,7 +124,7 @@ import Testing
         let outcome = await client?.send(HTTPClientRequest(.post, url: server.url(), to: .trusted))
         #expect(outcome?.response?.status == 200)
         client = nil
-        // The kept connection closes with it.
+        // Closing the client also closes the kept-alive connection.
         #expect(await server.hasEnded(connections: 1))
     }
 

@@ -4,8 +4,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What goes wrong, and on which side of "the server may have seen it" it falls.
-@Suite struct HTTPClientFailureTests {
+/// Failures, and whether each one counts as "the server may have seen the request".
+@Suite struct HTTPClientErrorTests {
     @Test func nobodyListens() async throws {
         let outcome = try await outcome(
             of: HTTPClientRequest(.post, url: "http://127.0.0.1:\(FreePort.next())/", to: .trusted))
@@ -35,7 +35,7 @@ import Testing
         #expect(server.connections == 0)
     }
 
-    /// The connection ends before, within and after the header, and within the body, with an end and with a reset.
+    /// The connection ends before, within and after the header, and within the body, with an EOF and with a reset.
     @Test(
         arguments: [
             "", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 204 No Content\r\nX: y",
@@ -62,7 +62,7 @@ import Testing
         #expect(outcome.unknown == .broken)
     }
 
-    /// Status and what fits of the body are an answer; the rest is not read.
+    /// The status and the part of the body within the limit are returned; the rest is not read.
     @Test func aBodyIsReadUpToItsBound() async throws {
         let body = String(repeating: "x", count: 100_000)
         let server = try ScriptedServer([
@@ -91,7 +91,7 @@ import Testing
         #expect(outcome.unknown == .deadline)
     }
 
-    /// libcurl would send the request again on a new connection, when a kept one ends without an answer.
+    /// If a kept-alive connection ends without an answer, libcurl would resend the request on a new one.
     @Test func aRequestIsNotRepeatedBehindTheBackOfItsCaller() async throws {
         let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         for body in [[], [1, 2, 3]] as [[UInt8]] {
@@ -119,7 +119,7 @@ import Testing
         #expect(server.connections == 2)
     }
 
-    /// In a process of its own, since others read the environment while it is set here.
+    /// Runs in its own process, since other tests read the environment that this test changes.
     @Test func proxyVariablesAreIgnored() async {
         await #expect(processExitsWith: .success) {
             let proxy = try ScriptedServer([.readHeader, .hold])

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What goes well, against real servers.
+/// Successful requests, against real servers.
 @Suite struct HTTPClientTests {
     @Test func getsAndPosts() async throws {
         try await withServer(router) { base in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A caller's headers arrive as they are, and libcurl adds none that it invents about the body.
+    /// A caller's headers arrive unchanged, and libcurl adds none about the body.
     @Test func sendsTheHeadersOfItsCallerAlone() async throws {
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
         try await withClient { client in

@@ -3,16 +3,16 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A TCP server on loopback that does the same with every connection: exactly the steps it is given.
+/// A TCP server on loopback that performs the same given steps on every connection.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
-        /// Reads a request up to its blank line.
+        /// Reads a request up to the empty line.
         case readHeader
         case send(String)
         case await(OneTimeEvent)
-        /// Until the peer closes.
+        /// Waits until the peer closes.
         case hold
-        /// Ends the connection so that the peer sees an error and not an end.
+        /// Resets the connection, so that the peer sees an error and not an EOF.
         case reset
     }
 
@@ -53,7 +53,7 @@ final class ScriptedServer: Sendable {
     }
 
     deinit {
-        // Ends the accept above; the descriptor itself is the thread's.
+        // Ends the accept above; the thread owns the descriptor.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -67,7 +67,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// Whether so many connections have come to their end.
+    /// Waits until this many connections have ended.
     func hasEnded(connections count: Int) async -> Bool {
         await blocking { [seen] in seen.wait(timeout: .seconds(30)) { $0.ended >= count ? true : nil } ?? false }
     }

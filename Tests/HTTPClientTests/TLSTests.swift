@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Against `openssl s_server`, which answers every request with a page about the connection.
+/// Tests against `openssl s_server`, which answers every request with a page about the connection.
 @Suite struct TLSTests {
     @Test func aServerOfATrustedAuthorityAnswers() async throws {
         let authority = try await TestAuthority()

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// The address that a connection would be made to is what counts, however the URL spells it.
+/// The policy applies to the address of the connection, however the URL spells it.
 @Suite struct UntrustedAddressTests {
     @Test(arguments: [
         "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.0.0.1.",
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// A trusted request has opened the connection that libcurl would take for an untrusted one to the same host.
+    /// A trusted request leaves a connection that libcurl would reuse for an untrusted request to the same host.
     @Test func aConnectionKeptFromATrustedRequestIsJudgedAgain() async throws {
         let answer = ScriptedServer.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let server = try ScriptedServer([.readHeader, answer, .readHeader, answer, .hold])

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct AdmissionTests {
-    /// Lets in whoever has a name, with a share of its own and 10 bytes, or 100 for `large`.
+    /// Admits callers with a name, each with its own share and 10 bytes of body, or 100 for `large`.
     private func router() -> HTTPRouter {
         var router = greetingRouter()
         router.on(
@@ -19,7 +19,7 @@ import Testing
         return router
     }
 
-    /// The body is not sent at all: the answer comes before it.
+    /// The body is never sent: the response comes before it.
     @Test func aRequestIsRefusedBeforeItsBodyComes() async throws {
         let metrics = Metrics()
         try await withRunning(HTTPServerConfiguration(), router: router(), metrics: metrics) { _, port in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Every thread of the concurrency runtime is held by a handler that blocks.
+    /// A blocking handler occupies every thread of the concurrency runtime.
     @Test func anAnswerAtHandIsGivenWhileHandlersKeepEveryThreadBusy() async throws {
         let gate = Monitor((arrived: 0, isOpen: false))
         var router = HTTPRouter()
@@ -73,7 +73,7 @@ import Testing
             configuration: HTTPServerConfiguration(), router: router, log: .silent, metrics: Metrics())
         try server.start()
         let port = try #require(server.port)
-        // On a thread of its own from here on: there is none left for tasks.
+        // The rest runs on a native thread: none is left for tasks.
         let answer = await onNativeThread("probe") { () -> RawClient.Response? in
             let busy = (0..<64).map { _ in RawClient(port: port) }
             for client in busy { client.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n") }

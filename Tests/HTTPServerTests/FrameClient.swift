@@ -2,8 +2,8 @@ import Glibc
 import ServiceKit
 import TLSSocket
 
-/// An HTTP/2 client over TLS that sends exactly the frames it is told to. Its calls block, so a test makes them inside
-/// `blocking`; each gives up after thirty seconds.
+/// An HTTP/2 client over TLS that sends exactly the frames of a test. Its calls block, so a test makes them inside
+/// `blocking`; each times out after thirty seconds.
 final class FrameClient {
     struct Frame: Equatable {
         let type: Kind
@@ -26,7 +26,7 @@ final class FrameClient {
     private let socket: TLSSocket
     private var input: [UInt8] = []
 
-    /// Greets the server, with a window of so many bytes for each stream.
+    /// Sends the connection preface, with this window for each stream.
     init(port: UInt16, authorityFile: String, streamWindow: UInt32 = 65_535) throws {
         var configuration = TLSConfiguration()
         configuration.authorityFile = authorityFile
@@ -47,7 +47,7 @@ final class FrameClient {
         send(head + payload)
     }
 
-    /// The next frame that the test asks for, others read over; nil when the server ends the connection.
+    /// The next frame that matches, skipping others; nil if the server closes the connection.
     func receive(_ isWanted: (Frame) -> Bool) -> Frame? {
         while let frame = next() {
             if isWanted(frame) { return frame }
@@ -55,13 +55,13 @@ final class FrameClient {
         return nil
     }
 
-    /// The status of an answer, which our encoder indexes: from the static table, or as a literal.
+    /// The status of a response, as our encoder indexes it: from the static table, or as a literal.
     func status(of stream: UInt32) -> Int? {
         guard let frame = receive({ $0.type == .headers && $0.stream == stream }) else { return nil }
         let indexed = [0x88: 200, 0x89: 204, 0x8A: 206, 0x8B: 304, 0x8C: 400, 0x8D: 404, 0x8E: 500]
         guard let first = frame.payload.first else { return nil }
         if let status = indexed[Int(first)] { return status }
-        // A literal with the name `:status`: its length is three, with the bit for Huffman code or without.
+        // A literal with the name `:status`: its length is three, with or without the Huffman bit.
         return FrameClient.literal(frame.payload)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The port with TLS: HTTP/2 for clients that ask for it, HTTP/1.1 for others, from the same routes.
+/// The TLS port: HTTP/2 for clients that negotiate it, HTTP/1.1 for others, with the same routes.
 @Suite struct HTTP2Tests {
     private func withSecured(
         _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), router: HTTPRouter = greetingRouter(),
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// What curl writes, and behind it the protocol and the status.
+    /// The output of curl, then the protocol and the status.
     private func curl(
         _ arguments: [String], path: String, port: UInt16, authority: TestAuthority
     ) async -> [String] {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// A client may reset each request as soon as it has sent it; the work it has begun still counts.
+    /// A client may reset each request right after sending it; the handlers it started still count.
     @Test func resetRequestsMakeNoRoomForFurtherOnes() async throws {
         let gate = Gate()
         let begun = Monitor(0)
@@ -182,10 +182,10 @@ import Testing
         }
     }
 
-    /// Each with the status that the same mistake has in HTTP/1; nil for what the library resets.
+    /// Each with the status of the same error in HTTP/1; nil if the library resets the stream.
     @Test(
         arguments: [
-            // A path that is no URI's, one without a slash, a host with a slash, a field of 20,000 bytes.
+            // An invalid path, one without a slash, a host with a slash, a field of 20,000 bytes.
             ([0x82, 0x87, 0x04, 0x04] + Array("/%zz".utf8) + [0x41, 0x01, 0x61], 400),
             ([0x82, 0x87, 0x04, 0x01, 0x61, 0x41, 0x01, 0x61], nil),
             ([0x82, 0x87, 0x84, 0x41, 0x02, 0x61, 0x2F], nil),
@@ -255,7 +255,7 @@ import Testing
         #expect(identity.context === before)
         install(second, directory: directory)
         identity.reloadIfChanged(now: time.uptime + .seconds(1))
-        #expect(identity.context === before, "it looks every five seconds")
+        #expect(identity.context === before, "files are checked every five seconds")
         identity.reloadIfChanged(now: time.uptime + .seconds(10))
         let after = identity.context
         #expect(after !== before)

@@ -28,12 +28,12 @@ import Testing
         #expect(matched(.get, segments: "apps", "list")?.name == "GET /apps/list")
     }
 
-    /// The literal branch has no `tasks`, so the search goes back to the name.
+    /// The literal branch has no `tasks`, so the search backtracks to the parameter.
     @Test func aLiteralThatLeadsNowhereDoesNotHideAName() {
         #expect(matched(.post, segments: "apps", "list", "tasks")?.parameters == ["app": "list"])
     }
 
-    /// As Express takes them: whatever the case of a literal, and with a slash behind. What a `:name` holds stays as it is.
+    /// As in Express: literals match in any case, a trailing slash is allowed. The value of a `:name` stays unchanged.
     @Test(arguments: ["/thing/Ab/list", "/thing/Ab/list/", "/THING/Ab/List", "/Thing/Ab/LIST/"])
     func aLenientPathHasMoreSpellings(path: String) {
         var router = router()

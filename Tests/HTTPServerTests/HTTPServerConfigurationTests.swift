@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct HTTPServerConfigurationTests {
-    /// Operators and other services rely on them, so a change must be meant.
+    /// Operators and other services rely on the defaults, so a change must be deliberate.
     @Test func defaultsArePinned() {
         let configuration = HTTPServerConfiguration()
         #expect(configuration.address == "127.0.0.1")

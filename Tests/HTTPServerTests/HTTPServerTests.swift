@@ -157,7 +157,7 @@ import Testing
             await blocking { _ = client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n") }
             #expect(await gate.arrivals(1))
             async let stopped: Void = server.stop(within: .seconds(30))
-            // The idle connection is closed first, so the stop is under way when the handler goes on.
+            // The idle connection is closed first, so the stop has started when the handler continues.
             #expect(await blocking { idle.isClosed() })
             gate.open()
             let response = await blocking { client.receiveResponse() }
@@ -180,7 +180,7 @@ import Testing
             #expect(await gate.arrivals(1))
             await server.stop(within: .milliseconds(10))
             #expect(await blocking { client.isClosed() })
-            // The handler outlives its server, and its answer goes nowhere.
+            // The handler outlives its server, and its response is discarded.
             gate.open()
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests that the server answers itself, sent as raw bytes.
+/// Requests that the server itself answers, sent as raw bytes.
 @Suite struct RefusalTests {
     @Test(arguments: [
         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -27,7 +27,7 @@ import Testing
         #expect(counter.value == 1)
     }
 
-    /// RFC 9112 lets a server take equal repeats as one; this one does.
+    /// RFC 9112 allows a server to treat identical repeats as one; this one does.
     @Test func equalLengthsAreTakenAsOne() async throws {
         try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
             let response = await blocking {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// One handler holds its body while another request asks for more than is left.
+    /// One handler holds its body while another request needs more than is left.
     @Test func bodiesOverTheSharedBoundAreAnswered503() async throws {
         let gate = Gate()
         var router = HTTPRouter()
@@ -172,7 +172,7 @@ import Testing
             gate.open()
             let held = await blocking { first.receiveResponse() }
             #expect(held?.text == "1000")
-            // The first body is gone: there is room again.
+            // The first body was released, so its space is available again.
             let third = await blocking {
                 first.send(request)
                 first.send(body)
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    /// Whatever the server makes of them, it ends those connections and serves the next client.
+    /// However the server treats them, it closes those connections and serves the next client.
     @Test func garbageHurtsNobodyElse() async throws {
         try await withRunning(HTTPServerConfiguration(headerDeadline: .milliseconds(200)), router: greetingRouter()) {
             _, port in

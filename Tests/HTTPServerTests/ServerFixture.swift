@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import HTTPServer
 
-/// Runs a server on a free port for as long as the body runs.
+/// Runs the body with a server on a free port.
 func withRunning(
     _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), router: HTTPRouter,
     metrics: Metrics = Metrics(), body: (HTTPServer, UInt16) async throws -> Void
@@ -20,7 +20,7 @@ func withRunning(
     await server.stop(within: .zero)
 }
 
-/// `GET /` answers "hello", `POST /echo` answers the body it was sent, `POST /large` the number of its bytes.
+/// `GET /` answers "hello", `POST /echo` the body of the request, `POST /large` the number of its bytes.
 func greetingRouter() -> HTTPRouter {
     var router = HTTPRouter()
     router.on(.get, pattern: "/") { _ in .text("hello") }
@@ -37,7 +37,7 @@ private struct NoSink: LogSink {
     func write(line: String) {}
 }
 
-/// A handler stops here until the test lets it go.
+/// Blocks handlers until the test opens it.
 final class Gate: Sendable {
     private let state = Monitor((arrived: 0, isOpen: false))
 
@@ -52,13 +52,13 @@ final class Gate: Sendable {
         state.change { $0.isOpen = true }
     }
 
-    /// Waits until so many have come.
+    /// Waits until this many handlers have arrived.
     func arrivals(_ count: Int) async -> Bool {
         await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.arrived >= count ? true : nil } ?? false }
     }
 }
 
-/// Values a test waits for.
+/// Collects values that a test waits for.
 final class Inbox<Element: Sendable>: Sendable {
     private let items = Monitor<[Element]>([])
 

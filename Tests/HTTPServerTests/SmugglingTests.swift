@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests that two servers may read differently, by the sections of RFC 9112. A proxy in front of this server that
-/// reads one of them the other way would take a part of one client's body for another client's request; so each is
-/// refused and the connection ends. Decision 16 has what nginx and HAProxy do with some of them.
+/// Requests that two servers may read differently, by section of RFC 9112. A proxy in front of this server that reads
+/// one of them differently could take part of one client's body for another client's request; so each is refused and
+/// the connection closed. Decision 16 lists how nginx and HAProxy treat some of them.
 @Suite struct SmugglingTests {
     struct Case: CustomTestStringConvertible {
         let name: String
@@ -92,7 +92,7 @@ import Testing
         ),
     ]
 
-    /// The request behind it, which a client cannot have meant, is not answered.
+    /// The request after it, which no client can have intended, is not answered.
     @Test(arguments: refused)
     func isRefusedOnceAndEndsTheConnection(_ attempt: Case) async throws {
         try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in
@@ -125,7 +125,7 @@ import Testing
         Case("7.1.2 trailer", request: chunked + "5\r\nhello\r\n0\r\nX: y\r\nZ:\r\n\r\n", status: 200),
     ]
 
-    /// Whole, byte by byte, and followed by another request on the same connection.
+    /// Sent as a whole, byte by byte, and followed by another request on the same connection.
     @Test(arguments: taken)
     func isTakenAndKeepsTheConnection(_ attempt: Case) async throws {
         try await withRunning(HTTPServerConfiguration(), router: greetingRouter()) { _, port in

@@ -36,7 +36,7 @@ import Testing
         #expect(buffer.bytesBuffered == 3)
     }
 
-    /// It would otherwise wait for ever.
+    /// Otherwise it would wait forever.
     @Test func aPieceOverTheBoundIsTakenAlone() {
         var buffer = StreamBuffer(bytesMaximum: 2)
         #expect(buffer.write([1, 2, 3]) == .stored(wakesReader: false))

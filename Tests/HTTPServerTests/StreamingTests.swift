@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// The client reads nothing, so kernel buffers and the stream's own fill up, and the writer must be told.
+    /// The client reads nothing, so the buffers of kernel and stream fill up, and the writer must be blocked.
     @Test func aWriterIsHeldBackByASlowReader() async throws {
         let streams = Inbox<HTTPStream>()
         try await withRunning(HTTPServerConfiguration(), router: router(streams)) { _, port in
@@ -86,7 +86,7 @@ import Testing
             #expect(await left.first(1) == [true])
             #expect(stream.tryWrite([1]) == .readerLeft)
             await #expect(throws: HTTPServerError.self) { try await stream.write([1]) }
-            // Nothing is in flight any more, so this does not wait for its deadline.
+            // Nothing is in flight, so this does not wait for its deadline.
             await server.stop(within: .seconds(30))
         }
         #expect(metrics.gauge(.httpConnectionsOpen, labels: ["server": "http"]).value == 0)
@@ -102,14 +102,14 @@ import Testing
             }
             let stream = try #require(await streams.first(1)?.first)
             await server.stop(within: .milliseconds(10))
-            // No last chunk: the client can tell that the body is not whole.
+            // No last chunk: the client can tell that the body is incomplete.
             #expect(await blocking { client.receiveAll() } == "")
             #expect(stream.hasReaderLeft)
         }
     }
 
-    /// Five thousand clients wait in silence, then each gets one event. Both ends of every connection and other tests
-    /// are in this process, so the bound of the memory is a loose one.
+    /// Five thousand idle clients wait, then each gets one event. Both ends of every connection and other tests share
+    /// this process, so the memory limit is a loose one.
     @Test func fiveThousandSilentClientsGetTheirEvent() async throws {
         let count = 5_000
         let streams = Inbox<HTTPStream>()
@@ -130,7 +130,7 @@ import Testing
             }
             let open = try #require(await streams.first(count))
             let bytesEach = (residentBytes() - before) / count
-            // Other tests of the process take memory meanwhile, so that this only sees whether something is far off.
+            // Other tests in this process use memory too, so this detects only large deviations.
             #expect(bytesEach < 256 << 10)
             for stream in open { #expect(stream.tryWrite(Array("event".utf8)) == .written) }
             let received = await blocking { clients.count { $0.receive(through: "event\r\n") != nil } }

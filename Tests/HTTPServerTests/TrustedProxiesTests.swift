@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         ("198.51.100.1", "198.51.100.1"), ("198.51.100.1:4711", "198.51.100.1"),
         ("[2001:db9::1]:80", "2001:db9::1"), ("2001:db9::1", "2001:db9::1"),
-        // What the client wrote itself stands before what the proxies appended.
+        // The client's own entries precede those that the proxies appended.
         ("203.0.113.9, 198.51.100.1", "198.51.100.1"), ("203.0.113.9, 198.51.100.1, 10.0.0.2", "198.51.100.1"),
         ("10.0.0.3, 10.0.0.2", "10.0.0.3"), ("203.0.113.9, unknown, 10.0.0.2", "10.0.0.2"), ("", "10.0.0.1"),
     ])
@@ -32,7 +32,7 @@ import Testing
         #expect(try client("10.0.0.1", headers: headers) == "198.51.100.1")
     }
 
-    /// A proxy that sets the one passes the other on as the client wrote it.
+    /// A proxy that sets one of the fields forwards the other as the client wrote it.
     @Test func onlyTheFieldThatIsConfiguredIsBelieved() throws {
         #expect(try client("10.0.0.1", headers: ["Forwarded": "for=198.51.100.1"]) == "10.0.0.1")
         #expect(try client("10.0.0.1", headers: ["X-Forwarded-For": "198.51.100.1"], field: .forwarded) == "10.0.0.1")
@@ -43,7 +43,7 @@ import Testing
         ("proto=https; for=\"[2001:db9::1]:80\" ", "2001:db9::1"),
         ("for=203.0.113.9, by=x;for=198.51.100.1, for=10.0.0.2", "198.51.100.1"),
         ("for=\"_hidden, for=203.0.113.9\"", "10.0.0.1"),
-        // A client opens a quoted string, in which what the proxy appends would vanish.
+        // A client opens a quoted string, which would swallow what the proxy appends.
         ("for=203.0.113.9;x=\", for=198.51.100.1", "10.0.0.1"), ("for=203.0.113.9, proto=http", "10.0.0.1"),
     ])
     func readsTheStandardField(value: String, expected: String) throws {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Who gets in, to which app, and what everybody else is told.
+/// Which callers have access to which app, and the answers that all others get.
 @Suite struct AccessTests {
     @Test func basicTakesTheKeyAsPassword() async throws {
         try await IngestFixture.run { fixture in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A key of the right form that nobody has, and one with a wrong secret.
+    /// A well-formed key that no app has, and a key with a wrong secret.
     @Test func wrongKeysAreRefused() async throws {
         try await IngestFixture.run { fixture in
             let good = fixture.secret(.news)
@@ -107,7 +107,7 @@ import Testing
             let form = "proto=apns&token=\(Samples.token)"
             #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == 201)
             #expect(await fixture.form("POST", "/apps/shop/subscribers", form: form, headers: open).status == 404)
-            // Who shows a key means that key.
+            // A caller that sends a key gets that key's rights only.
             let wrong = ["Authorization": "Bearer wrong"]
             #expect(await fixture.form("POST", "/subscribers", form: form, headers: wrong).status == 401)
         }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// A page of another site that somebody opens on an allowed machine posts from that machine's address.
+    /// A page of another site, opened on an allowed machine, sends its requests from that machine's address.
     @Test(arguments: [
         (["Sec-Fetch-Site": "cross-site"], 401), (["Sec-Fetch-Site": "same-site"], 401),
         (["Origin": "https://evil.example"], 401), (["Origin": "null"], 401),
@@ -129,12 +129,12 @@ import Testing
             let open = headers.merging(["Authorization": ""]) { $1 }
             #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == status)
             let keyed = headers.merging(["Authorization": fixture.authorization(.news)]) { $1 }
-            // 200 for a device that the request before has registered.
+            // 200 if the previous request has registered the device.
             #expect([200, 201].contains(await fixture.form("POST", "/subscribers", form: form, headers: keyed).status))
         }
     }
 
-    /// Four clients without a key used to fill the memory for bodies, so that every other write was answered 503.
+    /// Four clients without a key could once fill the memory for bodies, so that every other write got 503.
     @Test(arguments: ["/subscribers", "/v1/tasks", "/push/v2/admin/task"])
     func theBodyOfACallerWithoutRightsIsNotWaitedFor(path: String) async throws {
         try await IngestFixture.run { fixture in
@@ -163,7 +163,7 @@ import Testing
         ]
     }
 
-    /// Standard base64, which only credentials are written in.
+    /// Returns standard base64, which only credentials use.
     private func base64(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var result = ""

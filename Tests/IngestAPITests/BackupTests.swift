@@ -3,10 +3,10 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// The commands of `docs/upgrading.md`, run as they stand there against a Redis that works.
+/// Runs the commands of `docs/upgrading.md` unchanged, with a running Redis.
 @Suite(.timeLimit(.minutes(2))) struct BackupTests {
-    /// Goal: a copy made while everything runs brings back what was there when it was made. Method: a device before the copy
-    /// and one after it, then a Redis that has lost its folder.
+    /// Goal: a backup made while everything runs restores the data of that moment. Method: one device registered before
+    /// the backup and one after it, then a Redis that has lost its folder.
     @Test func aCopyMadeWhileRunningBringsDevicesBack() async throws {
         let page = try #require(SourceTree.text("docs/upgrading.md"))
         let blocks = MarkdownCode.blocks("sh", inPage: page)

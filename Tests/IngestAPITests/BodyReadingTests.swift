@@ -4,7 +4,7 @@ import Testing
 
 @testable import ingest_api
 
-/// Large bodies are read in turns, beside the tasks of small ones.
+/// Large bodies are read in turns, without delaying small ones.
 @Suite struct BodyReadingTests {
     private struct Refused: Error {}
 
@@ -28,7 +28,7 @@ import Testing
         #expect(queue.next() == 5)
     }
 
-    /// What is waited for at a low priority must not be given the priority of who waits.
+    /// Waiting for a low-priority read must not raise it to the priority of the waiting task.
     @Test func onlyLargeBodiesAreReadAtLowPriority() async throws {
         let reading = BodyReading()
         let large = request(BodyReading.smallBytesMaximum + 1)
@@ -43,7 +43,7 @@ import Testing
         #expect(priorities.1 == .high)
     }
 
-    /// Goal: a small body waits for no large one. Method: large ones of which none ends before the small one is read.
+    /// Goal: a small body waits for no large one. Method: no large body is finished before the small one is read.
     @Test func aSmallBodyIsReadWhileLargeOnesAre() async throws {
         let reading = BodyReading()
         let isSmallRead = Monitor(false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ingest_api
 
-/// Setting all subscriptions at once: exactly these, or nothing happens.
+/// Setting all subscriptions at once replaces them, or changes nothing.
 @Suite struct BulkSubscriptionTests {
     private func list(_ fixture: IngestFixture) async throws -> String {
         "/subscriber/\(try await fixture.subscriber())/subscriptions"
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A client that lists events in another way must not lose its subscriptions to such a name.
+    /// A client that encodes events differently must not lose its subscriptions to such a name.
     @Test(arguments: ["events[]=sport", "sport[a][b]=1", "[sport]=1", "sport[=1"])
     func bracketsThatAreNoOptionsChangeNothing(form: String) async throws {
         try await IngestFixture.run { fixture in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Goal: whatever topic a task can name, a device can be subscribed to; the path has pushd's own rule.
+    /// Goal: a device can subscribe to every topic that a task can name; the path keeps pushd's own rule.
     @Test(arguments: ["Ä rouge & blanc", "news/sport", String(repeating: "é", count: 128), "a[b]", " "])
     func topicsOfTasksCanBeSubscribedTo(topic: String) async throws {
         try await IngestFixture.run { fixture in
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// A client that lost its body must not lose its subscriptions with it.
+    /// A request that lost its body must not end the client's subscriptions.
     @Test func nothingAtAllEndsNothing() async throws {
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
@@ -129,7 +129,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let list = try await list(fixture)
             _ = await fixture.form("POST", "\(list)/sport")
-            // Names as long as they may be, so that it is their number that counts and not the body's size.
+            // The longest allowed names, so that their number is the limit and not the body's size.
             let padding = String(repeating: "x", count: 100)
             let names = (0..<count).map { "\"\("\($0)\(padding)".prefix(100))\":{\"ignore_message\":false}" }
             let response = await fixture.json("POST", list, json: "{\(names.joined(separator: ","))}")

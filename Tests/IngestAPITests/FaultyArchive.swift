@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Synchronization
 
-/// An archive in memory that fails when it is told to.
+/// An archive in memory that fails on demand.
 final class FaultyArchive: TaskArchive {
     private let archive = MemoryTaskArchive()
     private let fault = Mutex<StoreError?>(nil)

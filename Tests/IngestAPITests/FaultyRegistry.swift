@@ -2,7 +2,7 @@ import PushModel
 import Store
 import Synchronization
 
-/// A registry that fails when it is told to, before anything is done.
+/// A registry that fails on demand, before any change.
 final class FaultyRegistry: Registry {
     private let registry: any Registry
     private let fault = Mutex<StoreError?>(nil)

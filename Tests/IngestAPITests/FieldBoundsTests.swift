@@ -6,7 +6,7 @@ import Testing
 
 @testable import ingest_api
 
-/// Each field at its bound and one beyond; what is refused changes nothing.
+/// Each field at its limit and one beyond; a refused request changes nothing.
 @Suite struct FieldBoundsTests {
     private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
@@ -27,7 +27,7 @@ import Testing
             ("badge", "-1"), ("badge", "\(RegistrationForm.badgeMaximum + 1)"), ("badge", "1.5"),
             ("badge", "99999999999999999999"), ("contentAvailable", "yes"),
             ("environment", "production%20"), ("environment", ""), ("time_zone", "Europe%20Berlin"),
-            // 33 letters of two bytes: the bound counts bytes.
+            // 33 letters of two bytes: the limit counts bytes.
             ("lang", String(repeating: "%C3%A9", count: 33)),
         ]
 
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// The server's own bound, in the dialect's words.
+    /// The limit is the server's own, but the error has pushd's format.
     @Test func aBodyOverTheBoundIsRefusedInTheDialect() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.send(

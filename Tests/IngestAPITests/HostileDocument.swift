@@ -1,4 +1,4 @@
-/// A body that is made to cost much, and where it is posted.
+/// A body designed to be expensive, and its route.
 struct HostileDocument: Sendable {
     static let bytes = 256 << 10
 
@@ -16,7 +16,7 @@ struct HostileDocument: Sendable {
 
     static let all = native + richie + pushd
 
-    /// As many items as fit, between two ends.
+    /// Returns as many items as fit between a start and an end.
     private static func filled(
         _ start: String, _ end: String, bytes: Int = bytes, separator: String = ",", item: (Int) -> String
     ) -> String {
@@ -163,7 +163,7 @@ struct HostileDocument: Sendable {
         return texts.map { HostileDocument("richie: \($0)", path: "/push/v2/admin/task", body: $1) }
     }()
 
-    /// The id is one that nobody has: what a body costs is paid before it is looked for.
+    /// The id belongs to no device: the cost of a body arises before the id is looked up.
     private static let pushd: [HostileDocument] = {
         let subscriber = "/subscriber/J8lHY4X1XkU"
         let all = "\(subscriber)/subscriptions"

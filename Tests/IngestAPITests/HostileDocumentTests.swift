@@ -4,18 +4,18 @@ import Testing
 
 @testable import ingest_api
 
-/// Bodies that are made to cost much, at every operation that takes one, with a key that may do everything.
+/// Bodies designed to be expensive, sent to every operation that takes one, with a key that has every scope.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct HostileDocumentTests {
-    /// The bounds of the service: beyond a constant, what a request costs follows from its size.
+    /// The limits of the service: apart from a constant, the cost of a request is proportional to its size.
     private static let cpuSecondsPerByte = 50e-6
     private static let memoryBytesPerByte = 40
-    /// Six kilobytes with variables in 127 languages are rendered in 0.35 s, unoptimized.
+    /// Six kilobytes with variables in 127 languages take 0.35 s to render, unoptimized.
     private static let cpuSecondsAlways = 0.7
     private static let memoryBytesAlways = 2 << 20
 
-    /// Goal: a small request cannot stop the service. Method: each document is posted to a process that has answered
-    /// nothing else of its size, and what the process uses is read from the kernel. On a shared machine the same work
-    /// may take several times as long: what seems to cost too much is posted up to three times.
+    /// Goal: a small request cannot stop the service. Method: each document is posted to a process that has answered no
+    /// other of its size, and the kernel's figures give its cost. On a shared machine the same work may take several
+    /// times as long, so a document that seems too expensive is posted up to three times.
     @Test func noDocumentCostsMoreThanItsSizeAllows() async throws {
         let redis = try await RedisServer()
         let api = try await IngestProcess(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ingest_api
 
-/// `Idempotency-Key`, as the IETF's draft has it.
+/// `Idempotency-Key` as in the IETF draft.
 @Suite struct IdempotencyTests {
     private func post(
         _ fixture: IngestFixture, body: String = TaskCreationTests.small, key: String = "\"a-key\"",
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// The bus takes the task and its acknowledgement is lost: the repeat makes the same one, as of the same time.
+    /// The acknowledgement of the bus is lost: the repeat makes the same task, with the same creation time.
     @Test func aRequestThatCameToNothingIsRepeatedAsItWas() async throws {
         try await IngestFixture.run { fixture in
             fixture.bus.fail(with: BusError(.unavailable, message: "for the test"))
@@ -72,9 +72,9 @@ import Testing
         }
     }
 
-    /// Goal: a request whose answer was lost and that is repeated when its task is done and forgotten sends nothing again.
-    /// Method: the request fails after its content was kept, as where the bus took the task and its acknowledgement was lost;
-    /// of the finished task only the report's stage is left.
+    /// Goal: when the answer to a request is lost, a repeat after its task is done and forgotten sends nothing. Method:
+    /// the request fails after its content was stored, as after a lost acknowledgement of the bus; of the finished task
+    /// only the report's stage is left.
     @Test func aRepeatOfADoneTaskSendsNothing() async throws {
         try await IngestFixture.run { fixture in
             fixture.bus.fail(with: BusError(.unavailable, message: "for the test"))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Goal: the task's id depends on caller, key and request alone, whichever instance makes it.
+    /// Goal: the task's id depends only on caller, key and request, whichever instance creates it.
     @Test func theSeedIsDerived() {
         let request = IdempotentRequest(key: [1], fingerprint: [2], holder: 3)
         let began = Timestamp(milliseconds: 1_767_225_600_000)
@@ -144,7 +144,7 @@ import Testing
         #expect(TaskSeed(elsewhere, began: began + .seconds(60)).id == seed.id)
         #expect(TaskSeed(elsewhere, began: began + .seconds(86_400)).id != seed.id)
         #expect(TaskSeed(IdempotentRequest(key: [1], fingerprint: [3], holder: 3), began: began).id != seed.id)
-        // Marked as a UUID whose bits are its maker's own.
+        // A UUID of version 8: custom content.
         let text = Array("\(seed.id)")
         #expect(text[14] == "8")
         #expect("89ab".contains(text[19]))

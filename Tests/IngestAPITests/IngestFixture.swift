@@ -11,20 +11,20 @@ import Testing
 @testable import HTTPServer
 @testable import ingest_api
 
-/// The API over a registry in memory, on a port of its own, with two apps: `news` and `shop`.
+/// The API with a registry in memory, on its own port, with two apps: `news` and `shop`.
 final class IngestFixture: Sendable {
     enum Key: String, CaseIterable {
-        /// For `news` alone.
+        /// A key for `news` only.
         case news
-        /// For both apps.
+        /// A key for both apps.
         case both
-        /// For `news`, but not for registering, and not for ringing everybody at once.
+        /// A key for `news` without the scopes to register and to broadcast.
         case publisher
-        /// For `news`, to publish and nothing else.
+        /// A key for `news` that may only publish.
         case poster
-        /// For `news`, another publisher who may do everything.
+        /// A key of another publisher for `news`, with every scope.
         case owner
-        /// For `shop` alone, with everything.
+        /// A key for `shop` only, with every scope.
         case shop
     }
 
@@ -37,16 +37,16 @@ final class IngestFixture: Sendable {
     let traces: MemoryTaskTraces
     let bus = TestProducer()
     let metrics = Metrics()
-    /// Of the store's memory.
+    /// Used share of the store's memory, in percent.
     let percentUsed = Monitor(0)
     let news: AppID
-    /// A method and a pattern each.
+    /// A method and a pattern for each route.
     let routeNames: [String]
     private let keys: [Key: APIKey]
     private let server: HTTPServer
     private let port: UInt16
 
-    /// `openRange` lets callers from there register in `news` without a key.
+    /// `openRange` is a range from which callers may register in `news` without a key.
     init(
         openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil,
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration()
@@ -90,7 +90,7 @@ final class IngestFixture: Sendable {
             idempotencyLease: .seconds(15), environment: environment)
     }
 
-    /// Runs the body and stops the server, however it ends.
+    /// Runs the body and stops the server, even if the body throws.
     static func run(
         openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
@@ -115,12 +115,12 @@ final class IngestFixture: Sendable {
 
     func keyID(_ key: Key) -> String { keys[key]?.id ?? "" }
 
-    /// What the app's list of tasks names, the newest first.
+    /// Returns the app's list of tasks, newest first.
     func listed() async throws -> [TaskEntry.ID] {
         try await archive.tasks(of: news, before: nil, limit: 100)
     }
 
-    /// A request with a form, by the key of `news` unless `headers` say otherwise.
+    /// Sends a form with the key of `news`, unless `headers` replace it.
     func form(
         _ method: String, _ path: String, form: String = "", headers: [String: String] = [:]
     ) async -> RawClient.Response {
@@ -128,7 +128,7 @@ final class IngestFixture: Sendable {
         return await send(method, path, body: Array(form.utf8), headers: type.merging(headers) { $1 })
     }
 
-    /// By the key of `news` unless another is named.
+    /// Sends JSON with the key of `news`, unless `key` names another.
     func json(
         _ method: String, _ path: String, json: String = "", as key: Key = .news, headers: [String: String] = [:]
     ) async -> RawClient.Response {
@@ -142,7 +142,7 @@ final class IngestFixture: Sendable {
         await send("HEAD", path, body: [], headers: [:])
     }
 
-    /// The answer to a request whose body does not come; nil when the server waits for it.
+    /// Sends a request head without its body and returns the answer; nil if the server waits for the body.
     func sendHead(
         _ method: String, _ path: String, bodyBytes: Int, headers: [String: String]
     ) async -> RawClient.Response? {
@@ -155,7 +155,7 @@ final class IngestFixture: Sendable {
         }
     }
 
-    /// A client whose body lacks its last byte, so that the server holds the rest until the client leaves.
+    /// Sends a body without its last byte, so that the server holds the rest until the client leaves.
     func openBody(of path: String, bytes: Int, as key: Key) async -> RawClient {
         let head = "POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(bytes + 1)\r\n"
         let request = Array("\(head)Authorization: \(authorization(key))\r\n\r\n".utf8)
@@ -224,13 +224,13 @@ final class IngestFixture: Sendable {
 }
 
 enum Samples {
-    /// The one of pushd's documentation.
+    /// The token of pushd's documentation.
     static let token = "FE66489F304DC75B8D6E8200DFF8A456E8DAEACEC428B427E9518741C92C6660"
     static let fcmToken = "cR4lMxqGTUuZ" + ":APA91b" + String(repeating: "Hx_-", count: 33)
 }
 
 extension RawClient.Response {
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null if it is not JSON.
     var json: JSON { (try? JSON(body)) ?? .null }
 
     var error: String? { json["error"]?.text }

@@ -14,7 +14,7 @@ final class IngestProcess: Sendable {
     private let folder = TemporaryDirectory("apps")
     private let process: Monitor<ChildProcess>
 
-    /// `bus` is the registry's Redis unless given; an empty `kafkaSession` takes what the service takes by itself.
+    /// `bus` defaults to the registry's Redis; an empty `kafkaSession` keeps the service's default.
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
         scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil
@@ -34,7 +34,7 @@ final class IngestProcess: Sendable {
         try await listens()
     }
 
-    /// Richie's clients know the app by this.
+    /// Adds the identifier by which Richie's clients name the app.
     private static func name(_ identifier: String, in folder: TemporaryDirectory) throws {
         let file = folder.file("news.json")
         let bytes = try #require(SmallFile.read(file, bytesMaximum: 1 << 18))
@@ -45,7 +45,7 @@ final class IngestProcess: Sendable {
 
     var processID: pid_t { process.withLock { $0.processID } }
 
-    /// A crash, and a new start on the same ports.
+    /// Simulates a crash, and restarts the service on the same ports.
     func killAndRestart() async throws {
         let former = process.withLock { $0 }
         former.signal(9)
@@ -74,7 +74,7 @@ final class IngestProcess: Sendable {
         return await current.end()
     }
 
-    /// What `curl -d FORM URL` sends, or another method's request without a body.
+    /// Sends what `curl -d FORM URL` sends, or another method's request without a body.
     func curl(
         _ method: String, _ path: String, body: String = "", json: Bool = false, headers: [String: String] = [:]
     ) async throws -> RawClient.Response {
@@ -82,7 +82,7 @@ final class IngestProcess: Sendable {
             await IngestProcess.send(method, path, body: body, json: json, headers: headers, to: port))
     }
 
-    /// Nil when the service dies of it.
+    /// Returns nil if the service crashes.
     func post(_ path: String, type: String, body: [UInt8]) async -> RawClient.Response? {
         let head =
             "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nContent-Type: \(type)\r\n\r\n"
@@ -93,7 +93,7 @@ final class IngestProcess: Sendable {
         }
     }
 
-    /// The same with JSON, when the service may die before it answers.
+    /// Sends JSON; returns nil if the service is killed before it answers.
     func attempt(
         _ method: String, _ path: String, body: String, headers: [String: String]
     ) async -> RawClient.Response? {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct IngestProcessTests {
     private func durableRedis() async throws -> RedisServer {
         var options = RedisServer.Options()
@@ -12,8 +12,8 @@ import Topics
         return try await RedisServer(options)
     }
 
-    /// Goal: what pushd's documentation shows works as shown, and what was answered survives. Method: its commands in its
-    /// order, with a crash of the service, and later of Redis, in between.
+    /// Goal: the examples of pushd's documentation work, and acknowledged changes survive crashes. Method: its commands
+    /// in its order, with a crash of the service, and later of Redis, in between.
     @Test func pushdsDocumentationWorks() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
@@ -40,7 +40,7 @@ import Topics
         #expect(away.headers["retry-after"] != nil)
         try await redis.restart()
         try await api.killAndRestart()
-        // The workflow of apps: post the token, take the id, subscribe again.
+        // The documented workflow of apps: post the token, take the id, subscribe again.
         let again = try await api.curl("POST", "/subscriber/\(Samples.token)", body: "lang=fr&badge=0&version=17.1")
         #expect(again.status == 200)
         #expect(again.json["id"] == .string(id))
@@ -56,8 +56,8 @@ import Topics
         #expect(await api.stop() == .exited(0))
     }
 
-    /// Goal: an emptied Redis is never taken for one that knows nobody. Method: it is emptied under a running service, which
-    /// must neither find nor miss anybody.
+    /// Goal: an emptied Redis is not treated as a registry without devices. Method: Redis is emptied under a running
+    /// service, which must answer neither 200 nor 404.
     @Test func anEmptiedRedisIsNotReady() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
@@ -70,8 +70,8 @@ import Topics
         #expect(await api.stop() == .exited(0))
     }
 
-    /// Goal: a single ingest-api that crashed registers devices again within seconds. Method: with the settings it has by
-    /// itself it is killed, and the time is measured until a device is registered; Kafka misses other members after 45 s.
+    /// Goal: a single ingest-api registers devices again within seconds of a crash. Method: it is killed with default
+    /// settings, and the time to the next registration is measured; Kafka detects other lost members after 45 s.
     @Test func aCrashStopsRegistrationsOverKafkaForSecondsAlone() async throws {
         let kafka = try await KafkaMockServer(brokers: 1)
         try await kafka.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
@@ -86,16 +86,16 @@ import Topics
         #expect(try await waitUntil(within: .seconds(30)) { try await register("b") })
     }
 
-    /// Goal: the same where changes go through the log. Method: a device registers and subscribes over pretended Kafka
-    /// brokers, each request seeing the one before it; then Redis is emptied.
+    /// Goal: the same with changes that go through the log. Method: a device registers and subscribes over mock Kafka
+    /// brokers, each request seeing the effect of the previous one; then Redis is emptied.
     @Test func worksOverKafka() async throws {
         let kafka = try await KafkaMockServer(brokers: 1)
         try await kafka.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url, bus: kafka.url)
         try await api.logged("empty registry created: the registry log is empty")
-        // Until the projector has its partitions, each attempt ends after the patience of the journal. What it appended may
-        // be applied later, so the token may be known by then.
+        // Until the projector has its partitions, each attempt ends at the journal's time limit. Its record may be
+        // applied later, so the next attempt may find the token registered.
         let form = "proto=apns&token=\(Samples.token)&badge=3"
         var registered = try await api.curl("POST", "/subscribers", body: form)
         for _ in 1...5 where registered.status == 503 {

@@ -9,16 +9,16 @@ import Testing
 
 @testable import ingest_api
 
-/// Two apps: neither can read, push to or see anything of the other's, whatever the endpoint.
+/// Neither of two apps can read, push to or see anything of the other, on any endpoint.
 @Suite struct IsolationTests {
-    /// What `news` has, and what another app tries to get at.
+    /// The data of `news` that another app tries to reach.
     private struct Possessions {
         let subscriber: String
         let task: PushTask
         let before: [String]
     }
 
-    /// What is posted where an empty body would be refused by anybody.
+    /// Bodies of the routes that refuse an empty body from every caller.
     private static let bodies = [
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
         "POST /push/v2/admin/task":
@@ -27,7 +27,7 @@ import Testing
         "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
     ]
 
-    /// Everything there is to see of `news`, by its own key.
+    /// Everything readable of `news`, with its own key.
     private func view(_ fixture: IngestFixture, subscriber: String, task: TaskID) async -> [String] {
         var views: [String] = []
         for path in [
@@ -63,7 +63,7 @@ import Testing
             .replacing(":event", with: "news").replacing(":device", with: news.subscriber)
     }
 
-    /// What a route is asked for, with everything that `news` has put in its place.
+    /// Sends a route's request with the ids of `news` in its path and body.
     private func ask(
         _ route: String, news: Possessions, as key: IngestFixture.Key, fixture: IngestFixture
     ) async -> RawClient.Response {
@@ -73,8 +73,8 @@ import Testing
             parts[0], path(parts[1], news: news), json: body.replacing("SUBSCRIBER", with: news.subscriber), as: key)
     }
 
-    /// Goal: what is refused below is refused for whose it is, also where a route is new. Method: the same request by whom
-    /// everything belongs to, which must be a good one.
+    /// Goal: the test below sees refusals because of the wrong app only, also on new routes. Method: the owner sends
+    /// the same request, which must succeed.
     @Test func everyRequestIsGoodFromItsOwner() async throws {
         try await IngestFixture.run { first in
             for route in first.routeNames where route != "GET /openapi.yaml" {
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    /// Goal: no endpoint answers `shop` with anything of `news`, or changes it. Method: every route there is, with the ids
-    /// of `news` and a key that may do everything in `shop`; then `news` looks at what it has.
+    /// Goal: no endpoint shows `shop` any data of `news`, or changes it. Method: every route, with the ids of `news`
+    /// and a key with every scope in `shop`; then the data of `news` is compared.
     @Test func noEndpointReachesAnotherApp() async throws {
         try await IngestFixture.run { fixture in
             let news = try await possessions(fixture)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// Goal: naming the devices and users of another app reaches nobody. Method: a task of `shop` that names them.
+    /// Goal: naming devices and users of another app reaches no device. Method: a task of `shop` that names them.
     @Test func theNamesOfOthersMeanNobody() async throws {
         try await IngestFixture.run { fixture in
             let news = try await possessions(fixture)

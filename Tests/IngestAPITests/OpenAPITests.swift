@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 @testable import ingest_api
 
-/// `docs/api/openapi.yaml` is compared with the routes, in both directions, and is what the service serves.
+/// `docs/api/openapi.yaml` matches the routes, in both directions, and the service serves it.
 @Suite struct OpenAPITests {
     private let document: String
 
@@ -35,8 +35,8 @@ import Testing
     @Test func listsEveryRouteAndNothingElse() {
         let routes = Set(router.routeNames)
         let listed = Set(documentedRoutes())
-        #expect(listed.subtracting(routes) == [], "only in the document")
-        #expect(routes.subtracting(listed) == [], "only in the code")
+        #expect(listed.subtracting(routes) == [], "in the document only")
+        #expect(routes.subtracting(listed) == [], "in the code only")
         #expect(routes.count > 20)
     }
 
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// The document is indented by two: paths are the keys of the first level below `paths`, methods of the second. A path
-    /// stands below an app as well unless it names its own servers.
+    /// The document is indented by two: paths are the keys of the first level below `paths`, methods of the second. A
+    /// path also exists below an app unless it names its own servers.
     private func documentedRoutes() -> [String] {
         var routes: [String] = []
         var path = ""

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ingest_api
 
-/// What a body is parsed into counts against the memory for bodies, at every kind of route that parses one.
+/// Parsed values count against the memory for bodies, at every kind of route that parses a body.
 @Suite struct ParsedBodyMemoryTests {
     struct Route: Sendable, CustomTestStringConvertible {
         let path: String
         let body: String
-        /// Of a request that there is room for.
+        /// The status of the request when there is enough memory.
         let status: Int
 
         var testDescription: String { path }
@@ -18,10 +18,10 @@ import Testing
 
     /// One address may hold half of it: 512 KiB.
     private static let server = HTTPServerConfiguration(bodiesBytesMaximum: 1 << 20)
-    /// Of a body that does not end.
+    /// The size of an unfinished body.
     private static let heldBytes = 450_000
 
-    /// Bodies of less than 40 KB that take several times that once they are parsed.
+    /// Bodies of less than 40 KB that take several times as much once parsed.
     private static let routes = [
         Route(path: "/v1/tasks", body: #"{"users":[\#(users(3_000))],"message":{"body":"x"}}"#, status: 201),
         Route(
@@ -47,19 +47,19 @@ import Testing
         fixture.metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"]).value
     }
 
-    /// Waits until the server has read, or let go of, so much.
+    /// Waits until the server holds exactly this many bytes.
     private static func holds(_ bytes: Int, fixture: IngestFixture) async throws {
         let isSo = try await waitUntil(within: .seconds(30)) { bytesHeld(by: fixture) == bytes }
         #expect(isSo, "the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
     }
 
-    /// Goal: a body that there is room for, but not for what it is parsed into, is answered 503 and costs nothing
-    /// afterwards. Method: another body of the same address, which does not end, holds most of what the address may take.
+    /// Goal: a body that fits, but whose parsed values do not, is answered 503 and leaves no memory in use. Method: an
+    /// unfinished body of the same address holds most of what the address may use.
     @Test(arguments: routes) func whatABodyIsParsedIntoHasToFit(_ route: Route) async throws {
         try await IngestFixture.run(server: Self.server) { fixture in
             let other = await fixture.openBody(of: "/v1/tasks", bytes: Self.heldBytes, as: .shop)
             try await Self.holds(Self.heldBytes, fixture: fixture)
-            // More often than the memory would last if a refused request kept any.
+            // Enough repeats to exhaust the memory if a refused request leaked any.
             for _ in 0..<20 {
                 let refused = await fixture.json("POST", route.path, json: route.body, as: .owner)
                 #expect(refused.status == 503, "\(refused.text)")
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// The body alone would become more than its address may ever hold.
+    /// The parsed body alone exceeds the limit of its address.
     @Test func whatIsTooLargeByItselfLeavesRoomForOthers() async throws {
         try await IngestFixture.run(server: Self.server) { fixture in
             let body = #"{"users":[\#(Self.users(12_000))],"message":{"body":"x"}}"#

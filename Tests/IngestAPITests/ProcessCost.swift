@@ -2,13 +2,13 @@ import Glibc
 import ServiceKit
 import Testing
 
-/// What another process uses between two moments.
+/// CPU time and memory that another process uses between two moments.
 struct ProcessCost {
     private let processID: pid_t
     private let cpuSecondsBefore: Double
     private let residentBytesBefore: Int
 
-    /// Begins to count: from now on the most memory is that of what follows.
+    /// Starts the measurement and resets the peak memory.
     init(of processID: pid_t) throws {
         self.processID = processID
         let file = open("/proc/\(processID)/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -22,7 +22,7 @@ struct ProcessCost {
         get throws { try ProcessCost.cpuSeconds(of: processID) - cpuSecondsBefore }
     }
 
-    /// The most that was resident at once, beyond what was resident before.
+    /// Peak resident memory beyond the initial one.
     var memoryBytes: Int {
         get throws { try ProcessCost.bytes("VmHWM:", of: processID) - residentBytesBefore }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ingest_api
 
-/// The decision alone, with a clock that the test turns.
+/// The decision alone, with a manual clock.
 @Suite struct RateBucketsTests {
     private let rate = RateBuckets<String>.Rate(perSecond: 10, burst: 3)
 
@@ -14,12 +14,12 @@ import Testing
         #expect(buckets.take("a", rate: rate, at: start + .milliseconds(99)) == .milliseconds(1))
         #expect(buckets.take("a", rate: rate, at: start + .milliseconds(100)) == nil)
         #expect(buckets.take("a", rate: rate, at: start + .milliseconds(100)) == .milliseconds(100))
-        #expect(buckets.take("b", rate: rate, at: start) == nil, "names do not pay for one another")
+        #expect(buckets.take("b", rate: rate, at: start) == nil, "each name has its own bucket")
         for _ in 0..<3 { #expect(buckets.take("a", rate: rate, at: start + .seconds(60)) == nil) }
-        #expect(buckets.take("a", rate: rate, at: start + .seconds(60)) != nil, "what was not used is not kept")
+        #expect(buckets.take("a", rate: rate, at: start + .seconds(60)) != nil, "a bucket holds no more than its burst")
     }
 
-    /// Over a long time the rate is kept to the token, however the requests come.
+    /// Over a long time the rate is exact to the token, whatever the pattern of requests.
     @Test func nobodyGetsMoreThanTheRate() {
         var buckets = RateBuckets<String>(namesMaximum: 8)
         let taken = (0..<100_000).count { buckets.take("a", rate: rate, at: .milliseconds($0)) == nil }
@@ -33,8 +33,8 @@ import Testing
         #expect(buckets.wait(for: "a", rate, at: .milliseconds(300)) == nil)
     }
 
-    /// Goal: any number of names takes bounded memory. Method: far more than are kept; one that asks all the time stays
-    /// known throughout.
+    /// Goal: any number of names takes bounded memory. Method: far more names than are stored; a name in constant use
+    /// stays stored throughout.
     @Test func namesHaveABound() {
         var buckets = RateBuckets<String>(namesMaximum: 100)
         var most = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ingest_api
 
-/// Bodies become names and values, or are refused with a reason.
+/// Bodies are parsed into names and values, or refused with a reason.
 @Suite struct RequestFieldsTests {
     private func fields(_ body: String, type: String) throws -> RequestFields {
         try fields(Array(body.utf8), type: type)
@@ -31,7 +31,7 @@ import Testing
         for (name, value) in expected { #expect(try fields.text(name) == value) }
     }
 
-    /// As Express reads them; what is nested deeper, or in no name, stays a name of its own.
+    /// Parsed as by Express; a deeper level, or one without a name, stays part of a plain name.
     @Test func bracketsInFormsNest() throws {
         let fields = try fields(
             "sport[ignore_message]=1&sport%5Bother%5D=2&plain=3&a[b][c]=4&[d]=5&e[]=6&f]=7&g[h=8&i=9&i[j]=10&k[l]=11&k=12",
@@ -41,7 +41,7 @@ import Testing
                 + #""a[b][c]":"4","[d]":"5","e[]":"6","f]":"7","g[h":"8","i":{"j":"10"},"k":"12"}"#)
     }
 
-    /// Goal: many members of one object cost no more than as many names. Method: processor time of the two.
+    /// Goal: many members of one object cost as much as plain names. Method: the CPU time of both.
     @Test func nestedNamesCostWhatOthersDo() throws {
         func time(_ name: (Int) -> String) throws -> Duration {
             let body = (0..<FormBody.fieldsMaximum).map { "\(name($0))=1" }.joined(separator: "&")
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: BodyError.self) { try fields(body, type: "application/json") }
     }
 
-    /// Names and values of marks in an order that costs most to compare, as they are and escaped.
+    /// Names and values of combining marks in the order most expensive to compare, unescaped and escaped.
     @Test(arguments: [CombiningMarks.text(bytes: 1 << 20), String(repeating: "%CC%81%CC%A3", count: 1 << 16)])
     func formsOfMarksAreRefusedAtOnce(_ marks: String) {
         for body in ["\(marks)a=1&\(marks)b=2", "a=\(marks)&b=\(marks)"] {

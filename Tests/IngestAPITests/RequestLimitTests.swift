@@ -6,7 +6,7 @@ import Testing
 
 @testable import ingest_api
 
-/// Requests beyond a limit are answered 429, and say when to go on.
+/// Requests over a limit are answered 429 with a `Retry-After`.
 @Suite struct RequestLimitTests {
     private static func limits(_ requestsPerSecond: Int) -> AppLimits {
         var limits = AppLimits()
@@ -25,7 +25,7 @@ import Testing
             let richie = await fixture.json(
                 "POST", RichieTests.path, json: #"{"app_id":"example-news"}"#, as: .publisher)
             #expect(richie.status == 429)
-            #expect(await fixture.json("GET", unknown, as: .owner).status == 404, "another key has its own")
+            #expect(await fixture.json("GET", unknown, as: .owner).status == 404, "another key has its own limit")
             #expect(await fixture.json("GET", unknown, as: .shop).status == 404, "another app has no limit")
             fixture.time.advance(by: .milliseconds(500))
             #expect(await fixture.json("GET", unknown, as: .publisher).status == 404)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A request counts whatever its key is worth: trying keys is limited too.
+    /// A request counts even with an invalid key: guessing keys is limited too.
     @Test func anAddressMayHaveALimit() async throws {
         var settings = RequestLimits.Settings()
         settings.requestsPerSecondPerAddress = 2
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// Goal: an id cannot be found by guessing. Method: guesses until they are refused; then a right one is refused as
-    /// well, registering is not, and after a while all is as before.
+    /// Goal: ids cannot be found by guessing. Method: wrong ids until they are refused; then a valid id is refused too,
+    /// registering is not, and after a pause everything works again.
     @Test func guessingIdsIsRefusedAfterAWhile() async throws {
         var settings = RequestLimits.Settings()
         settings.unknownDevicesPerSecondPerAddress = 2
@@ -67,7 +67,7 @@ import Testing
             let known = try #require(DeviceID(id))
             for tag in 1...20 {
                 let guess = DeviceID(index: known.index, tag: known.tag &+ UInt32(tag))
-                #expect(await fixture.form("GET", "/subscriber/\(id)").status == 200, "who is right owes nothing")
+                #expect(await fixture.form("GET", "/subscriber/\(id)").status == 200, "a valid id uses up no tokens")
                 #expect(await fixture.form("GET", "/subscriber/\(guess)").status == 404)
             }
             let paths = [
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// By default nobody who asks for few is refused.
+    /// By default a client with few requests is never refused.
     @Test func nothingIsLimitedUnlessItIsSet() async throws {
         try await IngestFixture.run { fixture in
             for _ in 0..<50 { #expect(await fixture.form("GET", "/subscriber/J8lHY4X1XkU").status == 404) }

@@ -8,7 +8,7 @@ import Topics
 
 @testable import ingest_api
 
-/// Richie's Push API as its documentation has it, and where that leaves a choice, as `docs/richie.md` says.
+/// Richie's Push API as in its documentation; where that leaves a choice, as in `docs/richie.md`.
 @Suite struct RichieTests {
     static let path = "/push/v2/admin/task"
 
@@ -25,7 +25,7 @@ import Topics
         return #"{"app_id":"example-news",\#(target),"payloads":{\#(payloads.joined(separator: ","))}}"#
     }
 
-    /// The page's samples, with what devices get and what the report repeats of them.
+    /// The samples of the page, with the resulting payloads and the fields that the report repeats.
     @Test func thePagesSamplesAreTaken() async throws {
         let page = try #require(SourceTree.text("docs/richie.md"))
         let samples = MarkdownCode.blocks("json", inPage: page)
@@ -74,7 +74,7 @@ import Topics
         }
     }
 
-    /// Goal: both places where the documentation has the keys mean the same to devices; the report repeats what was posted.
+    /// Goal: both documented layouts of the keys have the same effect on devices; the report repeats the posted one.
     @Test func bothLayoutsReachDevicesAsOne() async throws {
         try await IngestFixture.run { fixture in
             for data in [#"{"alert":{"title":"T","body":"B"}}"#, #"{"title":"T","body":"B"}"#] {
@@ -104,12 +104,11 @@ import Topics
             #expect(task.target.audience == nil)
             let users = try ["abcde...", "12345..."].map { TargetEntry.alias(try Alias(.externalUser, value: $0)) }
             #expect(task.target.list == .entries(users))
-            #expect(task.reported.names == ["app_id", "payloads"], "what no report has is not kept for one")
+            #expect(task.reported.names == ["app_id", "payloads"], "only reported fields are stored for the report")
         }
     }
 
-    /// Apple's own keys of the alert pass, and `loc-key` stands for a body that the app has; nulls are left out of what is
-    /// sent and reported.
+    /// Apple's own alert keys are passed on, and `loc-key` replaces a body; nulls are removed from payload and report.
     @Test func applesKeysReachTheDevice() async throws {
         try await IngestFixture.run { fixture in
             let alert = """
@@ -131,7 +130,7 @@ import Topics
         }
     }
 
-    /// Goal: the document and the server take the same addresses. Method: both are asked about each.
+    /// Goal: the document and the server accept the same addresses. Method: each address is checked with both.
     @Test(arguments: [
         ("https://example.com/news?a=1#b", true), ("HTTPS://EXAMPLE.COM", true), ("https://example.com:8443/", true),
         ("https://pää.fi/uutiset", true), ("https://[::1]/", true), ("https://example.com.", true),
@@ -167,8 +166,8 @@ import Topics
         }
     }
 
-    /// Goal: the first sample of Richie's documentation, which is no JSON, is told where it is wrong. Method: as it stands
-    /// there, to the line.
+    /// Goal: the error for the first sample of Richie's documentation, which is invalid JSON, names the position.
+    /// Method: the published sample, line by line.
     @Test func thePublishedSampleIsToldWhereItIsWrong() async throws {
         try await IngestFixture.run { fixture in
             let sample = """
@@ -354,13 +353,13 @@ import Topics
                 return
             }
             let errors = response.json["errors"]?.elements ?? []
-            #expect(errors.map { $0["field"] } == [.string(field)], "one mistake: \(response.text)")
+            #expect(errors.map { $0["field"] } == [.string(field)], "expected one error: \(response.text)")
             #expect(errors.first?["detail"]?.text?.contains(detail) == true, "\(response.text)")
         }
     }
 
-    /// Goal: 4,096 bytes as they are sent, the task's id among them. Method: a body that is just short enough, and one that
-    /// is a byte longer.
+    /// Goal: the limit of 4,096 bytes applies to the payload as sent, with the task's id. Method: a body that just
+    /// fits, and one that is a byte longer.
     @Test func aPayloadHasItsBoundOnWhatIsSent() async throws {
         try await IngestFixture.run { fixture in
             let sent = #"{"aps":{"alert":{"body":""},"task_id":"00f5c216-ee53-4e29-af13-f109d5563a9e"}}"#

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ingest_api
 
-/// What a caller may not do is refused before it costs anything: whatever else is wrong with the request is not looked at.
+/// A request without the required rights is refused before it costs anything: its other errors are not examined.
 @Suite struct RightsFirstTests {
-    /// No JSON at all, so that a parser would say so.
+    /// Invalid JSON, which a parser would report.
     private static let broken = #"{"app_id":"example-news","topics":["a"],"#
 
     @Test func withoutARightToPublishNoBodyIsParsed() async throws {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The rest of each request is wrong, and too large for any provider.
+    /// The rest of each request is invalid, and too large for any provider.
     @Test func anAudienceBeyondTheKeyIsRefusedBeforeTheRestIsRead() async throws {
         try await IngestFixture.run { fixture in
             let long = String(repeating: "x", count: 100_000)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ingest_api
 
-/// A store that cannot answer is never taken for one that does not know.
+/// A failed store is never treated as a store without the data.
 @Suite struct StoreFailureTests {
     static let requests: [(String, String, String)] = [
         ("POST", "/subscribers", "proto=apns&token=\(Samples.token)"), ("GET", "/subscriber/ID", ""),
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Goal: the log says why clients were answered 5xx, by either dialect.
+    /// Goal: the log gives the reason for every 5xx, in both dialects.
     @Test(arguments: [
         (StoreError.Code.unavailable, "warning"), (.refused, "warning"), (.notReady, "warning"), (.full, "warning"),
         (.corrupt, "error"),
@@ -51,7 +51,7 @@ import Testing
             let dryRun = #"{"audience":{"topic":"a"},"users":["u"],"message":{"body":"x"}}"#
             #expect(await fixture.json("POST", "/v1/tasks?dry_run=true", json: dryRun, as: .publisher).status >= 500)
             func lines() -> [String] { fixture.log.lines.filter { $0.contains("what the store says") } }
-            #expect(lines().count == 1, "of one kind there is a line a second: \(lines())")
+            #expect(lines().count == 1, "expected one line per kind and second: \(lines())")
             fixture.time.advance(by: .seconds(1))
             #expect(await fixture.form("GET", "/subscriber/\(id)").status >= 500)
             #expect(lines().count == 2 && lines().allSatisfy { $0.contains("\"level\":\"\(level)\"") })
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// Goal: a store that fills refuses what stays first, then tasks, and leaves nothing behind of what it refused; who is
-    /// known is still served.
+    /// Goal: a store that fills up refuses permanent data first, then tasks, and a refused request leaves nothing
+    /// behind; registered devices are still served.
     @Test func aStoreThatFillsRefusesInStages() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Also for ids that exist nowhere, and afterwards everything is as before.
+    /// Also with ids that do not exist; afterwards the data is unchanged.
     private func everyRoute(_ code: StoreError.Code, check: (RawClient.Response) -> Void) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()

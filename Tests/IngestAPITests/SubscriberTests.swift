@@ -6,7 +6,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-/// `/subscribers` and `/subscriber/:id` as pushd's clients meet them.
+/// `/subscribers` and `/subscriber/:id` as pushd's clients use them.
 @Suite struct SubscriberTests {
     @Test func aDeviceWithoutAProviderIsRegisteredWithAWarning() async throws {
         try await IngestFixture.run { fixture in
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// The registration of pushd's documentation, down to the bytes.
+    /// The registration of pushd's documentation, byte by byte.
     @Test func registersAsDocumented() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.form(
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// pushd answered what looks like a number as one, whatever the field.
+    /// pushd answered every numeric text as a number, whatever the field.
     @Test(arguments: [
         ("7", JSON.integer(7)), ("7.5", .string("7.5")), ("07", .string("07")), ("-1", .integer(-1)),
         ("9007199254740991", .integer(9_007_199_254_740_991)), ("9007199254740992", .string("9007199254740992")),
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// The workflow of pushd's documentation posts on `/subscriber/:token`.
+    /// The workflow of pushd's documentation posts to `/subscriber/:token`.
     @Test(arguments: [
         (Samples.token, "lang=fr", "apns"), (Samples.fcmToken, "", "fcm"),
         (String(repeating: "Ab", count: 50) + "z_", "", "fcm"),
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    /// Goal: a path is found however Express would find it; an id keeps its case.
+    /// Goal: paths match as in Express; an id is case-sensitive.
     @Test func pathsAreSpelledAsExpressTakesThem() async throws {
         try await IngestFixture.run { fixture in
             let registered = await fixture.form("POST", "/Subscribers/", form: "proto=apns&token=\(Samples.token)")
@@ -244,7 +244,7 @@ import Testing
             #expect(task.target.list == .entries([.device(device)]))
             #expect(task.content.message?.body?.standard == "Test")
             #expect(task.content.message?.data["test"] == .string("ok"))
-            #expect(task.content.message?.badge == .increment, "as pushd counts it")
+            #expect(task.content.message?.badge == .increment, "pushd increments the badge")
             #expect(await fixture.form("POST", "/subscriber/J8lHY4X1XkU/test").status == 404)
             #expect(fixture.bus.tasks.count == 1)
         }

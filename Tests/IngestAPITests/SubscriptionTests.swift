@@ -5,7 +5,7 @@ import Testing
 
 @testable import ingest_api
 
-/// `/subscriber/:id/subscriptions` and what is below it.
+/// `/subscriber/:id/subscriptions` and the routes below it.
 @Suite struct SubscriptionTests {
     @Test func subscribesAndUnsubscribes() async throws {
         try await IngestFixture.run { fixture in
@@ -19,7 +19,7 @@ import Testing
             #expect(await fixture.form("GET", "\(list)/music").text == "null")
             #expect(await fixture.form("GET", "\(list)/music").status == 404)
             #expect(await fixture.form("POST", "\(list)/music", form: "ignore_message=1").status == 201)
-            // The real pushd always answers false here, which is a plain bug.
+            // The real pushd always answers false here, which is a bug.
             #expect(await fixture.form("GET", "\(list)/music").text == #"{"ignore_message":true}"#)
             #expect(
                 await fixture.form("GET", list).text
@@ -39,7 +39,7 @@ import Testing
     func theOptionIsRead(form: String, expected: Bool) async throws {
         try await IngestFixture.run { fixture in
             let path = "/subscriber/\(try await fixture.subscriber())/subscriptions/sport"
-            // An update carries the options too.
+            // An update changes the options too.
             _ = await fixture.form("POST", path, form: "ignore_message=\(expected ? 0 : 1)")
             #expect(await fixture.form("POST", path, form: form).status == 204)
             #expect(await fixture.form("GET", path).json["ignore_message"] == .bool(expected))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// The path cannot be read at all, so no route is found to put the error into its words.
+    /// The path cannot be decoded, so no route matches and the error has no dialect.
     @Test func aPathThatIsNoUTF8IsRefused() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.form("GET", "/subscriber/%FF")

@@ -11,7 +11,7 @@ import Topics
 
 @testable import ingest_api
 
-/// `POST /v1/tasks`: what is accepted, and that nothing is before it is durable.
+/// `POST /v1/tasks`: the accepted tasks; a task is accepted only once it is durable.
 @Suite struct TaskCreationTests {
     static let small = #"{"audience":{"topic":"news"},"message":{"title":"Hello"}}"#
 
@@ -63,7 +63,7 @@ import Topics
         }
     }
 
-    /// The content is in the archive by then, in the same bytes, and the task in its app's list.
+    /// When the task is on the bus, its content is in the archive, in the same bytes, and the task in its app's list.
     @Test func theArchiveHoldsItToo() async throws {
         try await IngestFixture.run { fixture in
             #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 201)
@@ -84,8 +84,8 @@ import Topics
         }
     }
 
-    /// Goal: a long list is cut without losing or doubling anybody, and comes before its task under one key. Where the task
-    /// cannot be resolved at once, no part stands on `tasks` before single pushes.
+    /// Goal: a long list is split without losing or duplicating an entry, and its parts precede their task under one
+    /// key. When the task cannot be resolved immediately, no part is on `tasks`, where it would delay single pushes.
     @Test(arguments: [401, 1_000, 1_001, 30_000])
     func aLongListGoesInParts(count: Int) async throws {
         try await IngestFixture.run { fixture in
@@ -96,7 +96,7 @@ import Topics
             let task = try #require(fixture.bus.tasks.first)
             let isLong = count > TargetList.atOnceMaximum
             let parts = isLong ? fixture.bus.longParts : fixture.bus.parts
-            #expect(fixture.bus.messages.count == (isLong ? 1 : parts.count + 1), "what lies on tasks")
+            #expect(fixture.bus.messages.count == (isLong ? 1 : parts.count + 1), "messages on tasks")
             #expect(task.target.list == .parts(count: parts.count, entries: count))
             #expect(parts.map(\.number) == Array(0..<parts.count))
             #expect(parts.allSatisfy { $0.task == task.id && $0.entries.count <= TargetList.entriesMaximum })
@@ -108,7 +108,7 @@ import Topics
         }
     }
 
-    /// Names of the greatest length, all of whose bytes have to be escaped.
+    /// The longest names, all of whose bytes have to be escaped.
     @Test func entriesThatTakeMuchRoomStayWithinAMessage() async throws {
         try await IngestFixture.run { fixture in
             let users = (0..<399).map { "\"\(String(repeating: #"\""#, count: 250))\($0)\"" }.joined(separator: ",")
@@ -131,7 +131,7 @@ import Topics
         }
     }
 
-    /// Goal: a task whose acknowledgement was lost keeps its content. Method: it has a plan before its sender fails.
+    /// Goal: a task whose acknowledgement was lost keeps its content. Method: it gets a plan before its send fails.
     @Test func whatIsUnderWayAllTheSameKeepsItsContent() async throws {
         try await IngestFixture.run { fixture in
             fixture.bus.fail(with: BusError(.unavailable, message: "for the test")) {
@@ -149,7 +149,7 @@ import Topics
         }
     }
 
-    /// An app that can send says nothing of platforms it does not address on purpose.
+    /// An app with a provider gets no warning about platforms that the task does not address.
     @Test func aPlatformWithoutAProviderIsWarnedOf() async throws {
         try await IngestFixture.run { fixture in
             func fields(_ body: String, as user: IngestFixture.Key) async -> [JSON?] {
@@ -165,7 +165,7 @@ import Topics
         }
     }
 
-    /// What goes into the task stands deeper there, and whoever takes it from the bus must be able to read it.
+    /// Values are nested deeper in the task message, and its consumers must be able to decode it.
     @Test(arguments: [(20, 201), (29, 400)])
     func whatIsNestedIsReadFromTheBus(depth: Int, status: UInt16) async throws {
         try await IngestFixture.run { fixture in
@@ -177,7 +177,7 @@ import Topics
         }
     }
 
-    /// Cut off between the parts and the task.
+    /// The bus fails between the parts and the task.
     @Test func halfAListIsNotAccepted() async throws {
         try await IngestFixture.run { fixture in
             fixture.bus.fail(with: BusError(.unavailable, message: "for the test"), after: 1)

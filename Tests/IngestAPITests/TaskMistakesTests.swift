@@ -7,7 +7,7 @@ import Testing
 @testable import Apps
 @testable import ingest_api
 
-/// What `POST /v1/tasks` refuses, and how it says so: the field, and what to do.
+/// The requests that `POST /v1/tasks` refuses, and its errors: the field, and what to do.
 @Suite struct TaskMistakesTests {
     private static let target = #""audience":{"topic":"a"}"#
     private static let message = #""message":{"body":"x"}"#
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Goal: what is larger than a provider takes is refused here, in whichever language.
+    /// Goal: a payload over a provider's limit is refused here, in whichever language.
     @Test func whatIsTooLargeForAProviderIsRefused() async throws {
         try await IngestFixture.run { fixture in
             let long = String(repeating: "x", count: 4_000)
@@ -143,8 +143,8 @@ import Testing
         }
     }
 
-    /// Goal: a provider that the app does not have bounds nothing. Method: quotation marks, which take Google two bytes and
-    /// Huawei, whose data is JSON within JSON, four.
+    /// Goal: the limit of a provider that the app does not have does not apply. Method: quotation marks, which take two
+    /// bytes for Google and four for Huawei, whose data is JSON within JSON.
     @Test func onlyTheAppsOwnProvidersBoundATask() async throws {
         try await IngestFixture.run { fixture in
             let quotes = String(repeating: #"\""#, count: 1_500)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// Google's provider is the one that is checked for where the app has none for Android, as of Huawei's in any app.
+    /// An app without an Android provider is checked against FCM's limit, not Huawei's.
     @Test func aPlatformWithoutAProviderIsCheckedAllTheSame() {
         var providers = ProviderCredentials()
         #expect(PayloadCheck.kinds(of: providers) == [.apns, .fcm])
@@ -166,7 +166,7 @@ import Testing
         #expect(Set(PayloadCheck.kinds(of: providers)) == [.apns, .huawei])
     }
 
-    /// Goal: what would have been a dry run does not send for real.
+    /// Goal: a misspelled dry run does not send.
     @Test(arguments: [
         ("dryrun=true", "dryrun", "unknown name in the query; did you mean dry_run?"),
         ("dry_run=true&x=1", "x", "unknown name in the query; there are: dry_run"),
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    /// A mistake elsewhere does not hide that a platform has nothing to send.
+    /// An error elsewhere does not hide that a platform has nothing to send.
     @Test func platformsAreCheckedBesideOtherMistakes() async throws {
         try await IngestFixture.run { fixture in
             let body = #"{"audience":{"topic":7},"platforms":["ios","android"],"payloads":{"ios":{"aps":{}}}}"#
@@ -286,7 +286,7 @@ import Testing
 
     @Test func aTaskOverTheBoundOfAMessageIsRefused() async throws {
         try await IngestFixture.run { fixture in
-            // Each of them alone is within what a provider takes.
+            // Each of the texts alone is within the provider's limit.
             let texts = (0..<100).map { "\"l\($0)\":\"\(String(repeating: "x", count: 3_000))\"" }.joined(
                 separator: ",")
             let body = #"{"audience":{"topic":"a"},"message":{"body":{"default":"x",\#(texts)}}}"#

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// Tasks, with the real program on real servers.
+/// Tasks, with the real program and real servers.
 @Suite(.timeLimit(.minutes(2))) struct TaskProcessTests {
     private static let body = #"{"audience":{"topic":"news"},"message":{"title":"Hello"}}"#
 
@@ -20,7 +20,7 @@ import Topics
         return try await RedisServer(options)
     }
 
-    /// What lies on `tasks`.
+    /// Returns the messages on `tasks`.
     private func tasks(on redis: RedisServer) async throws -> [IncomingMessage] {
         let time = SystemTimeSource()
         let bus = RedisBus(
@@ -36,7 +36,7 @@ import Topics
         return found.withLock { $0 }
     }
 
-    /// A line of what the server carries out, from now on.
+    /// Opens a connection that receives each command that the server executes from now on.
     private func watch(_ redis: RedisServer) async -> RawClient {
         await blocking { [port = redis.port] in
             let client = RawClient(port: port)
@@ -46,7 +46,7 @@ import Topics
         }
     }
 
-    /// What it carried out before has been answered when this returns: it answers in turns.
+    /// Returns when the earlier commands are answered: the server answers in order.
     private func hasAnswered(_ redis: RedisServer) async -> Bool {
         await blocking { [port = redis.port] in
             let client = RawClient(port: port)
@@ -59,7 +59,7 @@ import Topics
         await blocking { client.receive(through: text) != nil }
     }
 
-    /// Goal: what was answered is on the bus and can be asked about, and survives a crash of the service.
+    /// Goal: an accepted task is on the bus, can be read, and survives a crash of the service.
     @Test func aTaskIsDurableWhenItIsAnswered() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
@@ -77,10 +77,10 @@ import Topics
         #expect(await api.stop() == .exited(0))
     }
 
-    /// Goal: a publisher who got no answer repeats its request, wherever it lands, and makes one task. Method: the bus has a
-    /// server of its own, so that the service is stopped where the task is durable and nobody knows: once the content is
-    /// kept the store sleeps, then the bus goes on and takes the task, and the service is killed before it can keep or give
-    /// an answer.
+    /// Goal: a publisher without an answer repeats its request at any instance and makes one task. Method: the bus has
+    /// its own server, so that the service stops where the task is durable but unanswered: once the content is stored,
+    /// the store is stopped; then the bus continues and takes the task, and the service is killed before it stores or
+    /// sends an answer.
     @Test func aRepeatAfterACrashIsTheSameTask() async throws {
         let (store, bus) = (try await durableRedis(), try await durableRedis())
         let first = try await IngestProcess(redis: store.url, bus: bus.url, idempotencyLease: "1s")
@@ -99,7 +99,7 @@ import Topics
         store.signal(SIGCONT)
         let lost = try #require(try await tasks(on: bus).first)
 
-        // Until the lease of the dead is over, somebody may still be at it.
+        // Until the killed instance's lease expires, the first request may still be running.
         var again = try await second.curl("POST", "/v1/tasks", body: Self.body, json: true, headers: key)
         while again.status == 409 {
             #expect(again.headers["retry-after"] == "1")
@@ -120,7 +120,7 @@ import Topics
         #expect(await second.stop() == .exited(0))
     }
 
-    /// Goal: nothing is accepted that is not durable. Method: the bus is gone, then the store.
+    /// Goal: only a durable task is accepted. Method: the bus is stopped, then the store.
     @Test func withoutABusNothingIsAccepted() async throws {
         let (store, bus) = (try await durableRedis(), try await durableRedis())
         let api = try await IngestProcess(redis: store.url, bus: bus.url)

@@ -11,7 +11,7 @@ import Topics
 
 @testable import ingest_api
 
-/// What is known of a task while it runs and afterwards.
+/// Reading a task while it runs and afterwards.
 @Suite struct TaskReadingTests {
     private func post(_ fixture: IngestFixture, body: String = TaskCreationTests.small) async throws -> PushTask {
         let known = fixture.bus.tasks.count
@@ -44,7 +44,7 @@ import Topics
             SegmentSet(offsets), of: task.id, in: SegmentID(task.app, number: SegmentNumber(rawValue: 0)))
     }
 
-    /// Another version may have kept it.
+    /// Another version may have stored it.
     @Test func aTaskThatCannotBeReadHidesNoOther() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
@@ -57,8 +57,8 @@ import Topics
         }
     }
 
-    /// Goal: what a rebuild brings back of a closed task, its report, can be read as before. Method: nothing else is there,
-    /// or what was accepted, as where its request may be repeated.
+    /// Goal: the report of a closed task, restored by a rebuild, can be read as before. Method: nothing else of the
+    /// task exists, or only its content, which remains where its request may be repeated.
     @Test(arguments: [false, true]) func aTaskOfWhichTheReportIsLeftIsRead(isContentLeft: Bool) async throws {
         try await IngestFixture.run { fixture in
             let created = fixture.time.now
@@ -78,7 +78,7 @@ import Topics
         }
     }
 
-    /// A task on its way from being accepted to being closed.
+    /// A task from its acceptance to its closing.
     @Test func theStatusFollowsTheLedger() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
@@ -212,8 +212,8 @@ import Topics
         }
     }
 
-    /// Goal: when everything else of a task for few is gone it can still be read, in the same words. Method: read while its
-    /// ledger is there, and once it is not.
+    /// Goal: a fast-lane task reads the same when only its trace is left. Method: read while its ledger exists, and
+    /// after the ledger is removed.
     @Test func aClosedTaskIsReadFromItsTrace() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
@@ -248,7 +248,7 @@ import Topics
             fixture.ledger.release(task.id)
             fixture.time.advance(by: TaskPlan.retention(isFast: true))
             #expect(fixture.ledger.progress(of: task.id) == nil)
-            // An endpoint that takes no report keeps what was accepted for longer than the ledger.
+            // While its endpoint accepts no report, the content of a task outlives its ledger.
             #expect(await read().map(\.text) == before.map(\.text))
             try await fixture.archive.forget(task.id, after: .zero)
             #expect(await read().map(\.text) == before.map(\.text))
@@ -260,7 +260,7 @@ import Topics
         }
     }
 
-    /// Goal: whoever can be reached without a sender's help ends at once, is told of, and somebody looks after the rest.
+    /// Goal: open devices end immediately and get a result, and the task is due in the agenda.
     @Test func cancellingEndsWhatIsOpen() async throws {
         try await IngestFixture.run { fixture in
             let first = try #require(DeviceID(try await fixture.subscriber()))
@@ -284,7 +284,7 @@ import Topics
         }
     }
 
-    /// Who may publish but not read learns from a cancel that it happened, and not how many devices there are.
+    /// A caller that may publish but not read learns that the cancel succeeded, but not the device counts.
     @Test func cancellingTellsCountsToReadersAlone() async throws {
         try await IngestFixture.run { fixture in
             let created = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .poster)
@@ -302,7 +302,7 @@ import Topics
         }
     }
 
-    /// Whatever is marked after it ends by that.
+    /// Devices marked after the cancel end as cancelled.
     @Test func aTaskIsCancelledBeforeItsDevicesAreKnown() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
@@ -328,7 +328,7 @@ import Topics
             let failed = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
             #expect(failed["state"] == .string("failed"))
             #expect(failed["problem"] == .string("it cannot be read"))
-            // Replayed from dead after all.
+            // The task is replayed from dead letters.
             try await plan(fixture, task: task)
             let sending = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher).json
             #expect(sending["state"] == .string("sending"))

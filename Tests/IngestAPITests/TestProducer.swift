@@ -5,14 +5,14 @@ import Synchronization
 import TaskModel
 import Topics
 
-/// A way onto a bus that remembers what was sent, or fails when it is told to.
+/// A producer that records the sent messages, or fails on demand.
 final class TestProducer: BusProducer {
     private struct State {
         var sent: [OutgoingMessage] = []
         var fault: BusError?
-        /// What happens to messages all the same.
+        /// Runs with the messages of a failed send.
         var meanwhile: @Sendable ([OutgoingMessage]) -> Void = { _ in }
-        /// How many sends still succeed before the fault.
+        /// Number of sends that succeed before the fault.
         var remaining = 0
     }
 
@@ -60,7 +60,7 @@ final class TestProducer: BusProducer {
         }
     }
 
-    /// Parts of long lists, which lie apart from `tasks`.
+    /// Parts of long lists, which are not on `tasks`.
     var longParts: [TaskPart] {
         sent.filter { $0.channel == Topics.lists.channel }.compactMap { sent in
             guard case .part(let part)? = try? TaskMessage(decoding: sent.value) else { return nil }
@@ -68,7 +68,7 @@ final class TestProducer: BusProducer {
         }
     }
 
-    /// What lies on `tasks`, read as its consumers read it.
+    /// The messages on `tasks`, decoded as by their consumers.
     var messages: [TaskMessage] {
         sent.filter { $0.channel == Topics.tasks.channel }.compactMap { try? TaskMessage(decoding: $0.value) }
     }

@@ -3,8 +3,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Texts that are made to be expensive to compare are refused, or cost as much as others. The bound is a hundredth of what
-/// comparing them as they are would take, and several times what a debug build takes.
+/// Texts made to be expensive to compare are refused, or cost as much as others. The limit is a hundredth of the cost
+/// of comparing them unchecked, and several times the cost in a debug build.
 @Suite struct HostileTextTests {
     private static let bytes = 2 << 20
     private static let costMaximum = Duration.microseconds(2)
@@ -32,7 +32,7 @@ import Testing
         #expect(time < HostileTextTests.costMaximum * document.utf8.count, "\(time) for \(document.utf8.count) bytes")
     }
 
-    /// As many marks as there may be, in all names and values: reading, finding, comparing and hashing take linear time.
+    /// The maximum of marks in all names and values: reading, finding, comparing and hashing take linear time.
     @Test func whatIsTakenIsComparedInLinearTime() throws {
         let row = "e" + String(repeating: CombiningMarks.pair, count: 15)
         let long = String(repeating: row, count: 16)
@@ -55,13 +55,13 @@ import Testing
         #expect(try JSON("[\"e\(most)\"]").elements?.first?.text?.unicodeScalars.count == 31)
         #expect(error("[1,\"e\(most)\u{323}\"]", limits: JSONLimits())?.code == .tooManyMarks)
         #expect(error("[1,\"e\(most)\u{323}\"]", limits: JSONLimits())?.position?.column == 4)
-        // A mark beyond the basic plane: U+1D165, as the surrogate pair that JSON escapes need.
+        // A mark outside the BMP: U+1D165, as the surrogate pair that JSON escapes need.
         #expect(
             error("[\"\(String(repeating: #"\ud834\udd65"#, count: 31))\"]", limits: JSONLimits())?.code
                 == .tooManyMarks)
     }
 
-    /// The search for the place looks at a text in pieces of 4,096 bytes: a row is found wherever it lies between two.
+    /// The search for the position reads texts in pieces of 4,096 bytes: it must find a row that spans two of them.
     @Test(arguments: 4_000...4_110) func aRowIsFoundAcrossPieces(_ before: Int) {
         let start = String(repeating: "a", count: before)
         for mark in ["\u{301}", "\u{1D165}"] {

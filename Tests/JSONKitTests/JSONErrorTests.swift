@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONKit
 
-/// What is no JSON is thrown, with its place; nothing traps.
+/// Invalid JSON throws an error with its position; nothing traps.
 @Suite struct JSONErrorTests {
     private func error(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONError? {
         do throws(JSONError) {
@@ -88,8 +88,8 @@ import Testing
         #expect(JSONError(code: .outOfMemory, message: "", position: nil).isRetriable)
     }
 
-    /// Documents bent at random: the parser and the search for the place must agree on which of them are JSON, or a mistake
-    /// would have no place.
+    /// Documents with random changes: the parser and the search for the position must agree on which of them are JSON,
+    /// or an error would have no position.
     @Test func thePlaceIsFoundInWhateverIsRefused() {
         let seeds = [
             #"{"a":[1,-2.5e+3,true,false,null],"b":{"c":"\u00e9\ud83d\udd14\\\"\n/"},"d":18446744073709551615}"#,

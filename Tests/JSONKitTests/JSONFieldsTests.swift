@@ -68,7 +68,7 @@ import Testing
         #expect(inner.unknownNames == ["subscribtions", "other"])
     }
 
-    /// Each advice compares a name with every known one, letter by letter.
+    /// Each suggestion compares a name with every known one, character by character.
     @Test func adviceIsGivenSixteenTimesAndForShortNames() throws {
         let names = [String(repeating: "n", count: 64)] + (0..<40).map { "subscription\($0)" }
         let fields = try fields("{\(names.map { "\"\($0)\":1" }.joined(separator: ","))}")
@@ -80,7 +80,7 @@ import Testing
         #expect(descriptions[17...].allSatisfy { $0.hasSuffix("unknown name") })
     }
 
-    /// What is not kept is not looked for. Counted by how often a value is converted.
+    /// Problems beyond the limit are not searched for. Counts the conversions of values.
     @Test func aListIsReadUntilThereAreTooManyProblems() throws {
         let fields = try fields("{\"list\":[\(Array(repeating: "0", count: 5_000).joined(separator: ","))]}")
         var looked = 0
@@ -98,7 +98,7 @@ import Testing
         #expect(descriptions == ["must be an object, not a list"])
     }
 
-    /// An answer must not be much larger than what caused it, nor cost much more.
+    /// A response must not be much larger than the request, nor cost much more.
     @Test func mistakesAreBounded() throws {
         let name = String(repeating: "n", count: JSONLimits().nameBytesMaximum)
         let members = (0..<5_000).map { "\"\(name.prefix(40))\($0)\":1" } + ["\"\(name)\":1"]

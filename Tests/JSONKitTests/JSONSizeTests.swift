@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONKit
 
-/// How much a document holds is known before memory is taken for it.
+/// The memory of a document is estimated before it is allocated.
 @Suite(.timeLimit(.minutes(2))) struct JSONSizeTests {
     private func refusal(_ text: String, limits: JSONLimits) -> JSONError? {
         do throws(JSONError) {
@@ -49,8 +49,8 @@ import Testing
         "zeros", "empty-texts", "long-texts", "empty-lists", "nested-lists", "nested-objects", "one-name", "names",
     ]
 
-    /// A process of its own reads a document of this shape that is just within the limits, since the peak of the memory is
-    /// the whole process'.
+    /// A separate process reads a document of this shape just within the limits, since peak memory is measured per
+    /// process.
     @Test(arguments: shapes)
     func memoryIsLinearAndWithinTheEstimate(_ shape: String) async throws {
         let process = try ChildProcess(builtExecutable("JSONProbe"), arguments: [shape])
@@ -64,12 +64,12 @@ import Testing
         }
         #expect(peak <= 40 * bytes + JSONSizeTests.constant, "\(line)")
         #expect(peak <= estimate + JSONSizeTests.constant, "\(line)")
-        // An estimate that is far too high would refuse what fits.
+        // A far too high estimate would refuse documents that fit.
         #expect(estimate <= 6 * peak + JSONSizeTests.constant, "\(line)")
         #expect(await process.end() == .exited(0))
     }
 
-    /// What the allocator keeps besides, and the 20,000 lists and objects that every document may have.
+    /// Overhead of the allocator, and the 20,000 lists and objects that every document may have.
     private static let constant: Int64 = 4 << 20
 
     @Test func beyondTheLimitNoMemoryIsTaken() async throws {

@@ -26,7 +26,7 @@ import Testing
         #expect(value["a"]?["c"] == .integer(4))
     }
 
-    /// Many members are found through a table, few without: both must say the same, also after changes.
+    /// Many members are found with a table, few without: both must give the same results, also after changes.
     @Test(arguments: [2, 16, 17, 3_000]) func findsMembersHoweverManyThereAre(_ count: Int) throws {
         let members = (0..<count).map { #""n\#($0)":\#($0)"# }
         let value = try JSON("{\(members.joined(separator: ",")),\"n1\":-1}")
@@ -43,7 +43,7 @@ import Testing
         #expect(object["new"] == .null)
     }
 
-    /// Swift takes two spellings of one letter for the same text; JSON does not.
+    /// For Swift, two spellings of one letter are the same text; for JSON they are not.
     @Test func namesAreComparedByteByByte() throws {
         let value = try JSON("{\"\u{E9}\":1,\"e\u{301}\":2}")
         #expect(value.object?.members.count == 2)

@@ -2,7 +2,7 @@ import Glibc
 import JSONKit
 import ServiceKit
 
-/// Reads one document of a given shape, and prints how much memory that took at its peak.
+/// Reads one document of a given shape, and prints the peak memory used.
 @main struct JSONProbe {
     private static let limits = JSONLimits(bytesMaximum: 16 << 20, depthMaximum: 24, valuesMaximum: 600_000)
 
@@ -22,7 +22,7 @@ import ServiceKit
             })
     }
 
-    /// As many values or lists and objects as the limits allow, as short as they can be written.
+    /// As many values or lists and objects as the limits allow, in the shortest form.
     private static func document(_ shape: String) -> [UInt8]? {
         let values = limits.valuesMaximum - 2
         let branches = limits.containersMaximum / limits.depthMaximum
@@ -49,7 +49,7 @@ import ServiceKit
         String(repeating: start, count: levels) + "0" + String(repeating: end, count: levels)
     }
 
-    /// The kernel begins to look for the peak anew: making the document took memory, too.
+    /// Resets the kernel's peak value: creating the document used memory, too.
     private static func resetPeak() {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY)
         precondition(descriptor >= 0 && write(descriptor, "5", 1) == 1, "the peak cannot be reset")

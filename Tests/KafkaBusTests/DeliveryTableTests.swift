@@ -15,7 +15,7 @@ struct DeliveryTableTests {
         table.open(messages(count), tally: ProducedTally(messages(count)))
     }
 
-    /// Where message `index` of a send is said to lie.
+    /// The position reported for message `index` of a send.
     private func landing(_ index: Int) -> DeliveryTable.Landing {
         .init(index: index, position: MessagePosition(partition: 3, offset: Int64(100 + index)))
     }
@@ -24,7 +24,7 @@ struct DeliveryTableTests {
         if case .failure(let error) = outcome { error } else { nil }
     }
 
-    /// Reports a whole batch while a task waits for it, and returns what the task was told.
+    /// Reports a whole batch while a task waits for it, and returns the outcome that the task gets.
     private func outcome(_ failures: [BusError?]) async -> DeliveryTable.Outcome {
         await withCheckedContinuation { waiter in
             var table = DeliveryTable()

@@ -6,7 +6,7 @@ import Topics
 
 @testable import KafkaBus
 
-/// Groups, offsets and bounds.
+/// Tests of groups, offsets and bounds.
 @Suite(.timeLimit(.minutes(2)))
 struct KafkaConsumerTests {
     private let channel = testChannel()
@@ -18,7 +18,7 @@ struct KafkaConsumerTests {
         await producer.close()
     }
 
-    /// Message 3 is left open: what comes after it is done, but not recorded.
+    /// Message 3 is not completed: the messages after it are, but their offsets are not committed.
     @Test("a restart goes on at the first message whose work is not done")
     func watermark() async throws {
         let kafka = try await KafkaFixture.start()
@@ -48,7 +48,7 @@ struct KafkaConsumerTests {
         await first.close()
     }
 
-    /// Asks the brokers, with a client that does not join the group.
+    /// Queries the brokers, with a client that does not join the group.
     private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group, topic: channel.name)
         let client = try RDKafkaClient(
@@ -83,7 +83,7 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
-    /// Returns once every one of these texts came, from whichever consumer.
+    /// Returns once all of these texts have arrived, from either consumer.
     private func takeAll(_ texts: Set<String>, from consumers: [any BusConsumer]) async throws {
         let seen = AsyncStream<String>.makeStream()
         let readers = consumers.map { consumer in
@@ -121,13 +121,13 @@ struct KafkaConsumerTests {
         await consumer.close()
     }
 
-    /// The pretended brokers keep 5 MiB a partition; what is dropped below a committed offset is a loss.
+    /// The mock brokers keep 5 MiB per partition; messages dropped before they were read are a loss.
     @Test("messages that vanished before they were read raise an alarm")
     func gap() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let options = ConsumerOptions(channel: channel, group: "g")
-        // What the pretended brokers keep is counted as it travelled.
+        // The mock brokers count the bytes as they were sent.
         let bus = try kafka.bus { $0.set("compression.codec", "none") }
         let first = try await bus.makeConsumer(options)
         _ = try await first.collect(1)
@@ -152,7 +152,7 @@ struct KafkaConsumerTests {
         let consumer = try await kafka.bus().makeConsumer(ConsumerOptions(channel: channel, group: "g"))
         for round in 1...2 {
             _ = try await consumer.collect(1)
-            // Under load the pretended brokers' error does not always reach the consumer, so that several are tried.
+            // Under load the mock brokers' error does not always reach the consumer, so several are tried.
             var isTold = false
             for _ in 0..<20 where !isTold {
                 try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
@@ -175,7 +175,7 @@ struct KafkaConsumerTests {
         let first = try await bus.makeConsumer(options)
         #expect(await kafka.lines.awaitLine("partitions assigned"))
         let second = try await bus.makeConsumer(options)
-        // The first one joins anew when the second comes, and on a busy machine more than once; in between nobody has any.
+        // The first consumer rejoins when the second joins, under load more than once; in between nothing is assigned.
         var shares: [Int] = []
         for times in 3...8 where !(second.hasJoined && shares == [0, 1]) {
             #expect(await kafka.lines.awaitLine("partitions assigned", times: times))
@@ -187,7 +187,8 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
-    /// Goal: after a rebalance the figures of two members add up to what is left, and name nothing that is no longer theirs.
+    /// Goal: after a rebalance the lag metrics of two members add up to the backlog, without partitions that were
+    /// revoked.
     @Test("the lag of a consumer is that of the partitions it has now")
     func lagAfterARebalance() async throws {
         let kafka = try await KafkaFixture.start()
@@ -195,7 +196,7 @@ struct KafkaConsumerTests {
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .milliseconds(50))
         let first = try await kafka.bus().makeConsumer(options)
         while kafka.metrics.total(.busConsumerLag) != 40 { await Task.yield() }
-        // A process of its own, with its own figures.
+        // Stands for another process, with its own metrics.
         let other = KafkaFixture(server: kafka.server)
         let second = try await other.bus().makeConsumer(options)
         #expect(await kafka.lines.awaitLine("partitions assigned", times: 2))
@@ -219,7 +220,7 @@ struct KafkaConsumerTests {
         _ = try await consumer.collect(4)
         await consumer.close()
         let left = try await bus.backlog(of: [reader, other])
-        // Of what is done only what no open message precedes is recorded.
+        // Only the offsets before the first open message are committed.
         let behind = try #require(left[reader])
         #expect(6...9 ~= behind && left[other] == 10)
     }

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// Pretended brokers and a bus of a test's own.
+/// Mock brokers and a bus owned by one test.
 struct KafkaFixture: Sendable {
     let server: KafkaMockServer
     let metrics = Metrics()
@@ -21,8 +21,8 @@ struct KafkaFixture: Sendable {
             log: Log(service: "test", level: .debug, sink: lines), metrics: metrics, health: health)
     }
 
-    /// The pretended brokers answer an empty fetch only after its longest wait, and forget a member only after its
-    /// session, so both are short.
+    /// The mock brokers answer an empty fetch only after its maximum wait, and drop a member only after its session
+    /// timeout, so both are short.
     func configuration() throws -> KafkaConfiguration {
         var configuration = try KafkaConfiguration(url: server.url)
         configuration.set("fetch.wait.max.ms", "10")
@@ -41,7 +41,7 @@ struct KafkaFixture: Sendable {
     }
 }
 
-/// Log lines, for a test to look at and to wait for.
+/// Log lines that a test can read and wait for.
 final class LineList: LogSink {
     private let lines = Monitor<[String]>([])
 
@@ -64,7 +64,7 @@ final class LineList: LogSink {
     }
 }
 
-/// A topic of a test's own.
+/// A topic owned by one test.
 func testChannel(_ name: String = "test.events") -> Channel {
     TopicDeclaration(
         name, kind: .work, admission: .forward, partitions: .init(kafka: 4, embedded: 4), key: "", from: [], to: []
@@ -89,7 +89,7 @@ extension IncomingMessage {
 }
 
 extension BusConsumer {
-    /// Takes and completes until that many messages came.
+    /// Takes and completes deliveries until this many messages have arrived.
     func collect(_ count: Int) async throws -> [IncomingMessage] {
         var messages: [IncomingMessage] = []
         while messages.count < count, let delivery = await next() {

@@ -6,7 +6,7 @@ import Topics
 
 @testable import KafkaBus
 
-/// What senders see while brokers misbehave.
+/// The senders' view of misbehaving brokers.
 @Suite(.timeLimit(.minutes(2)))
 struct KafkaProducerTests {
     private let channel = testChannel()
@@ -53,7 +53,7 @@ struct KafkaProducerTests {
         await producer.close()
     }
 
-    /// The library itself gives a message up only after two minutes, which is this suite's limit.
+    /// The library itself fails a message only after two minutes, which is this suite's limit.
     @Test("brokers that cannot be reached fail the sender when its patience is over")
     func unreachable() async throws {
         let configuration = try KafkaConfiguration(url: "kafka://127.0.0.1:\(FreePort.next())")
@@ -68,7 +68,7 @@ struct KafkaProducerTests {
         #expect(ContinuousClock.now - started < .seconds(10))
     }
 
-    /// The close waits until nothing is out any more, so that it shows what became of the message nobody waited for.
+    /// The close waits until nothing is in flight, so it shows the outcome of the message that no task waited for.
     @Test("brokers that go down fail an impatient sender, and what it sent finishes unheard")
     func unheard() async throws {
         let kafka = try await KafkaFixture.start()
@@ -99,8 +99,8 @@ struct KafkaProducerTests {
         #expect(kafka.metrics.total(.busMessagesProduced) == 0)
     }
 
-    /// Brokers are away while the client turns fatal, so that everything is out then; the client that takes its place has to
-    /// produce it all again.
+    /// Brokers are down while the client becomes fatal, so all messages are in flight then; the new client must produce
+    /// them again.
     @Test("a fatal producer is replaced: nothing is lost, and the order is kept")
     func fatal() async throws {
         let kafka = try await KafkaFixture.start()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// Messages through pretended brokers and back.
+/// Round trips of messages through mock brokers.
 @Suite(.timeLimit(.minutes(1)))
 struct KafkaRoundTripTests {
     private let channel = testChannel()
@@ -33,7 +33,8 @@ struct KafkaRoundTripTests {
         await consumer.close()
     }
 
-    /// Compaction tells a tombstone from an empty value, which looks the same to a consumer of ours: another client is asked.
+    /// Compaction distinguishes a tombstone from an empty value, but our consumer does not: another client reads the
+    /// log.
     @Test("no value means that the key is gone on a compacted log, and an empty value elsewhere")
     func tombstone() async throws {
         let kafka = try await KafkaFixture.start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KafkaBus
 
-/// What librdkafka understands of our settings, without any broker.
+/// Tests how librdkafka reads our settings, without any broker.
 struct KafkaSettingsTests {
     private func understood(_ settings: [KafkaSetting], name: String) throws -> String? {
         let configuration = try RDKafkaConfiguration(settings)

@@ -48,7 +48,7 @@ struct KafkaTopicsTests {
     }
 }
 
-/// Lines of an outage, without any broker.
+/// Log lines of an outage, without any broker.
 struct BrokerOutageTests {
     @Test("an outage is a line at its beginning, one a minute, and one at its end")
     func lines() {
@@ -75,13 +75,13 @@ struct KafkaReadinessTests {
         let port = FreePort.next()
         let bus = try KafkaBus(try KafkaConfiguration(url: "kafka://127.0.0.1:\(port)"), environment: kafka.environment)
         guard case .notReady(let reason) = await bus.readiness() else {
-            Issue.record("nobody listens there")
+            Issue.record("ready without a broker")
             return
         }
         #expect(reason.contains("Kafka does not answer") && reason.contains("\(port)"))
     }
 
-    /// Goal: many clients with several connections notice that brokers are away; the log has one line of it.
+    /// Goal: many clients with several connections notice that brokers are down; the log has one line about it.
     @Test("brokers that are away are one line in the log, whoever notices")
     func oneLineAnOutage() async throws {
         let kafka = try await KafkaFixture.start(brokers: 2)

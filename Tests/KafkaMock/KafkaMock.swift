@@ -1,7 +1,7 @@
 import Glibc
 
-/// Serves pretended Kafka brokers to other processes until its standard input ends, so that a test that was killed
-/// leaves nothing running.
+/// Serves mock Kafka brokers to other processes until its standard input ends, so that a killed test leaves nothing
+/// running.
 ///
 ///     KafkaMock [BROKERS]
 @main
@@ -22,13 +22,13 @@ struct KafkaMock {
         }
     }
 
-    /// Whoever started this reads through a pipe, where a line would wait for others.
+    /// The parent process reads through a pipe, which would buffer the line.
     private static func say(_ line: String) {
         print(line)
         fflush(nil)
     }
 
-    /// False when it was told to end.
+    /// False after `quit`.
     private static func answer(_ line: String, cluster: MockCluster) -> Bool {
         guard let command = MockCommand(line) else {
             say("error \(line): expected \(MockCommand.usage)")

@@ -1,7 +1,7 @@
 import CRDKafka
 
-/// librdkafka's cluster of pretended brokers, listening on loopback ports. It keeps 5 MiB a partition and drops what is
-/// older, its leaders move only when told to, and it knows no admin calls.
+/// librdkafka's mock cluster, listening on loopback ports. It keeps 5 MiB per partition and drops older messages, its
+/// leaders move only on command, and it supports no admin requests.
 final class MockCluster {
     private let host: OpaquePointer
     private let cluster: OpaquePointer
@@ -10,7 +10,7 @@ final class MockCluster {
     init?(brokers: Int32) {
         var reason = [CChar](repeating: 0, count: 512)
         let configuration = rd_kafka_conf_new()
-        // What it says on standard error would mix with the answers.
+        // Its output on standard error would mix with the answers.
         rd_kafka_conf_set(configuration, "log_level", "0", &reason, reason.count)
         guard let host = rd_kafka_new(RD_KAFKA_PRODUCER, configuration, &reason, reason.count) else {
             rd_kafka_conf_destroy(configuration)
@@ -34,7 +34,7 @@ final class MockCluster {
         rd_kafka_mock_cluster_bootstraps(cluster).map { String(cString: $0) } ?? ""
     }
 
-    /// Nil when it was done, else why not.
+    /// Returns nil on success, else the error.
     func perform(_ command: MockCommand) -> String? {
         switch command {
         case .createTopic(let name, let partitions):
@@ -53,7 +53,7 @@ final class MockCluster {
         }
     }
 
-    /// The next requests of that kind are answered with these errors, one each.
+    /// The next requests of this kind are answered with these errors, one each.
     private func pushErrors(_ names: [String], api: Int16) -> String? {
         var codes: [rd_kafka_resp_err_t] = []
         for name in names {
@@ -74,7 +74,7 @@ final class MockCluster {
         error == RD_KAFKA_RESP_ERR_NO_ERROR ? nil : String(cString: rd_kafka_err2str(error))
     }
 
-    /// Every error the library knows, under its name in the protocol, such as NOT_ENOUGH_REPLICAS.
+    /// Every error of the library by its protocol name, such as NOT_ENOUGH_REPLICAS.
     private static func errorsByName() -> [String: rd_kafka_resp_err_t] {
         var list: UnsafePointer<rd_kafka_err_desc>?
         var count = 0

@@ -1,4 +1,4 @@
-/// One line of standard input, understood.
+/// One parsed line of standard input.
 enum MockCommand: Equatable {
     case createTopic(String, partitions: Int32)
     case brokerDown(Int32)
@@ -16,7 +16,7 @@ enum MockCommand: Equatable {
         topic-error TOPIC ERROR | quit
         """
 
-    /// Numbers of the Kafka protocol.
+    /// API keys of the Kafka protocol.
     private static let apis: [String: Int16] = [
         "Produce": 0, "Fetch": 1, "ListOffsets": 2, "Metadata": 3, "OffsetCommit": 8, "OffsetFetch": 9,
         "FindCoordinator": 10, "JoinGroup": 11, "Heartbeat": 12, "LeaveGroup": 13, "SyncGroup": 14,

@@ -111,7 +111,7 @@ extension Harness {
             return true
         }
         guard endings.count == count else {
-            throw SetupError(description: "\(endings.count) devices have a result, and not \(count)")
+            throw SetupError(description: "\(endings.count) devices have a result, expected \(count)")
         }
         return endings
     }

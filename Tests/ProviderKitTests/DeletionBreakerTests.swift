@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// A few that are registered with their environment prove nothing about the many that are not.
+    /// A few devices registered with their environment prove nothing about the many without one.
     @Test func whereMostAreInvalidNothingCounts() {
         var breaker = DeletionBreaker()
         breaker.noteDelivered(50, at: .seconds(1))

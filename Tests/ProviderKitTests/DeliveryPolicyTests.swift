@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite struct FatePolicyTests {
+@Suite struct DeliveryPolicyTests {
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     private func question(
@@ -20,7 +20,7 @@ import Testing
         DeliveryPolicy().decision(of: outcome, question, random: SeededRandomSource(seed: 1))
     }
 
-    /// It may have been delivered: to report it as failed or expired would be a guess.
+    /// The push may have been delivered: `failed` or `expired` would be a guess.
     @Test func whatCannotBeRepeatedStaysUnknown() {
         let unknown = DeliveryDecision.ended(.unknown, status: 0, reason: "cut off")
         #expect(decision(of: .unknown("cut off"), question(isStored: false)) == unknown)
@@ -29,8 +29,8 @@ import Testing
         #expect(decision(of: .unknown("cut off"), question()) != unknown)
     }
 
-    /// Goal: only a device that will be gone is called removed. Method: one registered before the attempt and one in its
-    /// second, of which the registry cannot say which came first; with the provider's time and with its word alone.
+    /// Goal: only a device that will be deleted is reported as removed. Method: one registered before the attempt and
+    /// one in the same second, whose order the registry cannot determine; with and without the provider's time.
     @Test(arguments: [nil, Timestamp(milliseconds: 1_700_000_100_000)])
     func aDeviceRegisteredInTheSecondOfTheAttemptIsNotCalledRemoved(since: Timestamp?) {
         let gone = PushOutcome.answered(
@@ -41,7 +41,7 @@ import Testing
         #expect(decision(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
     }
 
-    /// A server that failed may have passed the push on before it did.
+    /// A failed server may have passed the push on before it failed.
     @Test func anAnswerThatMayHaveBeenProcessedIsNoRefusal() {
         let failure = PushOutcome.answered(
             ProviderAnswer(.retryLater(.soon), reason: "Internal", status: 500, mayBeProcessed: true))
@@ -50,12 +50,12 @@ import Testing
         #expect(decision(of: failure, question(isStored: false)) == unknown)
         #expect(decision(of: failure, question(deadline: .milliseconds(1))) == unknown)
         guard case .waiting(attempt: 1, _, status: 500, reason: "Internal") = decision(of: failure, question()) else {
-            Issue.record("a task that allows it is sent again")
+            Issue.record("a task that allows repeats must be sent again")
             return
         }
         let refusal = PushOutcome.answered(ProviderAnswer(.retryLater(.soon), reason: "Busy", status: 503))
         guard case .waiting = decision(of: refusal, question(repeatsUnknown: false)) else {
-            Issue.record("what was refused cannot be repeated")
+            Issue.record("retrying a refused push cannot repeat a delivery")
             return
         }
     }

@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 import Topics
 
-/// What becomes of a chunk when the ledger fails while it is being sent.
+/// A chunk whose ledger fails while it is being sent.
 @Suite(.timeLimit(.minutes(1))) struct DispatchFailureTests {
     private let offsets = (0..<65).map { UInt16($0) }
 
-    /// Goal: one batch's failure does not put another's pushes in doubt. Method: while the ledger fails the batch of 64,
-    /// the batch of one is at the provider, which answers unless the request was cut off.
+    /// Goal: the failure of one batch does not make the pushes of another unknown. Method: while the ledger fails the
+    /// batch of 64, the batch of one waits for the provider, which answers unless the request was canceled.
     @Test func aFailureDoesNotCutOffWhatIsOnItsWay() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
@@ -37,8 +37,8 @@ import Topics
         #expect(try fixture.producer.retries().isEmpty)
     }
 
-    /// Goal: what a provider has taken is not sent again because the ledger was away when it answered. Method: the first
-    /// three settlements fail, and the clock is turned on for as long as the sender waits.
+    /// Goal: an unavailable ledger does not cause a second push after the provider accepted the first. Method: the
+    /// first three settlements fail, and the clock is advanced by each pause of the sender.
     @Test func aLedgerThatIsAwayForAMomentIsWaitedFor() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
@@ -53,7 +53,7 @@ import Topics
         #expect(try await fixture.counts()[.delivered] == 2)
     }
 
-    /// A worker that waited on would no longer count as alive.
+    /// A worker that kept waiting would fail its liveness check.
     @Test func aLedgerThatStaysAwayIsNotWaitedFor() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1])
@@ -65,7 +65,7 @@ import Topics
         await #expect(throws: ShakyLedger.lost) { try await run.value }
     }
 
-    /// Goal: results are told although the answer to their settlement was lost. Method: the chunk fails and comes again.
+    /// Goal: results are sent even if the answer to their settlement was lost. Method: the chunk fails and is repeated.
     @Test func aSettlementWhoseAnswerIsLostIsToldAgain() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
@@ -80,8 +80,8 @@ import Topics
         #expect(gateway.sent.count == 2)
     }
 
-    /// Goal: a claim nobody knows of does not make devices count as sent. Method: the ledger claims and its answer is lost,
-    /// for a task that sends nothing twice.
+    /// Goal: a claim whose answer was lost does not make devices count as sent. Method: the ledger claims but its
+    /// answer is lost, for an `at_most_once` task.
     @Test func aClaimWhoseAnswerIsLostIsStillOurs() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
@@ -91,7 +91,7 @@ import Topics
         #expect(try await fixture.counts()[.delivered] == 2)
     }
 
-    /// Goal: the same where telling what has ended fails. Method: one device of two has ended, and why cannot be read.
+    /// Goal: the same if repeating results fails. Method: one of two devices has ended, its reason is unreadable.
     @Test func whatIsClaimedIsSentBeforeAnythingIsToldAgain() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])

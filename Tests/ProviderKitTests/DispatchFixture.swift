@@ -7,7 +7,7 @@ import Store
 import TestSupport
 import Topics
 
-/// A sender's handler on a ledger in memory, a provider that follows a script, and a clock of the test's own.
+/// A sender's handler with a ledger in memory, a scripted provider, and a manual clock.
 final class DispatchFixture: Sendable {
     let time = ManualTimeSource()
     let ledger: ShakyLedger
@@ -58,7 +58,7 @@ final class DispatchFixture: Sendable {
             metrics: metrics)
     }
 
-    /// What the handler told on `results`, and what it returned; throws as it does.
+    /// Returns the messages sent to `results` and those that the handler returned; rethrows its error.
     func run(_ handler: DispatchHandler, chunk: DispatchChunk) async throws -> [OutgoingMessage] {
         let bytes = chunk.encoded()
         let origin = IncomingMessage(
@@ -101,7 +101,7 @@ final class DispatchFixture: Sendable {
     }
 }
 
-/// Keeps what a handler sends while it works.
+/// Records the messages that a handler sends.
 final class RecordingProducer: BusProducer {
     private struct State {
         var sent: [OutgoingMessage] = []
@@ -109,7 +109,7 @@ final class RecordingProducer: BusProducer {
     }
 
     private let state = Monitor(State())
-    /// Where all of it goes as well.
+    /// A second producer that gets the same messages.
     private let next: RecordingProducer?
 
     init(before next: RecordingProducer? = nil) {
@@ -119,7 +119,7 @@ final class RecordingProducer: BusProducer {
     var sent: [OutgoingMessage] { state.withLock { $0.sent } }
     var results: [OutgoingMessage] { sent.filter { $0.channel.name == Topics.results.declaration.channels[0].name } }
 
-    /// Whoever settles now cannot tell of it.
+    /// Makes the sending of results fail, so that a settlement cannot be followed by its results.
     func refuseResults(_ refuses: Bool) {
         state.change { $0.refusesResults = refuses }
     }

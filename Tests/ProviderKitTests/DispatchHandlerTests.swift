@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A chunk's way through a sender, with everything that can happen to it on the way.
+/// The processing of a chunk by a sender, with all its possible failures.
 @Suite struct DispatchHandlerTests {
     private let offsets = (0..<200).map { UInt16($0 * 3) }
 
@@ -35,8 +35,8 @@ import Topics
         #expect(try await fixture.counts()[.delivered] == 200)
     }
 
-    /// Goal: of what a dead sender was through with only what it had settled and not told is told again. Method: ten chunks
-    /// are sent, the results of the last cannot be told, and another sender gets all ten.
+    /// Goal: after a sender crash, only the results that were settled but not sent are sent again. Method: ten chunks
+    /// are sent, the results of the last fail, and another sender gets all ten chunks.
     @Test func afterADeathOnlyWhatWasNotToldIsTold() async throws {
         let fixture = try DispatchFixture()
         let chunks = (0..<10).map { number in (0..<200).map { UInt16(200 * number + $0) } }
@@ -57,7 +57,7 @@ import Topics
         #expect(gateway.sent.count == 2_000)
     }
 
-    /// A chunk that comes again sends nothing, and tells everything as long as the ledger does not know that it is told.
+    /// A repeated chunk sends no push, and repeats all results until the ledger has recorded that they were sent.
     @Test(arguments: [ShakyLedger.Step?.none, .noteTold])
     func aRedeliveredChunkIsToldAgain(lost: ShakyLedger.Step?) async throws {
         let fixture = try DispatchFixture()
@@ -80,8 +80,8 @@ import Topics
 
     private func offset(of push: Push) -> UInt16 { UInt16(push.token.suffix(4), radix: 16) ?? .max }
 
-    /// Goal: a chunk of which a dead sender holds devices does not circle: it is done at once, and what is held comes as a
-    /// retry when the claim is over. Method: another sender has claimed half of the chunk and dies.
+    /// Goal: a chunk with devices claimed by a dead sender is completed immediately, and those devices get a retry when
+    /// the claim expires. Method: another sender has claimed half of the chunk and dies.
     @Test(arguments: [TaskPlan.AmbiguityPolicy.atLeastOnce, .atMostOnce])
     func whatADeadSenderHoldsComesWhenItsClaimIsOver(policy: TaskPlan.AmbiguityPolicy) async throws {
         let fixture = try DispatchFixture()
@@ -123,7 +123,7 @@ import Topics
         let quick = ScriptedGateway { _ in .answered(.delivered) }
         async let first = fixture.run(fixture.handler(slow), chunk: fixture.chunk(offsets))
         await firstClaimed.wait()
-        // What the first holds is asked for again when its claim is over, should it die.
+        // Devices claimed by the first sender get a retry when its claim expires, in case it dies.
         _ = try await fixture.run(fixture.handler(quick, seed: 5), chunk: fixture.chunk(offsets))
         mayAnswer.happen()
         _ = try await first
@@ -148,7 +148,7 @@ import Topics
         #expect(Set(orders.flatMap(\.offsets)) == Set(offsets))
         #expect(orders.allSatisfy { $0.attempt == 1 && $0.due >= (fixture.time.now + .seconds(60)).milliseconds })
         #expect(try await fixture.counts()[.waiting] == 200)
-        // The next attempt is claimed; the first one, should it come again, is not.
+        // The next attempt is claimed; a repeat of the first one is not.
         let ready = ScriptedGateway { _ in .answered(.delivered) }
         let stale = try await fixture.run(fixture.handler(ready, seed: 5), chunk: fixture.chunk(offsets))
         #expect(stale.isEmpty && ready.sent.isEmpty)
@@ -156,7 +156,7 @@ import Topics
         #expect(states(in: next).count == 200)
     }
 
-    /// What the registry cannot tell later: which device it was should it be removed, and that it takes no alert.
+    /// A retry contains facts that the registry may lose: the identity of a removed device, and whether it is silent.
     @Test(arguments: [true, false]) func aRetryNamesItsDevices(isSilent: Bool) async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [5, 9])
@@ -199,7 +199,7 @@ import Topics
         #expect(try fixture.producer.retries().map(\.attempt) == [0])
     }
 
-    /// The wrong environment: every token is bad, one after another, and not one device may go.
+    /// The wrong environment: every token in a row is refused, and no device may be deleted.
     @Test func tenThousandBadTokensDeleteNobody() async throws {
         let fixture = try DispatchFixture()
         let gateway = ScriptedGateway { _ in
@@ -210,7 +210,7 @@ import Topics
         let handler = fixture.handler(gateway)
         for start in stride(from: 0, to: 4_000, by: 500) {
             let messages = try await fixture.run(handler, chunk: fixture.chunk(Array(all[start..<start + 500])))
-            #expect(try results(in: messages).allSatisfy { !$0.isCounted }, "nor may it count towards that")
+            #expect(try results(in: messages).allSatisfy { !$0.isCounted }, "a refusal must not be counted")
         }
         let counts = try await fixture.counts()
         #expect(counts[.invalid] == 4_000)
@@ -227,17 +227,17 @@ import Topics
                     ? ProviderAnswer(.invalidDevice(since: nil), reason: "BadDeviceToken", status: 400) : .delivered)
         }
         let handler = fixture.handler(gateway)
-        // The first batch proves that the app delivers.
+        // The first batch proves that the app can deliver.
         _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[..<64])))
         _ = try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[64...])))
         #expect(try await fixture.counts()[.invalidRemoved] == 1)
     }
 
-    /// Goal: where an app delivers and yet many are refused, nobody goes at once, and who is refused again and again
-    /// goes in the end. Method: every third token is bad.
+    /// Goal: if an app delivers but many devices are refused, none is deleted immediately, and repeated refusals delete
+    /// a device in the end. Method: every third token is bad.
     @Test func badTokensAmongGoodOnesCount() async throws {
         let fixture = try DispatchFixture()
-        // Whole batches, since a few answers alone say nothing about a share.
+        // Whole batches, since a few answers are no basis for a ratio.
         let offsets = Array(offsets.prefix(3 * DispatchHandler.batchMaximum))
         try await fixture.plan(marking: offsets)
         let chunk = try fixture.chunk(offsets)
@@ -251,12 +251,12 @@ import Topics
         let results = try results(in: await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(results.count { $0.state == .invalid && $0.isCounted } == bad.count)
         #expect(results.count { $0.state == .delivered && !$0.isCounted } == offsets.count - bad.count)
-        // As the ledger keeps no more than the outcome, a repeat counts for nothing.
+        // The ledger stores only the outcome, so a repeat is not counted.
         let again = try self.results(in: await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(again.count == offsets.count && again.allSatisfy { !$0.isCounted })
     }
 
-    /// Apple says since when a token is dead; who registered again after that lives.
+    /// Apple reports since when a token is dead; a device that registered later is alive.
     @Test func theProvidersTimeProvesADeathOnlyBeforeTheRegistration() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
@@ -280,7 +280,7 @@ import Topics
         let handler = fixture.handler(gateway)
         #expect(try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[..<10]))).isEmpty)
         #expect(fixture.halts.detail.contains("BadCertificate"))
-        // From now on nothing is even tried, and nothing is lost.
+        // From now on no push is attempted, and none is lost.
         let sent = gateway.sent.count
         #expect(try await fixture.run(handler, chunk: fixture.chunk(Array(offsets[10...]))).isEmpty)
         #expect(gateway.sent.count == sent)
@@ -288,8 +288,8 @@ import Topics
         #expect(try fixture.producer.retries().allSatisfy { $0.attempt == 0 })
     }
 
-    /// Goal: a device that cannot be reached holds its task no longer than others. Method: an app without the provider, and
-    /// one that the sender does not know yet.
+    /// Goal: a device of an app without the provider ends immediately, so that its task can close; a device of an app
+    /// that the sender does not know yet waits.
     @Test func aDeviceWithoutAProviderEndsAtOnce() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
@@ -301,8 +301,8 @@ import Topics
         #expect(try await fixture.counts()[.waiting] == 1)
     }
 
-    /// Goal: devices wait for an app's credentials to be mended, and not for ever. Method: the provider refuses them, is
-    /// probed each minute for an hour, and takes them in the end.
+    /// Goal: devices wait until an app's credentials are corrected, but not indefinitely. Method: the provider refuses
+    /// them, is probed each minute for an hour, and accepts them in the end.
     @Test func refusedCredentialsAreWaitedForForAnHour() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2, 3, 4], deadline: .seconds(7_200))
@@ -318,7 +318,7 @@ import Topics
             fixture.time.advance(by: .seconds(60))
         }
         #expect(gateway.sent.count == 60)
-        // The one who probes, and one that comes between two probes.
+        // The probing device, and one between two probes.
         let probed = try results(in: await fixture.run(handler, chunk: fixture.chunk([1], deadline: .seconds(7_200))))
         #expect(probed.map(\.state) == [.failed] && probed.map(\.reason) == ["BadTopic"])
         let untried = try results(in: await fixture.run(handler, chunk: fixture.chunk([2], deadline: .seconds(7_200))))
@@ -332,8 +332,8 @@ import Topics
         }
     }
 
-    /// Goal: a key that is good for released apps only does not keep their devices waiting for a developer's. Method: one
-    /// device of each in one chunk; the provider refuses the sandbox, and one type of push.
+    /// Goal: a key that is valid only for production does not delay production devices because of sandbox ones. Method:
+    /// a device of each environment; the provider refuses the sandbox, and one push type.
     @Test func aMistakeInOneEnvironmentDoesNotHaltTheOther() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2, 3, 4])
@@ -347,7 +347,7 @@ import Topics
         let results = try await fixture.run(handler, chunk: fixture.chunk([3]))
         #expect(states(in: results) == ["delivered"])
         #expect(fixture.halts.detail == "news (apns sandbox alert): Forbidden; news (apns voip): Forbidden")
-        // Nothing has been asked for a long time: there is nothing left that waits.
+        // After a long time without requests no device is waiting any more.
         fixture.time.advance(by: .seconds(2 * 3_600))
         #expect(fixture.halts.detail.isEmpty)
     }

@@ -17,7 +17,7 @@ import Testing
         Array(repeating: outcome, count: count)
     }
 
-    /// A burst is over within a moment; what lasts is an outage.
+    /// A burst of failures passes quickly; lasting failures are an outage.
     @Test func failuresInARowAreAnOutageWhenTheyLast() {
         var detector = OutageDetector()
         #expect(detector.note(batch(times(failure, count: 64)), at: .seconds(10)) == false)
@@ -38,7 +38,7 @@ import Testing
         #expect(detector.note(batch([failure]), at: .seconds(200)) == false)
     }
 
-    /// Half of the answers may be good, and the provider is in trouble all the same.
+    /// A provider may be failing even if half of its answers are good.
     @Test func mostFailuresAreAnOutage() {
         var detector = OutageDetector()
         var hasBegun = false
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// All pushes of a connection that breaks, and all devices of one request, fail together.
+    /// All pushes of a broken connection, and all devices of one request, fail together.
     @Test func whatFailsTogetherIsOneFailure() {
         #expect(batch(times(lost, count: 64)) == OutageDetector.Batch(answers: 1, failures: 1))
         #expect(batch(times(failure, count: 256), isOneRequest: true) == OutageDetector.Batch(answers: 1, failures: 1))

@@ -13,7 +13,7 @@ import Topics
     private let failure = PushOutcome.answered(
         ProviderAnswer(.retryLater(.soon), reason: "ServiceUnavailable", status: 503))
 
-    /// Tells how the provider is, and how many pushes it has seen.
+    /// A provider whose state is set by the test.
     private final class Provider: Sendable {
         let isDown = Monitor(true)
         let gateway: ScriptedGateway
@@ -23,8 +23,8 @@ import Topics
         }
     }
 
-    /// Goal: an outage is found out, lasts for pauses that double, and costs one push each; the first success ends it.
-    /// Method: a provider that fails everything, and one chunk for each step of the clock.
+    /// Goal: an outage is detected, its pauses double and cost one push each, and the first success ends it. Method: a
+    /// provider that fails every push, and one chunk for each advance of the clock.
     @Test func anOutageIsProbedByOnePushAfterEachPause() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
@@ -46,7 +46,7 @@ import Topics
             let sent = provider.gateway.sent.count
             let left = try #require(fixture.sharedOutages.read()[route])
             pauses.append(left)
-            // What comes while the pause lasts is put aside until its end, without an attempt.
+            // Devices that arrive during the pause are deferred to its end, without using an attempt.
             let orders = try fixture.producer.retries().count
             try await deliver(4)
             #expect(provider.gateway.sent.count == sent)
@@ -71,8 +71,8 @@ import Topics
         #expect(provider.gateway.permitsHeld == 0)
     }
 
-    /// Goal: senders share an outage: one notices it, and of both one sends the probe. Method: a second sender, whose own
-    /// pushes have all been delivered, reads what the first has found.
+    /// Goal: senders share an outage: one detects it, and only one of both sends the probe. Method: a second sender,
+    /// whose own pushes have all been delivered, reads the state set by the first.
     @Test func sendersShareAnOutage() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
@@ -95,7 +95,7 @@ import Topics
         #expect(fixture.sharedOutages.read().isEmpty)
     }
 
-    /// Goal: a provider that says nothing, or gives no token, is an outage at once. Method: the gateway says so.
+    /// Goal: a provider without answers or without a token is in an outage immediately. Method: the gateway says so.
     @Test func aSilentProviderIsInAnOutage() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
@@ -114,7 +114,7 @@ import Topics
         #expect(gateway.sent.count == 64)
     }
 
-    /// Another app, and another provider of the same app, go on.
+    /// Another app, and another provider of the same app, are not affected.
     @Test func anOutageIsOfOneAppAndProvider() async throws {
         let time = ManualTimeSource()
         let store = MemoryProviderOutages(time: time)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// What a sender does when the store comes back with older data: nothing is sent twice that must not be.
+/// A sender after the store has come back with older data: no push is repeated that must not be.
 @Suite struct RollbackTests {
     private static let later = LedgerEpoch(began: DispatchFixture.start + .seconds(1), isDoubtful: false)
 
@@ -39,7 +39,7 @@ import Topics
         #expect(gateway.sent.count == 1)
     }
 
-    /// The claim itself shows that the store went back, after the sender was let through.
+    /// The rollback becomes visible in the claim, after the sender's own check has passed.
     @Test func aClaimThatShowsItIsNotSent() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
@@ -56,7 +56,7 @@ import Topics
         #expect(try await fixture.counts()[.unknown] == 2)
     }
 
-    /// Whatever the task allows: the ledgers are about to be replaced by what the bus knows.
+    /// Independent of the task's policy: the ledgers are about to be rebuilt from the bus.
     @Test(arguments: [false, true]) func nothingIsSentWhileTheStoreIsDoubtful(isNoticedByClaim: Bool) async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1])

@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// A provider that answers what a test says, and remembers what it was sent.
+/// A provider that answers as scripted and records the pushes.
 final class ScriptedGateway: PushGateway {
     private struct State {
         var sent: [Push] = []
@@ -19,7 +19,7 @@ final class ScriptedGateway: PushGateway {
     }
 
     var sent: [Push] { state.withLock { $0.sent } }
-    /// Admitted and neither sent nor given back.
+    /// Number of permits that were admitted but neither used nor returned.
     var permitsHeld: Int { state.withLock { $0.admitted } }
 
     func answerAdmissions(_ admission: Admission?) {
@@ -52,7 +52,7 @@ final class ScriptedGateway: PushGateway {
 struct OneGateway: GatewayDirectory {
     let gateway: ScriptedGateway?
 
-    /// Without one, what is known of the app.
+    /// The lookup result when there is no gateway.
     var absent = GatewayLookup.noProvider
 
     func gateway(for app: AppID, _ kind: PushProtocol) -> GatewayLookup {

@@ -7,8 +7,8 @@ import Topics
 @Suite(.timeLimit(.minutes(1))) struct SendGateTests {
     private let time = ManualTimeSource()
 
-    /// Goal: the fast lane does not queue behind a broadcast. Method: bulk fills the window and waits; then one of the fast
-    /// lane comes, and what is given back goes to it.
+    /// Goal: the fast lane does not queue behind a broadcast. Method: bulk fills the window and waits; then a fast-lane
+    /// request arrives and gets the permits that are returned.
     @Test func theFastLaneGoesFirst() async throws {
         let gate = SendGate(SendWindow.Settings(ceiling: 64), time: time)
         #expect(await gate.admit(64, lane: .bulk) == .admitted(64))
@@ -18,7 +18,7 @@ import Topics
             order.change { $0.append(.bulk) }
             return admission
         }
-        // The watch over those who wait is the only sleeper.
+        // The only sleeper is the timer of the waiting requests.
         #expect(await time.hasSleepers(1))
         let fast = Task {
             let admission = await gate.admit(1, lane: .fast)

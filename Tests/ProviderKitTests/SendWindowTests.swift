@@ -23,7 +23,7 @@ import Testing
         #expect(window.ask(1, at: .seconds(1)) == .go(1))
     }
 
-    /// Rather than in crumbs, which cost as much as whole batches.
+    /// Small parts would cost as much as whole batches.
     @Test func aBatchWaitsUntilItFits() {
         var window = SendWindow(settings)
         #expect(window.ask(64, at: .zero) == .go(64))
@@ -39,10 +39,10 @@ import Testing
         #expect(window.ask(10, at: .seconds(102)) == .go(10))
         window.begin(10, at: .seconds(102))
         #expect(window.ask(10, at: .seconds(103)) == .silent)
-        // Nobody knows what became of them, which says nothing about the provider.
+        // The outcome of these pushes is unknown, which proves nothing about the provider.
         window.settle(Array(repeating: .unknown("late"), count: 20), pause: .zero, at: .seconds(110))
         #expect(window.ask(10, at: .seconds(110)) == .go(1))
-        // It has its time before the provider counts as silent again.
+        // The probe has its own time limit before the provider counts as silent again.
         #expect(window.ask(10, at: .seconds(110)) == .wait)
         window.begin(1, at: .seconds(110))
         #expect(window.ask(10, at: .seconds(112)) == .wait)
@@ -51,7 +51,7 @@ import Testing
         #expect(window.ask(10, at: .seconds(114)) == .go(10))
     }
 
-    /// Otherwise the next window's worth would go the same way.
+    /// Otherwise the next window of pushes would time out as well.
     @Test func aProviderThatLetEverythingRunOutIsSilentThoughNobodyAsked() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
@@ -60,7 +60,7 @@ import Testing
         #expect(window.ask(100, at: .seconds(15)) == .go(1))
     }
 
-    /// Devices that are still being claimed, or turn out to be somebody else's, are nothing the provider has to answer.
+    /// Devices still being claimed, or claimed by another sender, are not waiting for the provider's answer.
     @Test func whatIsNotSentOwesNoAnswer() {
         var window = SendWindow(settings)
         #expect(window.ask(10, at: .zero) == .go(10))
@@ -84,9 +84,9 @@ import Testing
         #expect(window.ask(1, at: .seconds(31)) == .go(1))
     }
 
-    /// Goal: an error of a few devices with a `Retry-After` is theirs alone, whatever their order, and one of most devices
-    /// is the app's. Method: batches with a few errors go on at once; errors alone pause, until answers that were under
-    /// way show that most are good.
+    /// Goal: a `Retry-After` for a few devices applies to them alone, whatever the order of answers; one for most
+    /// devices applies to the app. Method: batches with a few errors continue immediately; errors alone pause the app,
+    /// until answers in flight show that most are good.
     @Test func aRetryAfterOfAFewDevicesPausesNobodyElse() {
         let asked = refused(25, verdict: .retryLater(RetryAdvice(floor: .seconds(300), isAsked: true)))
         var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
@@ -105,7 +105,7 @@ import Testing
         #expect(other.ask(25, at: .milliseconds(200)) == .go(25))
     }
 
-    /// A second later the former answers say nothing any more.
+    /// Answers older than a second no longer count.
     @Test func mostOfTheLastSecondsAnswersPauseTheApp() {
         var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
         #expect(window.ask(1_100, at: .zero) == .go(1_100))

@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// A ledger that fails as a test says, before it has done what it was asked or after.
+/// A ledger that fails as scripted, before or after it has carried out a call.
 final class ShakyLedger: Ledger {
     enum Step: Hashable {
         case claim
@@ -28,12 +28,12 @@ final class ShakyLedger: Ledger {
         self.ledger = ledger
     }
 
-    /// The next calls of this step fail, one after another.
+    /// Makes the next calls of this step fail, in order.
     func fail(_ step: Step, list: [Fault]) {
         faults.change { $0[step] = list }
     }
 
-    /// Asked before each claim.
+    /// Sets a body that runs before each claim.
     func beforeClaims(_ body: @escaping Weather) {
         weather.change { $0 = body }
     }
@@ -75,7 +75,7 @@ final class ShakyLedger: Ledger {
     }
 }
 
-// What a sender does not call, or calls without a fault.
+// Methods that a sender does not call, or that have no scripted fault.
 extension ShakyLedger {
     func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
         try await ledger.plan(task, plan: plan)

@@ -68,7 +68,7 @@ import Testing
         time.advance(by: .seconds(30))
         let error = await #expect(throws: TokenError.self) { try await asking.value }
         #expect(error?.code == .unavailable)
-        // What the issuer says at last is too late, and does not stand in the way of the next attempt.
+        // The issuer's late answer must not block the next attempt.
         issuer.answer(.success("late"))
         time.advance(by: .seconds(1))
         issuer.answer(.success("b"))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// A renewal ends on a task of its own: asks until its token is there.
+    /// A renewal ends in a separate task, so this polls until its token is there.
     private func comes(_ value: String, from cache: TokenCache) async -> Bool {
         for _ in 0..<1_000_000 {
             if (try? await cache.token().value.reveal()) == value { return true }
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// Gives out tokens when the test says so: each question takes the next answer, given before or after it.
+/// Issues tokens on demand: each request takes the next answer, whether set before or after it.
 private final class Issuer: Sendable {
     private struct State {
         var asked = 0

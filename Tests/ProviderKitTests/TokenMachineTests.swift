@@ -46,7 +46,7 @@ import Testing
         #expect(ask(58 * 60) == .refreshAndWait(2))
     }
 
-    /// Failing does not storm: one attempt in each pause, and the pauses grow.
+    /// Failures cause no retry storm: one attempt per pause, and the pauses grow.
     @Test func aFailureIsRepeatedWithBackoff() throws {
         var now: Int64 = 0
         var pauses: [Int64] = []
@@ -102,7 +102,7 @@ import Testing
         let usable: Double
     }
 
-    /// A short-lived token is no exception: used beyond its end, it would be refused, and its app halted.
+    /// A short-lived token is renewed as well: used after its expiry it would be refused and halt its app.
     @Test(arguments: [
         Window(lifetime: 3_600, replaceable: 60, renewal: 3_300, usable: 3_570),
         Window(lifetime: 86_400, replaceable: 60, renewal: 86_100, usable: 86_370),

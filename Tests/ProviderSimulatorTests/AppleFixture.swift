@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import provider_simulator
 
-/// Apple's rules with a team of their own, and pushes that they take unless something is changed about them.
+/// Apple's rules with a separate team, and pushes that they accept unless a test changes them.
 struct AppleFixture {
     static let topic = "com.example.news"
     static let device = String(repeating: "ab", count: 32)
@@ -23,7 +23,7 @@ struct AppleFixture {
         rules = AppleRules(bundle: AppleFixture.topic, AppleProviderTokens(of: account))
     }
 
-    /// Seconds after `now`.
+    /// `issued` is in seconds after `now`.
     func providerToken(
         issued seconds: Int64 = 0, keyID: String? = nil, teamID: String? = nil, signedBy other: SigningKey? = nil
     ) throws -> String {
@@ -47,7 +47,7 @@ struct AppleFixture {
         var clientName: String?
     }
 
-    /// Signed afresh unless the push has an `authorization` of its own; an empty one is left out.
+    /// Signs the push unless it has its own `authorization`; an empty one is omitted.
     mutating func judge(_ push: Push) throws -> Verdict {
         var headers = HTTP2Headers()
         for (name, value) in push.headers where !value.isEmpty { headers.append(name, value) }
@@ -60,7 +60,7 @@ struct AppleFixture {
 
     private var known: String?
 
-    /// The same for all pushes, since a connection may not change its token often.
+    /// One token for all pushes, since a connection may not change its token often.
     private mutating func defaultToken() throws -> String {
         if let known { return known }
         let token = try providerToken()
@@ -77,7 +77,7 @@ extension Verdict {
 
     var json: JSON? { answer.flatMap { try? JSON($0.body) } }
 
-    /// Such as `400 BadTopic`; `200` alone for a push that was taken.
+    /// A text such as `400 BadTopic`; `200` alone for an accepted push.
     var summary: String {
         guard let answer else { return "fault" }
         return ([String(answer.status)] + [json?["reason"]?.text].compactMap { $0 }).joined(separator: " ")

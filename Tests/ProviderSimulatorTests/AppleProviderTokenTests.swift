@@ -15,7 +15,7 @@ import Testing
         #expect(try fixture.summary(try fixture.providerToken(issued: seconds)) == summary)
     }
 
-    /// A number that has no opposite, in a token that anybody may send.
+    /// The least integer, which cannot be negated, in a token from an untrusted client.
     @Test func survivesTheLeastNumberThereIs() throws {
         var fixture = try AppleFixture()
         fixture.now = Timestamp(milliseconds: 0)
@@ -34,7 +34,7 @@ import Testing
         #expect(try fixture.summary("") == "403 MissingProviderToken")
     }
 
-    /// A token is verified once; it must age all the same.
+    /// A token is verified only once, but must still expire.
     @Test func aKnownTokenExpires() throws {
         var fixture = try AppleFixture()
         let token = try fixture.providerToken()

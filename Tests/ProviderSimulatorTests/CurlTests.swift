@@ -2,11 +2,11 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What a client over libcurl meets.
+/// The simulator as seen by a libcurl client.
 @Suite(.timeLimit(.minutes(2))) struct CurlTests {
     private static let requests = 1_500
 
-    /// More requests than a server that is built on libnghttp2 takes resets from one connection.
+    /// More requests than the stream resets that a libnghttp2 server accepts from one connection.
     @Test func aConnectionToHuaweiServesThousands() async throws {
         let simulator = try await SimulatorProcess()
         let path = "/v1/\(simulator.text("huawei", "client_id"))/messages:send"

@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-/// Google's rules with a service account of their own.
+/// Google's rules with a separate service account.
 struct GoogleFixture {
     static let tokenURL = "https://localhost:1/token"
 
@@ -121,7 +121,7 @@ struct GoogleFixture {
     private let account: GoogleAccount
     private let key: SigningKey
 
-    /// The tests share one, since an RSA key takes a while to make.
+    /// Shared by all tests, since an RSA key is slow to generate.
     private static let sharedAccount = Result { try GoogleAccount(project: "news") }
 
     init() throws {
@@ -135,7 +135,7 @@ struct GoogleFixture {
         rules.changeCredentials(CredentialChange(tokenURL: GoogleFixture.tokenURL))
     }
 
-    /// `claims` takes the place of what is right, as JSON.
+    /// `claims` replaces the valid claims, as JSON.
     mutating func fetchToken(claims changed: [String: String] = [:], signedBy other: SigningKey? = nil) throws
         -> Verdict
     {

@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [(1_000, "200 80000000"), (1_001, "400 80300010")])
     func boundsTheTokens(count: Int, code: String) throws {
         var fixture = try HuaweiFixture()
-        // Together they are far larger than a payload may be, and do not count.
+        // The tokens are far larger than the payload limit, and do not count towards it.
         let tokens = (0..<count).map { "\"\(String(repeating: "t", count: 100))\($0)\"" }.joined(separator: ",")
         let verdict = fixture.send("{\"message\":{\"token\":[\(tokens)],\"data\":\"x\"}}", token: try fixture.token())
         #expect(verdict.code == code)
@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-/// Huawei's rules with an app of their own.
+/// Huawei's rules with a separate app.
 struct HuaweiFixture {
     var rules: HuaweiRules
     let now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -121,7 +121,7 @@ struct HuaweiFixture {
 }
 
 extension Verdict {
-    /// Such as `400 80100001`; the status alone where there is no code.
+    /// A text such as `400 80100001`; the status alone if there is no code.
     fileprivate var code: String {
         let status = answer.map { String($0.status) } ?? "fault"
         return ([status] + [json?["code"]?.text].compactMap { $0 }).joined(separator: " ")

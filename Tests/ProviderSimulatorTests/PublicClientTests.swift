@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A client that others wrote and that knows nothing of the simulator: aioapns, as `make deps` installs it.
+/// A third-party client that does not know the simulator: aioapns, as installed by `make deps`.
 @Suite struct PublicClientTests {
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func aioapnsDelivers() async throws {
         let simulator = try await SimulatorProcess()
@@ -23,7 +23,7 @@ import Testing
         #expect(try await simulator.statistics("apns")["accepted"] == .integer(1))
     }
 
-    /// Only where the host's name leads is changed, as a resolver would: the client believes that it talks to Apple.
+    /// Only the address of the host name is changed, as a resolver would: the client believes that it talks to Apple.
     private static let program = """
         import asyncio, os, socket
         from aioapns import APNs, NotificationRequest

@@ -7,12 +7,12 @@ import TestSupport
 
 let quietLog = Log(service: "simulator-tests", level: .error, sink: CollectingSink())
 
-/// A pool that has what the simulator's Apple wants.
+/// A connection pool with the credentials for the simulator's Apple.
 struct ApplePool {
     let pool: HTTP2Pool
     private let headers: HTTP2Headers
 
-    /// The provider token is so many seconds old.
+    /// `tokenAge` is the age of the provider token in seconds.
     init(_ simulator: SimulatorProcess, tokenAge: Int = 0) throws {
         let key = try SigningKey(file: simulator.text("apns", "key_file"), for: .es256)
         let issued = Int(SystemTimeSource().now.milliseconds / 1_000) - tokenAge
@@ -32,7 +32,7 @@ struct ApplePool {
             metrics: Metrics())
     }
 
-    /// The same push for a device whenever it is asked for.
+    /// Returns the same push for the same device number.
     func push(device number: Int) -> HTTP2Request {
         let digits = String(number, radix: 16)
         let name = "123e4567-e89b-42d3-a456-" + String(repeating: "0", count: 12 - digits.count) + digits
@@ -47,7 +47,7 @@ struct ApplePool {
     }
 }
 
-/// What a service account shows for an access token.
+/// The assertion by which a service account requests an access token.
 enum GoogleAssertion {
     static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 

@@ -6,7 +6,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-/// The process as others use it: started by its name, found by the line it prints.
+/// The process as a user runs it: started by name, found through the line it prints.
 @Suite struct SimulatorProcessTests {
     @Test func aPoolDeliversToApple() async throws {
         let simulator = try await SimulatorProcess()
@@ -44,7 +44,7 @@ import Testing
         #expect(try await simulator.admin("POST", "/faults", body: loss).status == 201)
         let lost = await client.pool.send(client.push(device: 9))
         guard case .unknown = lost else {
-            Issue.record("the answer came all the same: \(lost)")
+            Issue.record("expected an unknown outcome: \(lost)")
             return
         }
         #expect(try await simulator.admin("DELETE", "/faults").status == 204)
@@ -97,7 +97,7 @@ import Testing
         await pool.close()
     }
 
-    /// Somebody else's client, from the token to the push.
+    /// A third-party client does everything, from the token to the push.
     @Test func curlDeliversToGoogle() async throws {
         let simulator = try await SimulatorProcess()
         let account = try JSON(

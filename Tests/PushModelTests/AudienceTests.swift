@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 @Suite struct AudienceTests {
-    /// What each device of a small segment is subscribed to; nil for one that does not live.
+    /// The topics that each device of a small segment is subscribed to, and whether it is live.
     private typealias World = [UInt16: (isLive: Bool, topics: [TopicName: SubscriptionOptions])]
 
-    /// Goal: set algebra over a segment says what asking each device alone would say.
+    /// Goal: set algebra over a segment selects the same devices as evaluating each one alone.
     @Test(arguments: Dice.seeds)
     func selectsAsIfEveryDeviceWereAsked(seed: UInt64) throws {
         var dice = Dice(seed: seed)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Goal: a segment without any member of the necessary topics is never needed.
+    /// Goal: an audience never selects a device that has none of the necessary topics.
     @Test(arguments: Dice.seeds)
     func necessaryTopicsAreNecessary(seed: UInt64) throws {
         var dice = Dice(seed: seed)
@@ -73,7 +73,7 @@ import Testing
         return world
     }
 
-    /// A topic without members is sometimes not mentioned at all.
+    /// Topics without members are left out.
     private func members(_ topics: [TopicName], world: World) -> [TopicName: TopicMembers] {
         var members: [TopicName: TopicMembers] = [:]
         for (offset, device) in world {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// Subscriptions that made the device a member: of parts that match, and never of what must not.
+    /// Subscriptions that made the device a member: from matching parts, and never from a `not`.
     private func matched(
         _ audience: Audience, topics: [TopicName: SubscriptionOptions]
     ) -> [SubscriptionOptions] {

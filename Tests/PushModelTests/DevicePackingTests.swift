@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    /// Goal: whatever is stored, reading it does not end the process. Method: every beginning of a record, records with
-    /// bytes turned, and noise behind a good head.
+    /// Goal: no stored bytes crash the reader. Method: every prefix of a record, records with changed bytes, and noise
+    /// after a valid head.
     @Test(arguments: Dice.seeds)
     func hostileBytesAreBorne(seed: UInt64) throws {
         var dice = Dice(seed: seed)
@@ -49,7 +49,7 @@ import Testing
         #expect(Device.PackedHead([0xFF, 1, 2, 3, 4, 5, 6][...]) == nil)
     }
 
-    /// Goal: a later version may add a field of any kind, and this one still reads the rest.
+    /// Goal: a later version may add fields of any kind, and this version still reads the rest.
     @Test func fieldsOfLaterVersionsArePassedOver() throws {
         var device = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 2)
         let head = device.packed

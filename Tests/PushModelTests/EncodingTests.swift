@@ -4,7 +4,7 @@ import Testing
 @testable import PushModel
 
 @Suite struct EncodingTests {
-    /// RFC 4648 section 10, without the padding, and bytes that need the two other characters.
+    /// RFC 4648 section 10, without padding, and bytes that need the two URL-safe characters.
     @Test(arguments: [
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"),
@@ -69,7 +69,7 @@ import Testing
         #expect(read == value && reader.isAtEnd)
     }
 
-    /// Goal: lengths that are lies end the reading, and never reach beyond the bytes.
+    /// Goal: wrong lengths end the reading, and it never goes beyond the bytes.
     @Test(
         arguments: [
             [0x80], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [5, 1, 2, 3], [0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 1], [],
@@ -125,7 +125,7 @@ import Testing
             #expect((text?.utf8.count ?? 0) <= 60)
         }
         #expect(PackedText.unpack([0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F][...]) == nil)
-        // A colon beyond the end.
+        // A colon beyond the end of the text.
         #expect(PackedText.unpack([2, 4, 0, 0][...]) == nil)
         #expect(PackedText.unpack([2, 3, 0, 0][...]) == "AA:")
     }

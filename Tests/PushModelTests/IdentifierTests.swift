@@ -26,7 +26,7 @@ import Testing
         for bad in ["", "a", good + "A", String(good.dropLast()), String(good.dropLast()) + "=", "aaaaaaaaaa\u{E9}"] {
             #expect(DeviceID(bad) == nil, "\(bad)")
         }
-        // The last character has two bits too many: only one of four spellings is an id.
+        // The last character has two unused bits: only one of four spellings is a valid id.
         let spellings = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
             .compactMap { DeviceID(String(good.dropLast()) + String($0)) }
         #expect(spellings.count == 16 && Set(spellings).count == 16)

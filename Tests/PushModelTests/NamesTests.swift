@@ -32,7 +32,7 @@ import Testing
         #expect(throws: InvalidValueError.self) { try Alias(.hardware, value: text) }
     }
 
-    /// Goal: names are compared as stores compare them. Method: one accent spelt in two ways, which `String` calls equal.
+    /// Goal: names are compared as stores do. Method: one accent in two spellings, which are equal for `String`.
     @Test func spellingsAreDifferentNames() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)

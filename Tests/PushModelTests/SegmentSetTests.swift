@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SegmentSetTests {
-    /// Goal: the algebra is that of sets. Method: the standard library's does the same beside it.
+    /// Goal: the operations are those of sets. Method: compare with sets of the standard library.
     @Test(arguments: Dice.seeds)
     func theAlgebraIsThatOfSets(seed: UInt64) {
         var dice = Dice(seed: seed)

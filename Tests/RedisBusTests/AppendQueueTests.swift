@@ -12,7 +12,7 @@ import Testing
             ticket: SendTicket(parts: 1), part: 0, deadline: deadline)
     }
 
-    /// The macros of the test library evaluate on a copy, and all of these change the queue.
+    /// The test library's macros evaluate on a copy, but all of these calls mutate the queue.
     private func add(_ bytes: ClosedRange<UInt8>, to queue: inout AppendQueue) {
         for byte in bytes { queue.add(parcel(byte)) }
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(next(&queue) == [1])
         add(2...4, to: &queue)
         let underWay = next(&queue)
-        #expect(underWay == nil, "one is under way at a time")
+        #expect(underWay == nil, "one append in flight at a time")
         #expect(settle(&queue, outcome: .appended(next: 1)) == [1])
         #expect(next(&queue) == [2, 3, 4])
         #expect(settle(&queue, outcome: .appended(next: 1)) == [2, 3, 4])
@@ -39,7 +39,7 @@ import Testing
         #expect(rest == nil)
     }
 
-    /// Goal: what was refused goes again alone and first, so that neither order nor the bound suffers.
+    /// Goal: a refused append is retried alone and first, which keeps both the order and the bound.
     @Test func whatWasRefusedIsFirstAgain() {
         var queue = AppendQueue()
         add(1...2, to: &queue)
@@ -52,7 +52,7 @@ import Testing
         #expect(next(&queue) == [3, 4])
     }
 
-    /// Goal: a steady stream of sends does not turn the wait after a refusal into a storm of appends.
+    /// Goal: a steady stream of sends does not cause appends during the backoff after a refusal.
     @Test func nothingIsAppendedWhileItRests() {
         var queue = AppendQueue()
         add(1...1, to: &queue)

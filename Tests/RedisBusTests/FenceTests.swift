@@ -6,7 +6,7 @@ import Testing
 @testable import RedisBus
 
 @Suite(.timeLimit(.minutes(1))) struct FenceTests {
-    /// Goal: a holder from before a loss does not pass for the one that came after it, though both were the first.
+    /// Goal: a fencing token from before a data loss is never issued again, although both holders were the first.
     @Test func aRedisThatLostEverythingGivesOutNoFenceTwice() async throws {
         let server = try await RedisServer()
         let redis = RedisClient(

@@ -25,7 +25,7 @@ import Topics
         try MessageBatch.decode(bytes, partition: partition, nextOffset: 100)
     }
 
-    /// Keys that are absent and empty, values of nothing and of every byte, headers that repeat.
+    /// Absent and empty keys, values of no byte and of every byte, repeated headers.
     private var messages: [OutgoingMessage] {
         let everyByte = (0...255).map { UInt8($0) }
         return [
@@ -50,7 +50,7 @@ import Topics
         #expect(try decode(MessageBatch.entry(count: 0, frames: [])).isEmpty)
     }
 
-    /// Goal: no part of a batch is taken for a whole one.
+    /// Goal: a truncated batch is never accepted as a whole one.
     @Test func everyTruncationIsRefused() {
         let small = messages.map {
             OutgoingMessage(channel: channel, key: $0.key, value: Array($0.value.prefix(200)), headers: $0.headers)
@@ -62,8 +62,8 @@ import Topics
         #expect(throws: MalformedMessageError.self) { try decode(whole + [0]) }
     }
 
-    /// Goal: no bytes trap, and what does decode was really there. Method: noise from seeds, and a true batch with bytes
-    /// of it changed.
+    /// Goal: no bytes trap, and everything decoded was present in the bytes. Method: seeded noise, and a valid batch
+    /// with some bytes changed.
     @Test(arguments: 0..<8 as Range<UInt64>)
     func hostileBytesNeverTrap(seed: UInt64) throws {
         let random = SeededRandomSource(seed: seed)
@@ -83,8 +83,8 @@ import Topics
         }
     }
 
-    /// Goal: a length is believed only when its bytes are there. Method: the largest lengths there are, at each place where
-    /// one stands; memory for any of them would end the process.
+    /// Goal: a length is accepted only if its bytes are present. Method: the maximum lengths at each position of a
+    /// length; allocating memory for any of them would crash the process.
     @Test(
         arguments: [
             [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],

@@ -16,7 +16,7 @@ import Testing
         #expect(patience.next(for: reading((0, 3), (1, 3), position: 8), areAll: true) == .milliseconds(100))
     }
 
-    /// Also one that was lost and taken again: it may go on from an earlier place.
+    /// This includes a partition lost and acquired again: it may resume from an earlier position.
     @Test func otherPartitionsBeginAnew() {
         var patience = ReadPatience()
         for next in [reading((0, 3), (1, 3)), reading((0, 3), (1, 3), (2, 1)), reading((0, 3), (1, 4), (2, 1))] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// It is read again as soon as it has room.
+    /// The partition is read again as soon as it has room.
     @Test func aPartitionWithoutRoomKeepsWaitsShort() {
         var patience = ReadPatience()
         for _ in 1...4 {

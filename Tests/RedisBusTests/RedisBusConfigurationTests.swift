@@ -3,7 +3,7 @@ import ServiceKit
 import Testing
 
 @Suite struct RedisBusConfigurationTests {
-    /// The defaults are documented and measured: changing one is a decision, not a slip.
+    /// The defaults are documented and measured, so a change must be deliberate.
     @Test func defaultsStay() throws {
         var reader = EnvironmentReader([:])
         for configuration in [RedisBusConfiguration(), RedisBusConfiguration(environment: &reader)] {

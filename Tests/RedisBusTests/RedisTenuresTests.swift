@@ -10,7 +10,7 @@ import Testing
         return tenures
     }
 
-    /// The macros of the test library evaluate on a copy.
+    /// The test library's macros evaluate on a copy.
     private func note(_ tenures: inout RedisTenures, nextOffset: Int64, fence: Int64 = 1) -> Bool {
         tenures.note(0, fence: fence, nextOffset: nextOffset, bytes: 500 + nextOffset) != nil
     }
@@ -24,17 +24,17 @@ import Testing
         #expect(tenures.reading.map(\.position) == [10])
         #expect(note(&tenures, nextOffset: 12))
         #expect(tenures.reading.map(\.position) == [12])
-        #expect(!note(&tenures, nextOffset: 12), "an entry that was read before")
+        #expect(!note(&tenures, nextOffset: 12), "an entry already read")
         #expect(!note(&tenures, nextOffset: 11))
     }
 
-    /// Goal: what an earlier tenure asked for does not move the next one.
+    /// Goal: a response to a read of an earlier tenure does not move the position of the next one.
     @Test func anAnswerOfAnEarlierTenureIsIgnored() {
         var tenures = tenures()
         tenures.begin(0, tenure: .init(fence: 2, inboxTenure: 8, position: 10, passed: 500))
         #expect(!note(&tenures, nextOffset: 15, fence: 1))
         let tenure = tenures.note(0, fence: 2, nextOffset: 15, bytes: 0)
-        #expect(tenure == 8, "it goes to the inbox' present tenure")
+        #expect(tenure == 8, "the inbox' current tenure")
         tenures.end(0)
         #expect(!note(&tenures, nextOffset: 20, fence: 2))
         #expect(tenures.numbers.isEmpty)
@@ -58,8 +58,8 @@ import Testing
         return try #require(RedisStreamEntry(value))
     }
 
-    /// Goal: an entry shows that the log is another than the one that was read, and nothing else does. Method: the entry at
-    /// 20 was read, written at 7.
+    /// Goal: an entry, and nothing else, reveals that the log is not the one that was read. Method: the entry at 20 was
+    /// read, written at time 7.
     @Test(arguments: [
         ("20 7", false), ("20 8", true), ("15 7", true), ("30 9", false), ("", false), (nil, false),
     ])
@@ -67,10 +67,10 @@ import Testing
         var tenures = tenures()
         let first = try entry(20, time: 7, after: "10 3")
         let atFirst = tenures.findRewritten(0, fence: 1, by: first)
-        #expect(!atFirst, "the first of a tenure")
+        #expect(!atFirst, "the first entry of a tenure")
         _ = tenures.note(0, fence: 1, nextOffset: 20, bytes: 1, mark: first.mark)
         let elsewhere = tenures.findRewritten(0, fence: 2, by: try entry(40, time: 9, after: after))
-        #expect(!elsewhere, "of another tenure")
+        #expect(!elsewhere, "an entry of another tenure")
         let found = tenures.findRewritten(0, fence: 1, by: try entry(40, time: 9, after: after))
         #expect(found == isRewritten)
         #expect(tenures.reading.isEmpty == isRewritten)
@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct RedisShareTests {
-    /// Goal: whoever is there, each partition has exactly one owner and nobody has two more than another.
+    /// Goal: for any members, each partition has exactly one owner, and the shares differ by at most one.
     @Test(arguments: 1...9, [1, 2, 4, 7, 24])
     func everyPartitionHasOneOwner(memberCount: Int, count: Int) {
         let members = (0..<memberCount).map { "member-\($0 * 7919 % 101)" }
@@ -113,7 +113,7 @@ import Testing
         #expect((sizes.max() ?? 0) - (sizes.min() ?? 0) <= 1)
     }
 
-    /// Goal: a new member takes its share and leaves the others most of theirs, where a plain deal in turn would move
+    /// Goal: a new member gets its share and the others keep most of theirs, where a round-robin assignment would move
     /// nearly everything.
     @Test func fewPartitionsMoveWhenSomebodyComes() {
         let members = (0..<5).map { "member-\($0 * 7919 % 101)" }

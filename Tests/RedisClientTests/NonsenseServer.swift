@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Takes connections one after another and answers what comes in with the given texts, each as one write.
+/// Accepts connections one after another and answers input with the given texts, each as one write.
 final class NonsenseServer: Sendable {
     let port: UInt16
     private let connectionsEnded: Monitor<Int>
@@ -37,7 +37,7 @@ final class NonsenseServer: Sendable {
     }
 
     deinit {
-        // Ends the accept above; the descriptor itself is the thread's.
+        // Ends the accept above; the thread owns the descriptor.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 

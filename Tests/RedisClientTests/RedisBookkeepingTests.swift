@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-/// The structs that say what was sent, what waits, and until when.
+/// Tests of the structs that track sent commands, waiting commands and deadlines.
 @Suite struct RedisBookkeepingTests {
     private func pending(_ text: String, deadline: Duration = .seconds(1)) -> RedisPending {
         RedisPending(command: RedisCommand(RedisArgument(text)), submitted: .zero, deadline: deadline) { _ in }
@@ -37,7 +37,7 @@ import Testing
         #expect(outbox.admit([pending("d")]) == .closed)
     }
 
-    /// What is taken still counts until it is answered.
+    /// A taken command counts until it is answered.
     @Test func theBoundCountsUntilTheAnswer() {
         let cost = pending("a").cost
         var outbox = RedisOutbox(costMaximum: cost * 2)
@@ -66,7 +66,7 @@ import Testing
         #expect(names(outbox.takeAll()) == ["z", "a", "c"])
     }
 
-    /// A command of which the last byte is missing cannot have been executed.
+    /// A command whose last byte was not sent cannot have been executed.
     @Test func onlyWholeCommandsCountAsSent() {
         var flight = RedisInFlight()
         for name in ["a", "b", "c"] { flight.append(pending(name)) }

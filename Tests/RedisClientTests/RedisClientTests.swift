@@ -33,8 +33,8 @@ import Testing
         #expect(results[2] == .success(.bytes(Array("a".utf8))))
     }
 
-    /// Goal: closing waits for the last answer and no longer. Method: a command that takes a while, and a limit far beyond
-    /// any time it could need.
+    /// Goal: closing waits for the last reply and no longer. Method: a command that takes a while, and a limit far
+    /// beyond its duration.
     @Test func closingEndsWithTheLastAnswer() async throws {
         let server = try await RedisServer()
         let client = try server.client()
@@ -62,7 +62,7 @@ import Testing
         #expect(result == .success(.status("PONG")))
     }
 
-    /// A server that forgot its scripts gets the source again.
+    /// The script's source is sent again to a server that lost its scripts.
     @Test func scriptsSurviveAFlush() async throws {
         let server = try await RedisServer()
         let client = try server.client()
@@ -70,7 +70,7 @@ import Testing
         #expect(try await client.run(script, keys: ["sum"], arguments: [2]) == .integer(2))
         _ = try await client.send(RedisCommand("SCRIPT", "FLUSH"))
         #expect(try await client.run(script, keys: ["sum"], arguments: [3]) == .integer(5))
-        // Known again by its digest: EVAL left it behind.
+        // The server has the script by its digest again: EVAL cached it.
         let known = try await client.send(RedisCommand("SCRIPT", "EXISTS", RedisArgument(script.sha1)))
         #expect(known == .array([.integer(1)]))
     }
@@ -96,7 +96,7 @@ import Testing
         #expect(client.readiness() != .ready)
     }
 
-    /// Without a server commands wait, and past the bound they are refused at once.
+    /// Without a server commands wait; beyond the limit they are refused immediately.
     @Test func theOutboxIsBounded() async throws {
         var configuration = RedisConfiguration(port: FreePort.next())
         configuration.connections = 1
@@ -121,7 +121,7 @@ import Testing
             #expect(error.code == .refused)
             #expect(error.message.contains("CARILLON_REDIS_PASSWORD"))
             guard case .notReady(let reason) = client.readiness() else {
-                Issue.record("a refused client is not ready")
+                Issue.record("a refused client is ready")
                 return
             }
             #expect(!reason.contains("wrong"))
@@ -177,7 +177,7 @@ extension RedisServer {
 }
 
 extension RedisClient {
-    /// The error a command must end with.
+    /// The error with which a command must fail.
     func result(_ command: RedisCommand, deadline: Duration? = nil) async -> RedisError {
         do throws(RedisError) {
             let value = try await send(command, deadline: deadline)

@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// Moves one slot with a hundred counters from server to server while four tasks count in it. A lost or doubled
-    /// write shows at once, as an answer that is not one more than the last.
+    /// Moves one slot with a hundred counters between servers while four tasks increment them. A lost or doubled write
+    /// shows immediately, as a reply that is not one more than the last.
     @Test func countingGoesOnWhileASlotMoves() async throws {
         let cluster = try await RedisCluster()
         let client = try client(cluster)
@@ -87,7 +87,7 @@ import Testing
             _ = try await from.send(
                 RedisCommand(["MIGRATE", "127.0.0.1", port, "", 0, 5000, "KEYS"] + arguments))
         }
-        // The target first: were the source first, both would send each other's clients back and forth.
+        // The target first: otherwise the two servers would redirect each other's clients back and forth.
         for client in [to, from] {
             _ = try await client.send(RedisCommand("CLUSTER", "SETSLOT", number, "NODE", targetID))
         }
@@ -95,8 +95,8 @@ import Testing
         #expect(epochsAgree)
     }
 
-    /// Asks until all servers know the epoch in which the target took the slot. Moved on before that, the slot could
-    /// be claimed by two servers with the same epoch, which sends clients in circles until the cluster has settled it.
+    /// Polls until all servers know the epoch in which the target took the slot. If the slot moved on earlier, two
+    /// servers could claim it with the same epoch, which redirects clients in circles until the cluster resolves that.
     private func haveOneEpoch(of id: String, in cluster: RedisCluster) async throws -> Bool {
         let clients = try cluster.servers.map { try $0.plainClient() }
         let start = SystemTimeSource().uptime

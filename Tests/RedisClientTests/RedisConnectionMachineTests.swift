@@ -49,14 +49,14 @@ import Testing
         _ = machine.handle(.connected, now: .zero)
         let loading = machine.handle(.greeted(.error("LOADING Redis is loading")), now: .zero)
         guard case .drop(let first) = loading else {
-            Issue.record("it goes on with a server that loads")
+            Issue.record("a loading server was accepted")
             return
         }
         #expect(first.isRetriable)
         _ = machine.handle(.timedOut, now: .zero)
         _ = machine.handle(.connected, now: .zero)
         guard case .drop(let second) = machine.handle(.greeted(.error("NOAUTH required")), now: .zero) else {
-            Issue.record("it goes on without a password")
+            Issue.record("a missing password was accepted")
             return
         }
         #expect(second.code == .refused && second.message.contains("CARILLON_REDIS_PASSWORD"))
@@ -69,7 +69,7 @@ import Testing
         _ = machine.handle(.started, now: .seconds(10))
         #expect(machine.timeout == .seconds(12))
         guard case .drop(let error) = machine.handle(.timedOut, now: .seconds(12)) else {
-            Issue.record("it waits for ever")
+            Issue.record("connecting did not time out")
             return
         }
         #expect(error.code == .notSent)

@@ -3,10 +3,10 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// What becomes of commands when the server dies, stalls or talks nonsense.
+/// Tests the outcome of commands when the server dies, stalls or sends invalid replies.
 @Suite struct RedisFailureTests {
-    /// Kills a durable server that always has two thousand commands on their way, starts it again, and looks for every
-    /// write that was acknowledged.
+    /// Kills a durable server that always has two thousand commands in flight, restarts it, and checks every
+    /// acknowledged write.
     @Test func aCrashLosesNothingAcknowledged() async throws {
         var options = RedisServer.Options()
         options.isDurable = true
@@ -20,7 +20,7 @@ import Testing
         await writer.reach { $0.acknowledged.count + $0.errors.count == $0.count }
 
         let (acknowledged, errors) = (writer.tally.acknowledged, writer.tally.errors)
-        // A server that is back but still loads its file says so to those who come early.
+        // A restarted server that still loads its file rejects early commands with LOADING.
         #expect(!errors.isEmpty)
         let unexpected = errors.filter { ![.unknown, .reply("LOADING")].contains($0.code) }
         #expect(unexpected.map(\.message) == [])
@@ -35,7 +35,7 @@ import Testing
         await server.kill9()
         async let later = client.send([RedisCommand("PING"), RedisCommand("PING")])
         try await server.restart()
-        // A connection that had not noticed the crash when the commands came ends them as unknown, never otherwise.
+        // If a connection had not noticed the crash when the commands came, they end as unknown, never otherwise.
         for result in await later {
             if case .failure(let error) = result { #expect(error.code == .unknown) }
         }
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// Answers each acknowledged write with the next one, until a write fails.
+/// Sends the next write after each acknowledged one, until a write fails.
 private final class Writer: Sendable {
     struct Tally {
         var count = 0

@@ -26,7 +26,7 @@ import Testing
         #expect(throws: RedisError.self) { try reader.next() }
     }
 
-    /// The bound is for one reply, not for all that ever came or came at once.
+    /// The limit applies to one reply, not to all received bytes or to one read.
     @Test func manySmallRepliesAreNoLargeOne() throws {
         let reader = RedisReplyReader(bytesMaximum: 100)
         try reader.feed((0..<1000).flatMap { _ in Array("+OK\r\n".utf8) })
@@ -35,7 +35,7 @@ import Testing
         #expect(count == 1000)
     }
 
-    /// Feeds random bytes, half of them from the protocol's own alphabet, until the reader gives up or 4 KiB are over.
+    /// Feeds random bytes, half of them from the protocol's own alphabet, until the reader fails or has read 4 KiB.
     @Test func hostileBytesNeverCrash() {
         let random = SeededRandomSource(seed: 20)
         let alphabet = Array("+-:$*0123456789\r\n\r\n\r\n".utf8)

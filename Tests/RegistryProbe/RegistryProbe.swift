@@ -7,7 +7,7 @@ import ServiceHost
 import ServiceKit
 import Store
 
-/// A service that registers one device through the log and applies nothing, for the test that kills it in between.
+/// A service that registers one device in the log without applying the record, for the test that kills it in between.
 @main struct RegistryProbe {
     static func main() async {
         await ServiceHost.main(

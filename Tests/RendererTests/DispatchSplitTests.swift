@@ -9,7 +9,7 @@ import Topics
 @testable import renderer
 
 @Suite struct DispatchSplitTests {
-    /// Goal: nothing the bus would refuse. Method: the longest tokens there are, which are longer than their records.
+    /// Goal: no chunk exceeds the limit of the bus. Method: the longest tokens, which are longer than their records.
     @Test func chunksStayWithinWhatTheBusCarries() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -27,8 +27,8 @@ import Topics
         #expect(tokens == devices.map(\.token.text))
     }
 
-    /// Goal: each device keeps its own text, also where there are more variants than one chunk has room for. Method: as
-    /// many languages as a message may have, with long texts.
+    /// Goal: each device keeps its own text, even with more variants than fit one chunk. Method: as many languages as a
+    /// message may have, with long texts.
     @Test func manyVariantsTakeSeveralChunks() async throws {
         let scene = try Scene()
         var task = try scene.task(#"{"body":"b"}"#)

@@ -32,7 +32,7 @@ import Testing
         #expect(kept == [nil, 2])
     }
 
-    /// Against a list that is kept in order by hand.
+    /// Compares the cache with a plain list kept in order of use.
     @Test(arguments: Dice.seeds) func itKeepsWhatAListWouldKeep(seed: UInt64) {
         var dice = Dice(seed: seed)
         var values = RecentlyUsed<Int, Int>(costMaximum: 50)

@@ -66,8 +66,8 @@ import Topics
         #expect(!chunk.countsBadge)
     }
 
-    /// Goal: thousands of chunks of one broadcast cost one read and one rendering a language. Method: the content goes
-    /// after the first chunk.
+    /// Goal: thousands of chunks of one broadcast cost one read and one rendering per language. Method: the content is
+    /// deleted after the first chunk.
     @Test func aTaskIsReadOnce() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(RenderHandlerTests.bilingual))
@@ -79,7 +79,7 @@ import Topics
         #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 1"))
     }
 
-    /// The archive knows nothing of it: what the chunk brings is enough, and is kept for the next.
+    /// The archive has no content: the chunk's own content is used, and cached for the next chunk.
     @Test func aTaskThatTheChunkBringsIsNotRead() async throws {
         let scene = try Scene()
         let content = TaskMessage.task(try scene.task(#"{"body":"b"}"#)).encoded()
@@ -101,7 +101,7 @@ import Topics
         #expect(error?.code == .corrupt)
     }
 
-    /// A provider that counts from when it gets a message must not be told what was left a minute ago.
+    /// FCM counts a message's life from its receipt, so a cached life must not be out of date.
     @Test func whatWasRenderedLongAgoIsRenderedAnew() async throws {
         let scene = try Scene()
         var task = try scene.task(#"{"body":"b"}"#)
@@ -120,8 +120,8 @@ import Topics
         #expect(try await life() == "90s")
     }
 
-    /// Goal: a task whose content is lost keeps no other one, and its devices are not lost with it. Method: a chunk of it
-    /// between two of a task that is there; the orders name each device as the chunk did.
+    /// Goal: a task whose content is lost delays no other task, and its devices are not lost. Method: one of its chunks
+    /// between two of a task with content; the orders name each device as the chunk did.
     @Test func devicesOfAnAbsentContentAreBroughtAgain() async throws {
         let scene = try Scene()
         try scene.plan(marking: [0, 1, 2])
@@ -148,13 +148,13 @@ import Topics
         let due = scene.time.now + RenderHandler.absentPause
         #expect(orders.allSatisfy { $0.due >= due.milliseconds && $0.due <= (due + .seconds(30)).milliseconds })
 
-        // The content that the second chunk brings along serves no chunk before it.
+        // The content of the second chunk does not apply to a chunk before it.
         let second = try await scene.run(scene.handler(), chunks: [absent, present])
         #expect(try second.dispatches(Topics.dispatchAPNs, lane: .fast).map(\.deviceCount) == [1])
         #expect(second.filter { $0.channel == Topics.retries.channel(.bulk) }.count == 2)
     }
 
-    /// Goal: a chunk that comes again after its task was closed and forgotten does not wait for ever.
+    /// Goal: a chunk repeated after its task was closed and forgotten does not wait forever.
     @Test func aClosedTaskNeedsNoContent() async throws {
         let scene = try Scene()
         try scene.plan(marking: [])
@@ -164,7 +164,7 @@ import Topics
             try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])]).isEmpty)
     }
 
-    /// Goal: a chunk that comes when its task is long forgotten holds no lane. Method: neither content nor plan is there.
+    /// Goal: a chunk of a task forgotten long ago blocks no lane. Method: neither content nor plan exists.
     @Test func aTaskThatNobodyKnowsIsNotWaitedFor() async throws {
         let scene = try Scene()
         #expect(
@@ -211,7 +211,7 @@ import Topics
         #expect(scene.states()[.targeted] == 1)
     }
 
-    /// Goal: the end of a device is told again when its chunk comes again, and counted once.
+    /// Goal: a repeated chunk repeats the result of a device that ended here, which is counted once.
     @Test func anEndIsToldAgain() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -236,7 +236,7 @@ import Topics
         #expect(scene.states()[.failed] == 1)
     }
 
-    /// Goal: what no provider of the app bounds ends as all devices without one do, and not as a fault of the content.
+    /// Goal: a payload over the limit of a provider that the app lacks ends as suppressed, not as a content error.
     @Test func whatIsTooLargeForAProviderThatTheAppHasNotEndsAsSuppressed() async throws {
         let scene = try Scene()
         var task = try scene.task(#"{"body":"b"}"#)
@@ -267,7 +267,7 @@ import Topics
         #expect(results.map(\.provider) == [.fcm, .http])
     }
 
-    /// A claim of another renderer that may still be alive: the chunk must come again, and what is done goes out.
+    /// Another renderer that may be alive holds a claim: the chunk must be repeated, and finished work is sent.
     @Test func aDeviceInOtherHandsHoldsTheChunk() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -282,8 +282,8 @@ import Topics
         #expect(try await scene.run(scene.handler(), chunks: [chunk]).results().map(\.state) == [.suppressed])
     }
 
-    /// Goal: a provider that takes nothing makes nobody else's chunks go out again and again. Method: one topic is full
-    /// for some attempts.
+    /// Goal: a topic that is full does not cause repeats on the other topics. Method: one topic is full for some
+    /// attempts.
     @Test func aFullTopicRepeatsNothingOnTheOther() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -298,8 +298,8 @@ import Topics
         #expect(try outputs.dispatches(Topics.dispatchAndroid).count == 1)
     }
 
-    /// Goal: the first messages of a topic that was deleted and made anew, which lie where others have lain, go to
-    /// every sender. Method: one comes to the place of another that was handed to one of two, later than that.
+    /// Goal: the first messages of a topic that was deleted and recreated, which reuse old offsets, go to every sender.
+    /// Method: a later message has the offset of one that had been sent to one of two senders.
     @Test func aTopicThatWasMadeAnewIsNotTakenForTheOldOne() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -315,7 +315,7 @@ import Topics
         #expect(try outputs.dispatches(Topics.dispatchAndroid).map(\.deviceCount) == [1])
     }
 
-    /// No ledger vouches for the devices: nothing is told of them, and the alarm rises.
+    /// Without a ledger the devices cannot be verified: no result is sent, and the alarm metric rises.
     @Test func withoutALedgerNothingIsTold() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
@@ -325,7 +325,7 @@ import Topics
         #expect(scene.metrics.exposition().contains("carillon_renderer_unledgered_devices_total 1"))
     }
 
-    /// Goal: whatever records and languages hold, the handler returns or throws. Method: records with bytes turned.
+    /// Goal: the handler returns or throws, whatever the records contain. Method: random bytes of them are changed.
     @Test(arguments: Dice.seeds) func hostileRecordsAreBorne(seed: UInt64) async throws {
         var dice = Dice(seed: seed)
         let scene = try Scene()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A ledger and an archive, and the real renderer beside them.
+/// A ledger and an archive, for the real renderer.
 final class RendererHarness: Sendable {
     let task = TaskID(high: 5, low: 6)
     private let segment = SegmentNumber(rawValue: 2)
@@ -21,12 +21,12 @@ final class RendererHarness: Sendable {
 
     var app: AppID { base.app }
 
-    /// With so little room before the senders that a renderer cannot be through before somebody reads.
+    /// Starts a renderer with so little room on the dispatch topics that it needs a reader to finish.
     func startRenderer() async throws -> ChildProcess {
         try await base.start("renderer", settings: ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
-    /// A task whose devices are marked and lie on `audience`.
+    /// Creates a task whose devices are marked and on `audience`.
     func begin(chunks: Int, devicesEach: Int) async throws {
         try await keepTask()
         try await mark(count: chunks * devicesEach)
@@ -59,7 +59,7 @@ final class RendererHarness: Sendable {
                     part.append(offset: UInt16(place), record: try device(place).packed, isSilent: false)
                 }
                 let chunk = AudienceChunk(task: task, app: app, lane: .bulk, attempt: 0, segments: [part])
-                // Keys of their own spread the chunks over all partitions.
+                // A key for each chunk spreads them over all partitions.
                 return Topics.audience.message(chunk, key: Array("\(number)".utf8), lane: .bulk)
             })
     }
@@ -69,7 +69,7 @@ final class RendererHarness: Sendable {
             ConsumerOptions(channel: Topics.dispatchAndroid.channel(.bulk), group: "android-sender"))
     }
 
-    /// Waits for the first orders that bring devices again.
+    /// Waits for the first retry orders.
     func readOrders() async throws -> [RetryOrder] {
         let consumer = try await base.bus.makeConsumer(
             ConsumerOptions(channel: Topics.retries.channel(.bulk), group: "scheduler"))
@@ -78,7 +78,7 @@ final class RendererHarness: Sendable {
         return try delivery.messages.map { try RetryOrder(decoding: $0.value) }
     }
 
-    /// The chunks of one delivery more.
+    /// Returns the chunks of one more delivery.
     func read(_ consumer: any BusConsumer) async throws -> [DispatchChunk] {
         let delivery = try #require(await consumer.next())
         let chunks = try delivery.messages.map { try DispatchChunk(decoding: $0.value) }
@@ -86,7 +86,7 @@ final class RendererHarness: Sendable {
         return chunks
     }
 
-    /// How many devices senders would get to send, were each of these chunks handled by one of its own.
+    /// Returns the number of devices that senders could claim if each chunk had its own sender.
     func claims(of chunks: [DispatchChunk]) async throws -> Int {
         var claimed = 0
         for (number, chunk) in chunks.enumerated() {
@@ -99,12 +99,12 @@ final class RendererHarness: Sendable {
         return claimed
     }
 
-    /// What lies before the senders and nobody has read.
+    /// Returns the unread chunks on the dispatch topics.
     func unread() async throws -> [DispatchChunk] {
         try await base.scan(Topics.dispatchAndroid.channel(.bulk)).map { try DispatchChunk(decoding: $0.value) }
     }
 
-    /// With a token that makes its chunk large.
+    /// Returns a device with a token so long that its chunk is large.
     private func device(_ number: Int) throws -> Device {
         let digits = String(number)
         let token = try PushToken(.fcm, text: String(repeating: "0", count: 2_000 - digits.count) + digits)

@@ -9,11 +9,11 @@ import TestSupport
 import Testing
 import Topics
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct RendererProcessTests {
-    /// Goal: a crash in the middle of a broadcast loses no device and makes no device sendable twice. Method: the chunks
-    /// of many devices lie on the bus; a renderer is killed while it works through them and another one takes over;
-    /// every device is then claimed as senders do.
+    /// Goal: a crash in the middle of a broadcast loses no device and lets no device be sent twice. Method: the chunks
+    /// of many devices are on the bus; a renderer is killed while it processes them, and another one takes over; every
+    /// device is then claimed as by senders.
     @Test func aCrashLosesNoDevice() async throws {
         let harness = try await RendererHarness()
         let chunks = 120
@@ -25,7 +25,7 @@ import Topics
         first.signal(9)
         #expect(await first.end() == .signalled(9))
         let before = Set((seen + (try await harness.unread())).flatMap(\.indices))
-        #expect(before.count < chunks * 20, "it was over before the crash")
+        #expect(before.count < chunks * 20, "the broadcast ended before the crash")
 
         let second = try await harness.startRenderer()
         var devices = Set(seen.flatMap(\.indices))
@@ -46,8 +46,8 @@ import Topics
         #expect(seen.allSatisfy { $0.lane == .bulk && $0.app == harness.app })
     }
 
-    /// Goal: devices whose task's content is absent are handed to the scheduler and not lost. Method: the test sends them
-    /// again, as the scheduler does, once the content is there.
+    /// Goal: devices of a task without content go to the scheduler and are not lost. Method: the test sends them again,
+    /// as the scheduler does, once the content exists.
     @Test func devicesOfAnAbsentContentComeAgain() async throws {
         let harness = try await RendererHarness()
         let consumer = try await harness.readDispatches()

@@ -11,7 +11,7 @@ import Topics
 
 @testable import renderer
 
-/// A renderer's handler on stores in memory, with one task and a clock of the test's own.
+/// A renderer's handler with stores in memory, one task and a manual clock.
 final class Scene: Sendable {
     static let segment = SegmentNumber(rawValue: 3)
 
@@ -70,7 +70,7 @@ final class Scene: Sendable {
             task: id, app: app, lane: lane, attempt: attempt, content: content, segments: [part])
     }
 
-    /// What the handler sent and returned; throws as it does.
+    /// Returns the messages that the handler sent and returned; rethrows its error.
     func run(_ handler: RenderHandler, chunks: [AudienceChunk]) async throws -> [OutgoingMessage] {
         let received = chunks.enumerated().map { number, chunk in
             ReceivedMessage(
@@ -119,7 +119,7 @@ extension [OutgoingMessage] {
     }
 }
 
-/// Keeps what a handler sends while it works, and has no room on some topics.
+/// Records the messages that a handler sends, and refuses those for full topics.
 final class RecordingProducer: BusProducer {
     private struct State {
         var sent: [OutgoingMessage] = []

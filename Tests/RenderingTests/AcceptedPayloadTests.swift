@@ -8,9 +8,9 @@ import Topics
 
 @testable import provider_simulator
 
-/// Goal: whatever a publisher writes is either refused with a reason or taken by the provider; nothing ends the process.
-/// Method: messages and payloads made of pieces that are long, nested, reserved, empty or misspelt, rendered for every
-/// kind of device and shown to the simulator, which checks them as the providers do.
+/// Goal: any input of a publisher is either refused with a reason or accepted by the provider; no input ends the
+/// process. Method: messages and payloads from pieces that are long, nested, reserved, empty or misspelled, rendered
+/// for every kind of device and checked by the simulator with the providers' rules.
 @Suite struct AcceptedPayloadTests {
     private static let token = String(repeating: "t", count: 40)
 
@@ -96,7 +96,7 @@ import Topics
     private static func sentence(_ dice: inout Dice) -> String {
         let pieces = ["Fire ", "é\u{301}", "\"", "\\", "\u{0}\n", "🔔", "${var.x}", "${data.a}", "${", "}", "$"]
         let count = dice.chance(1, of: 12) ? 600 : dice.number(below: 6)
-        // What is never closed or has no value is a flaw, and would be one of nearly every task.
+        // An unclosed variable or one without a value is an error, and would make nearly every task invalid.
         let kinds = dice.chance(1, of: 6) ? pieces.count : 7
         return (0..<count).map { _ in pieces[dice.number(below: kinds)] }.joined()
     }

@@ -94,7 +94,7 @@ import Topics
         #expect(flaw?.message.contains("twice") == true)
     }
 
-    /// The largest that fits, and one byte more, with room kept for the badge.
+    /// The largest message that fits, and one byte more, with room for the badge.
     @Test(arguments: [false, true]) func refusesWhatIsTooLarge(_ hasBadge: Bool) throws {
         var message = FCMMessage()
         var notification = AndroidNotification()

@@ -13,7 +13,7 @@ import Topics
         try RenderedTask(message: #"{"body":"\#(text)"\#(badge)}"#)
     }
 
-    /// The longest text that is taken, found by trying; one byte more is refused, with the path of what to shorten.
+    /// The longest accepted text, found by bisection; one byte more is refused, with the path of the field to shorten.
     @Test(arguments: kinds, ["", #","badge":"increment""#])
     func fourKilobytesAreTheMost(_ provider: (kind: PushProtocol, platform: Platform), badge: String) throws {
         func isTaken(_ count: Int) throws -> Bool {
@@ -26,7 +26,7 @@ import Topics
         }
         let longest = try LimitTests.task(String(repeating: "x", count: taken), badge: badge).variant(provider.kind)
         let bytes = longest.payload.payload(token: "", badge: .max).count
-        // What surrounds the message is not counted by Google.
+        // FCM does not count the envelope of the message.
         #expect(provider.kind == .fcm ? bytes > 4_096 : bytes == 4_096 || (badge.isEmpty && bytes > 4_000))
         let flaw = try LimitTests.task(String(repeating: "x", count: refused), badge: badge).flaw(provider.kind)
         #expect(flaw?.path == "message")
@@ -43,7 +43,7 @@ import Topics
         #expect(task.rendering.checkLimits(of: [.huawei]).map(\.path) == ["message"])
     }
 
-    /// Huawei's data is JSON within JSON, where a quotation mark takes three bytes more than Google counts for it.
+    /// Huawei's data is JSON within JSON, where a quotation mark takes three bytes more than for FCM.
     @Test func onlyTheProvidersThatAreAskedForBoundATask() throws {
         let quotes = String(repeating: #"\""#, count: 1_500)
         let task = try RenderedTask(payloads: [.android: #"{"data":{"k":"\#(quotes)"}}"#])
@@ -75,8 +75,8 @@ import Topics
         #expect(Set(task.rendering.checkLimits().map(\.path)) == [path])
     }
 
-    /// Goal: what cannot be sent costs nothing to refuse, however large it would become. Method: documents that name a long
-    /// path for each of many members, or are large in another way; the processor time of this thread for each byte.
+    /// Goal: an oversized payload is cheap to refuse, however large it would become. Method: documents that repeat a
+    /// long path for each of many members, or are large in another way; the CPU time of this thread per byte.
     @Test(arguments: [
         nested(name: 30_000, members: 3_000, "1"), nested(name: 30_000, members: 3_000, "[]"),
         nested(name: 120_000, members: 11_000, "1"),
@@ -113,7 +113,7 @@ import Topics
         Array(repeating: "0", count: count).joined(separator: ",")
     }
 
-    /// Names grow with every level, and so does what a table may hold.
+    /// Flattened names grow with every level, and the size of the flattened object with them.
     @Test func nestingIsMeasuredOnceItIsFlat() throws {
         let fits = try RenderedTask(payloads: [.android: #"{"data":{"a":{"b":{"c":"x","d":[1,{"e":null}]}}}}"#])
         #expect(try fits.payload(.fcm)["message"]?["data"] == JSON(#"{"a.b.c":"x","a.b.d":"[1,{\"e\":null}]"}"#))
@@ -125,7 +125,7 @@ import Topics
             grows.flaw(.fcm)?.message.hasPrefix("has more than 4096 bytes once nested values are flattened") == true)
     }
 
-    /// Goal: what wakes an app counts, though it is shorter than most of what is shown.
+    /// Goal: the limit applies to the silent variant too, although it is usually shorter than the visible one.
     @Test(arguments: [(4_056, true, true), (4_057, true, false), (4_066, true, false), (4_067, false, false)])
     func aSilentVariantMayBeTheLongest(count: Int, isShown: Bool, isTaken: Bool) throws {
         let payload = #"{"pad":"\#(String(repeating: "x", count: count))","aps":{"alert":"x"}}"#

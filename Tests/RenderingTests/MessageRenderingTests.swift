@@ -71,7 +71,7 @@ import Topics
         #expect(android?["body"]?.text == body)
     }
 
-    /// However many languages devices name, there are no more variants than the task has languages.
+    /// However many languages devices have, there are no more variants than languages in the task.
     @Test func languagesThatReadAlikeAreOneVariant() throws {
         let rendering = try RenderedTask(message: MessageRenderingTests.full).rendering
         func selection(_ language: String?, isSilent: Bool = false) -> TaskRendering.Selection {
@@ -88,7 +88,7 @@ import Topics
         let variant = try task.variant(.apns, isSilent: true)
         #expect(variant.isSilent)
         #expect(variant.priority == .normal)
-        // Apple refuses a badge from the background.
+        // Apple refuses a badge in a background push.
         #expect(variant.pushType == "alert")
         let expected = try JSON(
             #"""
@@ -142,7 +142,7 @@ import Topics
         #expect(try task.payload(.apns)["aps"]?["badge"] == .integer(120))
         let fcm = try task.payload(.fcm)["message"]?["android"]?["notification"]
         #expect(fcm?["notification_count"] == .integer(120))
-        // As much as Huawei shows.
+        // As much as Huawei displays.
         let huawei = try task.payload(.huawei)["message"]?["android"]?["notification"]
         #expect(huawei?["badge"] == (try JSON(#"{"set_num":99}"#)))
     }
@@ -173,7 +173,7 @@ import Topics
         #expect(task.rendering.checkLimits().map(\.path) == ["options.collapse_id"])
     }
 
-    /// Google counts a message's life from when it gets it, Apple until a moment.
+    /// FCM counts a message's life from its receipt; Apple takes the time of expiry.
     @Test func whatRemainsOfATasksLifeIsToldToTheProvider() throws {
         var task = try RenderedTask(message: #"{"body":"b"}"#)
         task.now = RenderedTask.created + .seconds(600)

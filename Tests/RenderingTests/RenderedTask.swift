@@ -6,13 +6,13 @@ import TaskModel
 import Testing
 import Topics
 
-/// A task under test, and what comes of it as JSON.
+/// A task under test, and its payloads as JSON.
 struct RenderedTask {
     static let id = TaskID(high: 0x00F5_C216_EE53_4E29, low: 0xAF13_F109_D556_3A9E)
     static let idText = "00f5c216-ee53-4e29-af13-f109d5563a9e"
     static let created = Timestamp(milliseconds: 1_760_000_000_000)
 
-    /// Beyond what a request may have, since what is rendered must bound itself.
+    /// Wider than the limits of a request, since rendering must enforce its own.
     private static let limits = JSONLimits(
         bytesMaximum: 2 << 20, valuesMaximum: 1_000_000, containersMaximum: 1_000_000, nameBytesMaximum: 1 << 20)
 

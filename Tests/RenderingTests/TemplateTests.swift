@@ -40,7 +40,7 @@ import Testing
         #expect(task.rendering.checkLimits().map(\.path) == ["message.title.fr-ca"])
     }
 
-    /// A short text may ask for a long value many times.
+    /// A short text may contain a variable with a long value many times.
     @Test func whatGrowsWithoutBoundIsRefused() {
         let text = String(repeating: "${var.x}", count: 500)
         let variables = ["x": String(repeating: "y", count: 1_000_000)]

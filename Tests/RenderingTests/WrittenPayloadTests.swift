@@ -5,9 +5,9 @@ import TaskModel
 import Testing
 import Topics
 
-/// Payloads that publishers wrote themselves.
+/// Payloads written by publishers.
 @Suite struct WrittenPayloadTests {
-    /// The first sample of Richie's document with its commas mended and the task's id where its report shows it.
+    /// The first sample of Richie's document, with its commas corrected and the task's id in its reported place.
     private static let ios = #"""
         {"aps":{"alert":{"title":"Push Notification Title for iOS","body":"Push Notification Body Text for iOS",
         "publisher-item-id":"100200"},"content-available":1,"issue-guid":"2258b0e6-6748-46c2-8e67-0893c0542fbb",
@@ -86,7 +86,7 @@ import Topics
         let huawei = try task.payload(.huawei)["message"]?["android"]?["notification"]
         #expect(huawei?["title"]?.text == "T")
         #expect(huawei?["click_action"] == (try JSON(#"{"type":1,"action":"OPEN"}"#)))
-        // Nothing is left for a silent device, which is woken all the same.
+        // A silent device gets only the task's id, which still wakes the app.
         let silent = try task.payload(.fcm, isSilent: true)["message"]
         #expect(silent?["data"] == (try JSON(#"{"task_id":"\#(tag)"}"#)))
         #expect(silent?["notification"] == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import reporter
 
-@Suite struct LookBookTests {
+@Suite struct CheckQueueTests {
     private let tasks = (0..<3).map { TaskID(high: 0, low: $0) }
 
     @Test func tasksAreTakenInOrderEachOnce() {
@@ -19,7 +19,7 @@ import Testing
         #expect(looks[2] == nil)
     }
 
-    /// What comes while a task is looked at is for the next look, which waits until it has rested.
+    /// A request during a check leads to another check, after a pause.
     @Test func aTaskIsInOneHandAndRests() {
         var book = CheckQueue()
         book.want(tasks[0], isDue: false)

@@ -3,7 +3,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// A ledger whose changes pass the scissors.
+/// A ledger whose changes may be cut off by `Scissors`.
 struct CutLedger: Ledger {
     private let ledger: any Ledger
     private let scissors: Scissors

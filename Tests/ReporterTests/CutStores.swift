@@ -5,7 +5,7 @@ import Store
 import TestSupport
 
 extension Scissors {
-    /// Before what a step does has become true, and after it.
+    /// Called before and after each change, so that either can be the crash point.
     func pass() throws(StoreError) {
         if isCut() { throw StoreError(.unavailable, message: "cut off") }
     }

@@ -36,12 +36,12 @@ import Topics
         #expect(told.first?.cause == .invalid && told.first?.status == 410 && told.first?.task == task)
         let left = [try isThere(ids[0]), try isThere(ids[1]), try isThere(ids[2])]
         #expect(left == [false, true, true])
-        // Whoever removed it may have died before it told: a repeat is told of under the same id.
+        // The remover may have crashed before it sent the feedback: a repeat sends it again under the same id.
         #expect(try await removal().perform(batches) == told)
         #expect(fixture.metrics.counter(.reporterDevicesRemoved, labels: ["cause": "invalid"]).value == 1)
     }
 
-    /// The registry keeps whole seconds: the second of the result counts as since.
+    /// The registry stores whole seconds: a registration in the second of the result counts as newer.
     @Test(arguments: [Duration.zero, .milliseconds(999), .seconds(5)])
     func aDeviceRegisteredAnewStays(after pause: Duration) async throws {
         let id = try await fixture.register(1)[0]
@@ -54,8 +54,8 @@ import Topics
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
     }
 
-    /// Goal: a refusal that is told again does not remove a device that was registered between the attempt and the repeat.
-    /// Method: the repeat has a later time of its own and the attempt's; with proof, and counted as the app's last failure.
+    /// Goal: a repeated refusal does not remove a device that was registered between the attempt and the repeat.
+    /// Method: the repeat has its own, later time and the attempt's; with proof, and counted as the app's last failure.
     @Test(arguments: [DeliveryState.invalidRemoved, .invalid])
     func aRepeatIsJudgedByItsAttempt(_ state: DeliveryState) async throws {
         let id = try await fixture.register(1)[0]
@@ -85,7 +85,7 @@ import Topics
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
         let batch = fixture.batch([id], task: task, state: .invalid, isCounted: true)
-        // Results come more than once.
+        // Results may be delivered more than once.
         for _ in 0..<3 { #expect(try await removal().perform([batch]) == []) }
         #expect(try isThere(id))
         let next = fixture.batch([id], task: TaskID(high: 7, low: 8), state: .invalid, isCounted: true)
@@ -93,8 +93,8 @@ import Topics
         #expect(try !isThere(id))
     }
 
-    /// Goal: broadcasts sent to the wrong environment remove nobody, however many there are. Method: the results of a
-    /// sender whose breaker let nothing through, for one task more than the app allows failures.
+    /// Goal: broadcasts to the wrong environment remove no device, however many there are. Method: the results of a
+    /// sender whose breaker counted no failure, for one task more than the app allows failures.
     @Test func whatTheBreakerDidNotLetThroughCountsForNothing() async throws {
         let ids = try await fixture.register(3)
         for number in 1...11 {
@@ -104,7 +104,7 @@ import Topics
         for id in ids { #expect(try isThere(id)) }
     }
 
-    /// Failures count in a row, and one delivery ends the row, of that device alone.
+    /// Only consecutive failures count; a delivery resets the count of that device alone.
     @Test func aDeliveryBeginsTheRowAnew() async throws {
         let ids = try await fixture.register(2)
         fixture.time.advance(by: .seconds(1))

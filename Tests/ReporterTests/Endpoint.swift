@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// An app's endpoint on loopback: answers as it is told, one answer after the other, and keeps what it was sent.
+/// An app's endpoint on loopback: sends the given answers in order, and records the requests.
 final class Endpoint: Sendable {
     struct Post: Sendable {
         let headers: HTTPHeaders
@@ -18,7 +18,7 @@ final class Endpoint: Sendable {
     private let state: Monitor<State>
     let url: String
 
-    /// The last answer is given again and again; without one it never answers.
+    /// The last answer is repeated; without an answer the endpoint never responds.
     init(_ answers: [HTTPResponse]) throws {
         let state = Monitor(State(answers: answers))
         self.state = state

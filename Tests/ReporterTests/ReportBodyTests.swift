@@ -16,7 +16,7 @@ import Topics
             closed: created + .milliseconds(765), isCancelled: false, lane: .bulk, count: { counts[$0] ?? 0 })
     }
 
-    /// Goal: the body that Richie documents, byte for byte but for blanks. Method: its sample.
+    /// Goal: the body that Richie documents, byte for byte except for blanks. Method: the documented sample.
     @Test func itIsTheSampleOfTheDocument() throws {
         let payloads = """
             {"android":{"data":{"alert":{"body":"Push Notification Body Text for Android",\

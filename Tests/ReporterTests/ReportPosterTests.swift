@@ -16,7 +16,7 @@ import Topics
 
 @testable import reporter
 
-/// Reports on their way to endpoints on loopback.
+/// Posts reports to endpoints on loopback.
 @Suite(.timeLimit(.minutes(2))) struct ReportPosterTests {
     private let fixture: ReporterFixture
     private let folder = TemporaryDirectory("reporter")
@@ -25,7 +25,7 @@ import Topics
         fixture = try ReporterFixture()
     }
 
-    /// Brings a task to where its endpoint is to hear of it, and posts it as often as asked.
+    /// Closes a task up to the post to its endpoint, and posts its report `times` times.
     private func post(
         _ endpoint: Endpoint, times: Int = 1, pause: Duration = .zero, allowsLoopback: Bool = true,
         deadline: Duration = .seconds(30), files: (authorization: String?, signing: String?) = (nil, nil),
@@ -123,8 +123,8 @@ import Topics
         #expect(sent.headers["Carillon-Signature"] == nil && sent.headers["Authorization"] == nil)
     }
 
-    /// Goal: an endpoint that fails is tried again under the same key, and its report is on the bus once. Method: two
-    /// errors, then an answer; the hands are turned far enough each time.
+    /// Goal: a failing endpoint gets retries under the same key, and the report is on the bus once. Method: two errors,
+    /// then an answer; the clock is advanced far enough each time.
     @Test func anEndpointThatFailsIsTriedAgain() async throws {
         let endpoint = try Endpoint([
             HTTPResponse(.internalServerError), HTTPResponse(.tooManyRequests), HTTPResponse(.ok),
@@ -156,8 +156,8 @@ import Topics
         #expect(try ReportPost(decoding: letter.value).body == fixture.archive.report(of: task.id))
     }
 
-    /// Goal: `carillon dead replay` posts again what was given up. Method: an endpoint refuses until patience is over, and
-    /// again what is replayed, and is mended then; what is accepted of the task is long gone.
+    /// Goal: `carillon dead replay` posts a dead-lettered report again. Method: an endpoint that refuses until the time
+    /// limit, refuses the first replay too, and accepts the second; the task's content is long deleted.
     @Test func whatWasGivenUpIsPostedAgainWhenItIsReplayed() async throws {
         let endpoint = try Endpoint([
             HTTPResponse(.badRequest), HTTPResponse(.badRequest), HTTPResponse(.badRequest), HTTPResponse(.ok),
@@ -208,7 +208,7 @@ import Topics
         return letters
     }
 
-    /// Goal: a reporter that does not know an app, as its file cannot be read, drops no report of it.
+    /// Goal: a reporter drops no report of an app whose file it cannot read.
     @Test func aReportOfAnAppThatIsNotKnownWaits() async throws {
         let task = try await closed { _ in }
         let closer = try await fixture.closer(wantsToHear: true)
@@ -216,7 +216,7 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: nil, closer: closer, patience: .seconds(60))
         guard case .notify(let report) = try await closer.look(task.look) else {
-            Issue.record("nobody is to hear of it")
+            Issue.record("the report has no endpoint")
             return
         }
         await poster.post(report)

@@ -13,8 +13,8 @@ import Topics
 
 @testable import reporter
 
-/// A reporter's parts on a bus and stores in memory, under a clock that only the test turns. Everything it does to tasks
-/// passes the scissors, which may cut it off.
+/// The parts of a reporter with a bus and stores in memory, and a manual clock. All its changes to tasks go through
+/// `Scissors`, which may cut them off.
 final class ReporterFixture: Sendable {
     static let lease = Duration.seconds(60)
 
@@ -53,7 +53,7 @@ final class ReporterFixture: Sendable {
             witness: witness)
     }
 
-    /// As a new process has it.
+    /// Creates a closer as a new process would.
     func closer(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces)
@@ -74,7 +74,7 @@ final class ReporterFixture: Sendable {
         return ids
     }
 
-    /// What ingest and resolver do: the task is accepted, planned, in the agenda, and its devices are marked.
+    /// Does the work of ingest and resolver: the task is accepted, planned, in the agenda, and its devices are marked.
     func begin(
         _ number: UInt64, devices: [DeviceID], timeToLive: Duration = .seconds(3_600), isFast: Bool = false,
         jobs: Int = 1, resolves: Bool = true, change: (inout PushTask) -> Void = { _ in }
@@ -103,7 +103,7 @@ final class ReporterFixture: Sendable {
         }
     }
 
-    /// What a sender does: claims, settles, and puts results on the bus.
+    /// Does the work of a sender: claims, settles, and sends results to the bus.
     func end(_ devices: [DeviceID], task: TaskID, as state: DeliveryState) async throws {
         claim(devices, task: task)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {

@@ -10,13 +10,13 @@ import TestSupport
 import Testing
 import Topics
 
-/// A registry, a ledger, an archive and an agenda, and the real reporter beside them.
+/// A registry, a ledger, an archive and an agenda, for the real reporter.
 final class ReporterHarness: Sendable {
     let registry: RedisRegistry
     private let base: ServiceHarness
     private let folder = TemporaryDirectory("reporter")
 
-    /// With an app whose reports go to that address.
+    /// Creates an app whose reports go to this address.
     init(endpoint: String) async throws {
         base = try await ServiceHarness()
         registry = try await base.openRegistry()
@@ -34,7 +34,7 @@ final class ReporterHarness: Sendable {
         return try await base.start("reporter", settings: settings)
     }
 
-    /// As a process of a later version does.
+    /// Changes the store's format, as a later version would.
     func upgradeStore(to format: Int) async throws {
         _ = try await base.redis.send(RedisCommand("HSET", "witness", "format", RedisArgument(format)))
     }
@@ -49,7 +49,7 @@ final class ReporterHarness: Sendable {
         return ids
     }
 
-    /// Tasks that are accepted, planned and marked, due when they would be.
+    /// Creates tasks that are accepted, planned and marked, with their usual due time.
     func begin(_ count: Int, devices: [DeviceID]) async throws -> [TaskID] {
         let now = SystemTimeSource().now
         var tasks: [TaskID] = []
@@ -71,8 +71,8 @@ final class ReporterHarness: Sendable {
         return tasks
     }
 
-    /// What senders do: devices are claimed and settled, and then told of. The time of the results lies a little ahead, so
-    /// that no device counts as registered anew.
+    /// Does the work of senders: claims and settles the devices, and sends the results. Their time is slightly in the
+    /// future, so that no device counts as registered again.
     func end(_ devices: [DeviceID], of tasks: [TaskID], as state: DeliveryState) async throws {
         for task in tasks {
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {

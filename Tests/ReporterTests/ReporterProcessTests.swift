@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Topics
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct ReporterProcessTests {
-    /// Goal: a crash while tasks are closed, reported and posted loses no report and makes no second one. Method: a reporter
-    /// is killed in the middle of closing many tasks; another one takes over. Each task ends with one report under one id,
-    /// with exact sums, and its endpoint has heard of it.
+    /// Goal: a crash while tasks are closed, reported and posted neither loses nor duplicates a report. Method: a
+    /// reporter is killed in the middle of closing many tasks; another one takes over. Each task ends with one report
+    /// under one id, with exact sums, and its endpoint has received it.
     @Test func aCrashWhileReportingLosesNothing() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
         let harness = try await ReporterHarness(endpoint: endpoint.url)
@@ -30,14 +30,14 @@ import Topics
             try #require(await endpoint.hasPosts(count), "\(keys.subtracting(endpoint.keys))")
             count = endpoint.posts.count + 1
         }
-        // Of what the first one posted and did not note, the second hears when the lease is over.
+        // Posts that the first reporter sent but did not record are repeated when its lease expires.
         try await waitUntil { try await harness.agenda.count() == 0 }
         second.signal(15)
         #expect(await second.end() == .exited(0))
 
         let reports = try await harness.read(Topics.reports)
         #expect(Set(reports.map(\.id)) == keys)
-        #expect(Set(reports).count == tasks.count, "a repeat is the same")
+        #expect(Set(reports).count == tasks.count, "a repeat equals the first report")
         for report in Set(reports) {
             #expect(report.targeted == 10 && report[.delivered] == 8 && report[.failed] == 1)
             #expect(report[.invalidRemoved] == 1 && report.lane == .fast)
@@ -49,7 +49,7 @@ import Topics
         await endpoint.stop()
     }
 
-    /// Whatever else it was doing, it must not touch what it would misread.
+    /// A process must not write to a store whose format it does not know.
     @Test func aStoreOfANewerFormatEndsTheProcess() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
         let harness = try await ReporterHarness(endpoint: endpoint.url)

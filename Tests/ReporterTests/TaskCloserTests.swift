@@ -10,8 +10,8 @@ import Topics
 
 @testable import reporter
 
-/// A task's way from open to reported.
-@Suite(.timeLimit(.minutes(2))) struct TaskCareTests {
+/// A task from open to reported.
+@Suite(.timeLimit(.minutes(2))) struct TaskCloserTests {
     private func look(_ task: PushTask, isDue: Bool = true) -> CheckQueue.Look {
         CheckQueue.Look(task: task.id, isDue: isDue)
     }
@@ -43,7 +43,7 @@ import Topics
         #expect(fixture.agenda.count() == 0)
     }
 
-    /// The last results close a task; those before leave it alone.
+    /// The last results close a task; earlier ones do not change it.
     @Test func theLastResultsCloseATask() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(2)
@@ -52,11 +52,11 @@ import Topics
         let closer = try await fixture.closer()
         #expect(try await closer.look(look(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().isEmpty)
-        #expect(fixture.agenda.take(upTo: 1, for: .zero) == [task.id], "its time in the agenda stays as it was")
+        #expect(fixture.agenda.take(upTo: 1, for: .zero) == [task.id], "its due time in the agenda is unchanged")
         try await fixture.end([ids[1]], task: task.id, as: .delivered)
         #expect(try await closer.look(look(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().map { $0[.delivered] } == [2])
-        // Results that come again find it reported, and a task that nobody knows is not theirs to give up.
+        // Repeated results find the task reported; results of an unknown task do not abandon it.
         #expect(try await closer.look(look(task, isDue: false)) == .settled)
         let stranger = PushTask(id: TaskID(high: 1, low: 1), app: fixture.app, created: fixture.time.now)
         #expect(try await closer.look(look(stranger, isDue: false)) == .settled)
@@ -64,7 +64,7 @@ import Topics
         #expect(fixture.metrics.counter(.reporterTasksAbandoned).value == 0)
     }
 
-    /// The pause grows while nothing happens, ends at the deadline, and is short while only a job is missing.
+    /// The pause grows without progress, ends at the deadline, and is short while only a job is missing.
     @Test func anOpenTaskIsLookedAtAgain() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
@@ -84,7 +84,7 @@ import Topics
         #expect(try await fixture.reports().map { $0[.expired] } == [1])
     }
 
-    /// At the deadline whoever waits expires and a dead sender's devices are unknown; a living one keeps its own a while.
+    /// At the deadline unsent devices expire, a dead sender's are unknown, a running sender's stay open for a while.
     @Test func theDeadlineEndsWhatNobodyHolds() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(4)
@@ -106,7 +106,7 @@ import Topics
         #expect(report[.expired] == 2 && report[.unknown] == 1 && report[.delivered] == 1 && report.targeted == 4)
     }
 
-    /// Of a task that was accepted before the store came back with older data nobody can say who was not sent to.
+    /// If a task was accepted before the store's rollback, the unsent devices cannot be determined.
     @Test(arguments: [DeliveryState.unknown, .expired])
     func aDeviceOfWhichTheClaimMayBeForgottenIsUnknown(end: DeliveryState) async throws {
         let fixture = try ReporterFixture()
@@ -125,7 +125,7 @@ import Topics
         let ids = try await fixture.register(3)
         let task = try fixture.begin(1, devices: ids)
         let segment = SegmentID(fixture.app, number: ids[0].index.segment)
-        // Whoever cancels ends those that nobody holds, and dies before it has told.
+        // The API cancels the unclaimed devices and crashes before it has sent their results.
         fixture.claim([ids[2]], task: task.id, lease: .seconds(10))
         _ = fixture.ledger.cancel(task.id, in: segment)
         let closer = try await fixture.closer()
@@ -165,9 +165,9 @@ import Topics
         #expect(fixture.sink.lines.contains { $0.contains("unresolved jobs") })
     }
 
-    /// Goal: wherever a reporter is killed, the next one comes to the same report under the same id, with exact sums, and
-    /// every device that ended untried is told of. Method: cut off before and after each thing it makes true, one after the
-    /// other, until a look gets through uncut.
+    /// Goal: wherever a reporter is killed, the next one produces the same report under the same id, with exact sums,
+    /// and a result for every device that ended untried. Method: a crash before and after each change, one after the
+    /// other, until a check completes.
     @Test(arguments: [TaskWatch.Ending?.none, .deadline, .cancellation])
     func cutOffAnywhereItComesToTheSame(_ ending: TaskWatch.Ending?) async throws {
         var steps = 0
@@ -181,7 +181,7 @@ import Topics
             switch ending {
             case nil: try await fixture.end(Array(ids[4...]), task: task.id, as: .delivered)
             case .deadline:
-                // Its sender dies, so that it ends as unknown.
+                // Its sender crashes, so that it ends as unknown.
                 fixture.claim([ids[4]], task: task.id)
                 fixture.time.advance(by: task.options.timeToLive)
             case .cancellation: for segment in segments { _ = fixture.ledger.cancel(task.id, in: segment) }
@@ -190,7 +190,7 @@ import Topics
             let isWhole = (try? await fixture.closer().look(look(task))) != nil
             fixture.scissors.cut(after: nil)
             if !isWhole {
-                // Results of before may come again before the agenda has it looked at.
+                // Earlier results may be repeated before the task is due in the agenda.
                 _ = try await fixture.closer().look(look(task, isDue: false))
                 #expect(try await fixture.closer().look(look(task)) == .settled)
             }
@@ -223,7 +223,7 @@ import Topics
         let report = try #require(try await fixture.reports().first)
         #expect(trace.closed == report.closed)
         fixture.time.advance(by: TaskPlan.retention(isFast: true))
-        #expect(fixture.ledger.progress(of: task.id) == nil, "its ledger goes an hour after its report")
+        #expect(fixture.ledger.progress(of: task.id) == nil, "its ledger is removed an hour after its report")
         let ends = Dictionary(uniqueKeysWithValues: trace.outcomes.devices.map { ($0.index, $0.state) })
         #expect(ends == [ids[0].index: .delivered, ids[1].index: .delivered, ids[2].index: .failed])
         fixture.time.advance(
@@ -233,9 +233,8 @@ import Topics
         #expect(fixture.traces.trace(of: task.id, created: nil) == nil)
     }
 
-    /// Goal: a reporter that dies within the closing of a task for few and stays away for days loses neither a count
-    /// nor the trace. Method: cut off before and after each thing it makes true; whoever comes next comes three days
-    /// later.
+    /// Goal: a crash in the closing of a fast-lane task, followed by days without a reporter, loses neither a count nor
+    /// the trace. Method: a crash before and after each change; the next reporter starts three days later.
     @Test func aLongAbsenceWithinTheClosingLosesNothing() async throws {
         var steps = 0
         while true {
@@ -259,7 +258,7 @@ import Topics
         #expect(steps >= 8)
     }
 
-    /// Content and report of a task for few go before its ledger: results that come late make no second report.
+    /// Content and report of a fast-lane task expire before its ledger: late results make no second report.
     @Test(arguments: [false, true]) func aTaskOfWhichTheReportIsGoneIsNotReportedAgain(isDue: Bool) async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
@@ -283,7 +282,7 @@ import Topics
         #expect(fixture.traces.trace(of: task.id, created: nil) == nil)
     }
 
-    /// Goal: a full store keeps no task from being reported. Method: traces are refused, everything else is taken.
+    /// Goal: a full store does not prevent a report. Method: the store refuses traces and accepts everything else.
     @Test func aFullStoreLeavesNoTrace() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
@@ -294,7 +293,7 @@ import Topics
         #expect(fixture.metrics.counter(.reporterTasksUntraced).value == 1)
     }
 
-    /// As above, of a task for few: its trace is there however often somebody was cut off, once its report is.
+    /// The same for a fast-lane task: once its report exists, so does its trace, however often a reporter crashed.
     @Test func cutOffAnywhereItLeavesATrace() async throws {
         var steps = 0
         while true {

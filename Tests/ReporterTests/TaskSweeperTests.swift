@@ -14,9 +14,9 @@ import Topics
 
 @testable import reporter
 
-/// Handler and sweeper together, as the service runs them, on a bus and stores in memory.
+/// Handler and sweeper together, as in the service, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(2))) struct TaskSweeperTests {
-    /// For as long as the body runs; the app's endpoint, if there is one, is on loopback.
+    /// Runs a reporter during the body; the app's endpoint, if any, is on loopback.
     private func withReporter(
         _ fixture: ReporterFixture, endpoint: Endpoint? = nil, body: () async throws -> Void
     ) async throws {
@@ -52,7 +52,7 @@ import Topics
         try outcome.get()
     }
 
-    /// Waits until that many reports are on the bus.
+    /// Waits until `count` reports are on the bus.
     private func reports(_ fixture: ReporterFixture, count: Int) async throws -> [TaskReport] {
         let reader = try await fixture.bus.makeConsumer(
             ConsumerOptions(channel: Topics.reports.channel, group: "analyst"))
@@ -69,13 +69,13 @@ import Topics
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(40)
         let task = try fixture.begin(1, devices: ids)
-        // Not due for long: only the results can tell.
+        // Not due for a long time: only results can trigger the check.
         fixture.agenda.postpone(task.id, until: fixture.time.now + .seconds(1_000))
         fixture.time.advance(by: .seconds(1))
         try await withReporter(fixture) {
             try await fixture.end(Array(ids[..<39]), task: task.id, as: .delivered)
             try await fixture.end([ids[39]], task: task.id, as: .invalidRemoved)
-            // Results may have come during a look; the next one follows when the task has rested.
+            // Results may have arrived during a check; the next check follows after the task's pause.
             #expect(await fixture.time.hasSleepers(1))
             fixture.time.advance(by: CheckQueue.rest)
             let report = try #require(try await reports(fixture, count: 1).first)
@@ -87,8 +87,8 @@ import Topics
             fixture.metrics.counter(.reporterResults, labels: ["state": "delivered", "provider": "apns"]).value == 39)
     }
 
-    /// Goal: tasks that no result wakes are closed when their time has come. Method: one for nobody, one whose devices
-    /// nobody tries; the hands are turned to the deadline.
+    /// Goal: tasks without results are closed when they are due. Method: one without devices, one whose devices are
+    /// never sent; the clock is advanced to the deadline.
     @Test func theAgendaWakesWhatNoResultDoes() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(5)
@@ -121,7 +121,7 @@ import Topics
             #expect(await endpoint.hasPosts(1))
         }
         #expect(endpoint.posts.first?.headers["Idempotency-Key"] == "\(task.id)/report")
-        #expect(fixture.agenda.count() == 0, "what was under way at the stop is finished")
+        #expect(fixture.agenda.count() == 0, "a stop finishes the work in progress")
         await endpoint.stop()
     }
 

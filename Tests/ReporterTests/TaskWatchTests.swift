@@ -25,7 +25,7 @@ import Topics
             jobsResolved: resolved, isCancelled: isCancelled, counts: counts, closed: closed)
     }
 
-    /// What a look decides as long as nothing changes.
+    /// Returns the steps of a check as long as nothing changes.
     private func steps(_ stage: TaskWatch.Stage, isDue: Bool = true, at now: Timestamp) -> [TaskWatch.Step] {
         var watch = TaskWatch(stage, isDue: isDue)
         var steps: [TaskWatch.Step] = []
@@ -42,7 +42,7 @@ import Topics
         #expect(steps(.open(progress(open: 0, closed: before)), at: before) == [.fix(closed: before)])
     }
 
-    /// Whoever ended devices may have died before it told of them, so none need be open for an ending.
+    /// A crash may precede the results of ended devices, so the steps that end devices run even if none is open.
     @Test(arguments: [0, 3])
     func endingsComeBeforeTheClosing(open: Int) {
         let before = deadline + .seconds(-1)
@@ -79,7 +79,7 @@ import Topics
 }
 
 extension TaskWatch.Step {
-    /// Whoever takes it looks anew, or is done.
+    /// True if the step ends the check.
     fileprivate var isLast: Bool {
         switch self {
         case .end, .close, .resolveJobs: false

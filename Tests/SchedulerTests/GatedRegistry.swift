@@ -4,7 +4,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// A registry that is not ready while its gate is shut, tells when it was asked, and can lose a segment.
+/// A registry that is not ready while its gate is closed, counts refused reads, and can lose a segment.
 final class GatedRegistry: RegistryReader {
     let store: MemoryRegistry
     private let gate = Monitor((isShut: false, refused: 0))
@@ -21,14 +21,14 @@ final class GatedRegistry: RegistryReader {
 
     var isShut: Bool { gate.withLock { $0.isShut } }
 
-    /// Whether the registry, which is whole otherwise, lacks this one.
+    /// Makes the registry report this segment as missing, or as present again.
     func lose(_ segment: SegmentNumber, isLost: Bool = true) {
         lost.change { lost in
             if isLost { lost.insert(segment) } else { lost.remove(segment) }
         }
     }
 
-    /// From now on nobody can read this one.
+    /// Makes this segment unreadable from now on.
     func corrupt(_ segment: SegmentNumber) {
         corrupt.change { $0 = segment }
     }

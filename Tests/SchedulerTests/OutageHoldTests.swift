@@ -11,12 +11,12 @@ import Topics
 
 @testable import scheduler
 
-/// What is due for a provider in an outage.
+/// Orders that are due for a provider in an outage.
 @Suite(.timeLimit(.minutes(2))) struct OutageHoldTests {
     private let pauses = OutagePauses(first: .seconds(40), longest: .seconds(40))
 
-    /// Goal: nothing is let go while a pause lasts, one device when it is over, and everybody once the outage is. Method:
-    /// devices of several segments are due; the clock goes past the pause, and the outage ends as a sender would end it.
+    /// Goal: no device is released during a pause, one probe after it, and all devices after the outage. Method:
+    /// devices of several segments are due; the clock passes the pause, and the outage is ended as by a sender.
     @Test func ordersOfAnOutageAreHeld() async throws {
         let fixture = try SchedulerFixture()
         let route = ProviderRoute(app: fixture.app, provider: .apns)
@@ -46,8 +46,8 @@ import Topics
         }
     }
 
-    /// Goal: a million small orders are not a million entries for as long as an outage lasts. Method: orders for one device
-    /// each, of one segment, are due together.
+    /// Goal: during an outage, a million small orders do not stay a million entries. Method: orders for one device
+    /// each, all of one segment, are due together.
     @Test func smallOrdersWaitTogether() async throws {
         let time = ManualTimeSource()
         let outages = MemoryProviderOutages(time: time)
@@ -68,7 +68,7 @@ import Topics
         #expect(held.due >= (time.now + pauses.longest).milliseconds)
     }
 
-    /// An outage of one app's provider keeps neither another provider's devices nor another app's.
+    /// An outage of one app's provider delays neither another provider's devices nor another app's.
     @Test func othersGoOn() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
@@ -85,8 +85,8 @@ import Topics
         }
     }
 
-    /// Goal: a job that waits is sent once one of its providers is back, and not before. Method: it waits for two, of which
-    /// one outage ends.
+    /// Goal: a parked job is sent once one of its providers is back, and not before. Method: it waits for two
+    /// providers, and the outage of one ends.
     @Test func aJobWaitsForAllOfItsProviders() async throws {
         let fixture = try SchedulerFixture()
         let routes = [PushProtocol.apns, .fcm].map { ProviderRoute(app: fixture.app, provider: $0) }

@@ -21,7 +21,7 @@ import Topics
             devices: offsets.map { RetryOrder.Device(offset: $0, tag: UInt32($0), isSilent: $0 == 2) })
     }
 
-    /// A device that was ordered twice must not stand twice in what one sender claims at once.
+    /// A device with two orders must not appear twice in one claim of a sender.
     @Test func aDeviceOrderedTwiceIsReleasedOnce() throws {
         let groups = RetryGroup.groups(of: [
             try order(first, segment: 3, offsets: [1, 2]), try order(second, segment: 3, offsets: [1]),

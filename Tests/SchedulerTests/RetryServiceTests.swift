@@ -10,10 +10,10 @@ import Topics
 
 @testable import scheduler
 
-/// The scheduler's retries as a whole, on a bus and stores in memory.
+/// The scheduler's retries end to end, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(2))) struct RetryServiceTests {
-    /// Goal: each order goes when it is due and not before. Method: three devices ordered out of order while the releasers
-    /// sleep; the hands are turned from one due time to the next.
+    /// Goal: each order is released when it is due and not before. Method: three devices are ordered out of sequence
+    /// while the releasers sleep; the clock is advanced from one due time to the next.
     @Test func devicesAreReleasedWhenTheyAreDue() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(3)
@@ -51,8 +51,8 @@ import Topics
         #expect(try await fixture.released(.bulk).isEmpty)
     }
 
-    /// Goal: an order that can never be released does not keep those behind it. Method: one of a segment that cannot be read
-    /// is due first, in the shard of one that can.
+    /// Goal: an order that can never be released does not block those behind it. Method: an order of an unreadable
+    /// segment is due first, in the shard of a readable one.
     @Test func anOrderThatCannotBeReleasedKeepsNobody() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
@@ -68,8 +68,8 @@ import Topics
         }
     }
 
-    /// Goal: devices of a segment that the registry has lost keep no others back, and go on when it has it again. Method:
-    /// more orders of the lost segment than a lease holds are due before the one of another.
+    /// Goal: devices of a segment that the registry has lost delay no others, and are retried when it is restored.
+    /// Method: before the order of another segment, more orders of the lost one are due than a lease holds.
     @Test func aLostSegmentKeepsNoOthers() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
@@ -87,7 +87,7 @@ import Topics
             let released = try await fixture.released()
             #expect(released == [ids[0].index])
             #expect(await fixture.isAtRest())
-            // Those that wait end with their task.
+            // The waiting orders end with their task.
             fixture.registry.lose(lost, isLost: false)
             while fixture.time.now < again {
                 #expect(await fixture.isAtRest())
@@ -97,8 +97,8 @@ import Topics
         }
     }
 
-    /// Goal: each order is released once, however many schedulers there are. Method: three share the index; all orders come
-    /// due in the moment in which every releaser wakes.
+    /// Goal: each order is released once, however many schedulers run. Method: three share the index; all orders are
+    /// due at the moment at which every releaser wakes.
     @Test func severalSchedulersReleaseEachOnce() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(600)
@@ -118,8 +118,8 @@ import Topics
         #expect(Set(released) == Set(ids.map(\.index)))
     }
 
-    /// Goal: what a dead scheduler held is released after all. Method: a lease that nobody completes, and a scheduler that
-    /// starts after it was taken.
+    /// Goal: orders leased by a dead scheduler are released. Method: a lease that is never completed, and a scheduler
+    /// that starts after it was taken.
     @Test func aDeadLeaseComesBack() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
@@ -166,8 +166,8 @@ import Topics
             fixture.ledger.detail(of: ids[1].index.offset, task: fixture.task, in: place)?.reason == "removed")
     }
 
-    /// Goal: a device that is gone while a sender still holds it is neither taken from the sender nor forgotten. Method:
-    /// it is claimed when its order comes due, and settled before the order is looked at again.
+    /// Goal: a removed device that a sender still holds is neither taken from the sender nor lost. Method: it is
+    /// claimed when its order is due, and settled before the order is checked again.
     @Test func aRemovedDeviceThatASenderHoldsIsLookedAtAgain() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
@@ -191,8 +191,8 @@ import Topics
         #expect(try await fixture.released().isEmpty)
     }
 
-    /// Goal: a release waits for room, retries are taken in all the same, and the fast lane goes on. Method: `audience.bulk`
-    /// is full of what nobody reads; then somebody does.
+    /// Goal: a release waits for room, while retries are still accepted and the fast lane is not delayed. Method:
+    /// `audience.bulk` is full of unread messages; then they are read.
     @Test func aReleaseWaitsForRoomDownstream() async throws {
         let fixture = try SchedulerFixture(bytesMaximum: 1_000)
         let ids = try await fixture.begin(3)
@@ -223,7 +223,7 @@ import Topics
         #expect(seen.sorted() == ids[0...1].map(\.index).sorted())
     }
 
-    /// Goal: orders outlast a registry that is away. Method: it refuses until the releaser has met it twice.
+    /// Goal: orders survive an unavailable registry. Method: it refuses until the releaser has tried twice.
     @Test func retriesWaitForTheRegistry() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import scheduler
 
-@Suite struct RetryBellTests {
+@Suite struct RetryWakeupTests {
     private let wakeup = RetryWakeup()
     private let noon = Timestamp(milliseconds: 1_000)
 

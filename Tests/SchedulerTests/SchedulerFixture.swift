@@ -10,7 +10,7 @@ import Topics
 
 @testable import scheduler
 
-/// Schedulers on a bus and stores in memory, under a clock that only the test turns.
+/// Schedulers with a bus and stores in memory, and a manual clock.
 final class SchedulerFixture: Sendable {
     static let lease = Duration.seconds(60)
 
@@ -23,7 +23,7 @@ final class SchedulerFixture: Sendable {
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
-    /// A small `bytesMaximum` makes `audience` meet its bound.
+    /// A small `bytesMaximum` makes `audience` reach its limit.
     init(bytesMaximum: Int = 64 << 20) throws {
         bus = MemoryBus(bytesMaximum: bytesMaximum, time: time, random: SeededRandomSource(seed: 1))
         index = WatchedIndex(MemoryRetryIndex(time: time))
@@ -33,7 +33,7 @@ final class SchedulerFixture: Sendable {
         app = try AppID("news")
     }
 
-    /// One scheduler's services under their own `WorkerEnvironment`, for as long as the body runs.
+    /// Runs the services of one scheduler, with their own `WorkerEnvironment`, during the body.
     func withScheduler(_ body: () async throws -> Void) async throws {
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(),
@@ -67,7 +67,7 @@ final class SchedulerFixture: Sendable {
         try outcome.get()
     }
 
-    /// Registers so many devices, plans a task and marks them; their ids in the order of registration.
+    /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
     func begin(_ count: Int) async throws -> [DeviceID] {
         var ids: [DeviceID] = []
         for number in 0..<count {
@@ -84,7 +84,7 @@ final class SchedulerFixture: Sendable {
         return ids
     }
 
-    /// What a sender puts on the bus: for each segment one order.
+    /// Sends orders as a sender does: one for each segment.
     func order(_ ids: [DeviceID], after pause: Duration, lane: Lane = .bulk) async throws {
         let due = time.now + pause
         let orders = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
@@ -97,7 +97,7 @@ final class SchedulerFixture: Sendable {
         try await producer.send(orders.map { Topics.retries.message($0, key: nil, lane: lane) })
     }
 
-    /// Marks them as waiting, as a sender does once its order is on the bus.
+    /// Settles the devices as waiting, as a sender does once its order is on the bus.
     func wait(_ ids: [DeviceID]) {
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             let claim = ClaimID(owner: 1, number: UInt64(segment.rawValue))
@@ -110,18 +110,18 @@ final class SchedulerFixture: Sendable {
         }
     }
 
-    /// Waits until all releasers sleep, one of them until that moment.
+    /// Waits until all releasers sleep, one of them until this moment.
     func sleeps(until moment: Timestamp) async -> Bool {
         guard await index.hasLooked(at: { $0.next == moment }) else { return false }
         return await isAtRest()
     }
 
-    /// Waits until all releasers of so many schedulers sleep.
+    /// Waits until all releasers of all schedulers sleep.
     func isAtRest(schedulers: Int = 1) async -> Bool {
         await time.hasSleepers(schedulers * RetryShard.all.count)
     }
 
-    /// Everything that was released on a lane that nobody reads.
+    /// Returns all devices released on a lane that has no reader.
     func released(_ lane: Lane = .bulk) async throws -> [DeviceIndex] {
         var indices: [DeviceIndex] = []
         try await bus.scan(Topics.audience.channel(lane)) { message in

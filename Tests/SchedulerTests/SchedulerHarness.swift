@@ -9,13 +9,13 @@ import TestSupport
 import Testing
 import Topics
 
-/// A device of a task, as it came out of the scheduler.
+/// A device of a task, as released by the scheduler.
 struct ReleasedDevice: Hashable, Sendable {
     let task: TaskID
     let index: DeviceIndex
 }
 
-/// A registry, a ledger and an index, and the real scheduler beside them.
+/// A registry, a ledger and an index, for the real scheduler.
 final class SchedulerHarness: Sendable {
     private static let attempt: UInt8 = 1
 
@@ -29,13 +29,13 @@ final class SchedulerHarness: Sendable {
 
     var app: AppID { base.app }
 
-    /// With so little room on `audience` that releasing thousands of devices cannot be over before somebody reads.
+    /// Starts a scheduler with so little room on `audience` that thousands of releases need a reader to finish.
     func startScheduler() async throws -> ChildProcess {
         try await base.start(
             "scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "2s", "CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
-    /// Devices with records as large as texts can make them.
+    /// Registers devices with records of the maximum size.
     func register(_ count: Int) async throws -> [DeviceID] {
         let text = String(repeating: "x", count: RegistryBounds.textBytesMaximum)
         let changes = DeviceChanges(language: text, version: text, category: text, timeZone: text)
@@ -56,7 +56,7 @@ final class SchedulerHarness: Sendable {
         }
     }
 
-    /// Tasks in which every device waits for its next attempt.
+    /// Creates tasks in which every device waits for its next attempt.
     func begin(tasks count: Int, with devices: [DeviceID]) async throws -> [TaskID] {
         let tasks = (0..<count).map { TaskID(high: 1, low: UInt64($0)) }
         let deadline = SystemTimeSource().now + .seconds(3_600)
@@ -79,7 +79,7 @@ final class SchedulerHarness: Sendable {
         return tasks
     }
 
-    /// An order for each device of each task, all due shortly.
+    /// Sends an order for each device of each task, all due soon.
     func order(_ tasks: [TaskID], devices: [DeviceID]) async throws {
         let due = SystemTimeSource().now + .seconds(3)
         for task in tasks {
@@ -98,17 +98,17 @@ final class SchedulerHarness: Sendable {
         try await base.bus.makeConsumer(ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
     }
 
-    /// What lies on `audience` and nobody has read.
+    /// Returns the unread messages on `audience`.
     func unread() async throws -> [IncomingMessage] {
         try await base.scan(Topics.audience.channel(.bulk))
     }
 
-    /// Orders that a scheduler which starts now gets once more.
+    /// Returns the orders that a newly started scheduler receives again.
     func unacknowledged() async throws -> Set<ReleasedDevice> {
         Set(try await base.scan(Topics.retries.channel(.bulk)).flatMap { try RetryOrder(decoding: $0.value).released })
     }
 
-    /// What schedulers hold, or held when they died.
+    /// Returns the devices leased by schedulers, whether running or dead.
     func leased() async throws -> Set<ReleasedDevice> {
         var devices: Set<ReleasedDevice> = []
         for number in 0..<RetryShard.count {
@@ -129,7 +129,7 @@ final class SchedulerHarness: Sendable {
         return depth
     }
 
-    /// How many devices senders would get to send, were each of these messages handled by one of its own.
+    /// Returns the number of devices that senders could claim if each message had its own sender.
     func claims(of chunks: [AudienceChunk]) async throws -> Int {
         var claimed = 0
         for (number, chunk) in chunks.enumerated() {
@@ -155,7 +155,7 @@ extension RetryOrder {
     }
 }
 
-/// Every message of `audience` that was seen, in whatever way, once.
+/// The messages of `audience`, however they were read, without duplicates.
 struct AudienceLog {
     private struct Place: Hashable {
         let partition: Int32
@@ -177,7 +177,7 @@ struct AudienceLog {
         }
     }
 
-    /// Reads one delivery more.
+    /// Reads one more delivery.
     mutating func read(_ consumer: any BusConsumer) async throws {
         let delivery = try #require(await consumer.next())
         try add(delivery.messages)

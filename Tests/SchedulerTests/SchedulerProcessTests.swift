@@ -4,11 +4,11 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct SchedulerProcessTests {
-    /// Goal: a crash in the middle of releasing loses no order, repeats at most what was in hand at that moment, and lets
-    /// no device be sent twice. Method: thousands of orders come due under a scheduler that is killed while they go out;
-    /// another one takes over, and every chunk of both is claimed as senders do.
+    /// Goal: a crash during a release loses no order, repeats at most the orders in progress, and lets no device be
+    /// sent twice. Method: thousands of orders are due under a scheduler that is killed while it releases them; another
+    /// one takes over, and every chunk of both is claimed as by senders.
     @Test func aCrashWhileReleasingLosesNothing() async throws {
         let harness = try await SchedulerHarness()
         let devices = try await harness.register(500)
@@ -24,7 +24,7 @@ import Testing
         #expect(await first.end() == .signalled(9))
         try log.add(try await harness.unread())
         let before = log.devices
-        #expect(Set(before).count < all.count, "it was over before the crash")
+        #expect(Set(before).count < all.count, "the release ended before the crash")
         let leased = try await harness.leased()
         let unacknowledged = try await harness.unacknowledged()
         #expect(!leased.isEmpty)

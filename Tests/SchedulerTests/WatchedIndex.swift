@@ -3,7 +3,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-/// An index that tells what schedulers saw of it and did to it.
+/// An index that records the calls of schedulers and what they read.
 final class WatchedIndex: RetryIndex {
     private struct Sight {
         var looks: [RetryOutlook] = []
@@ -18,7 +18,7 @@ final class WatchedIndex: RetryIndex {
         self.index = index
     }
 
-    /// Waits for a look that saw this.
+    /// Waits until an outlook that matches has been read.
     func hasLooked(at matches: @escaping @Sendable (RetryOutlook) -> Bool) async -> Bool {
         await holds { $0.looks.contains(where: matches) }
     }

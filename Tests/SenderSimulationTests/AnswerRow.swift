@@ -1,32 +1,31 @@
 import PushModel
 
-/// One answer of a provider, and what the policy makes of the device it came for.
+/// One answer of a provider, and the outcome that the policy derives from it.
 struct AnswerRow: Sendable {
     enum Cause: Sendable {
-        /// A status, with a reason or none, and a `Retry-After` in seconds.
+        /// A status, an optional reason, and an optional `Retry-After` in seconds.
         case answer(Int, String?, retryAfter: Int?)
-        /// The same of the server that hands out access tokens.
+        /// An answer of the server that issues access tokens.
         case tokenAnswer(Int, String?)
-        /// The beginning of the device's token, by which the simulator knows what to do.
+        /// The prefix of the device's token, which tells the simulator what to answer.
         case token(String)
-        /// The message itself is wrong.
+        /// A defective message.
         case message(Renderer)
     }
 
     enum Fate: Sendable {
         case ended(DeliveryState)
-        /// For the attempt of that number, which comes so many seconds later at the earliest, and no later than the jitter
-        /// allows.
+        /// A retry with this attempt number, after at least this many seconds, plus at most the jitter.
         case waits(UInt8, Int, jitter: Int = 1)
     }
 
     let cause: Cause
     let fate: Fate
-    /// Whether another device of the app gets its push in the same batch.
+    /// True if another device of the app is in the same batch.
     var hasCompanion = false
-    /// Whether the device has registered again after the provider's news of its death.
+    /// True if the device registered again after the provider's time of its death.
     var isNewer = false
-    /// Whether its task forbids a second push that could repeat the first.
+    /// True if the task allows no push that could repeat the first.
     var isAtMostOnce = false
 
     static func answers(
@@ -35,7 +34,7 @@ struct AnswerRow: Sendable {
         reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: retryAfter), fate: fate) }
     }
 
-    /// The same of a task that asks for `at_most_once`.
+    /// Answers to a task with `at_most_once`.
     static func onceAnswers(_ status: Int, reasons: String?..., mean fate: Fate) -> [AnswerRow] {
         reasons.map { AnswerRow(cause: .answer(status, $0, retryAfter: nil), fate: fate, isAtMostOnce: true) }
     }
@@ -48,9 +47,9 @@ struct AnswerRow: Sendable {
         beginnings.map { AnswerRow(cause: .token($0), fate: fate, hasCompanion: hasCompanion) }
     }
 
-    /// Somebody has to mend the app's settings, which is looked for once a minute.
+    /// An operator has to correct the app's settings; the sender retries once a minute.
     private static let parked = Fate.waits(0, 60)
-    /// Apple's own errors: ten to twenty seconds for the first.
+    /// Apple's own errors: ten to twenty seconds before the first retry.
     private static let appleFault = Fate.waits(1, 10, jitter: 10)
 
     static func rows(_ kind: PushProtocol) -> [AnswerRow] {
@@ -63,7 +62,7 @@ struct AnswerRow: Sendable {
 
     private static let apns = [
         answers(200, reasons: nil, mean: .ended(.delivered)),
-        // Without deliveries in the same environment nobody is deleted for it.
+        // Without deliveries in the same environment no device is deleted for this answer.
         answers(400, reasons: "BadDeviceToken", "DeviceTokenNotForTopic", mean: .ended(.invalid)),
         tokens("bad00400", "bad10400", hasCompanion: true, mean: .ended(.invalidRemoved)),
         answers(
@@ -91,10 +90,10 @@ struct AnswerRow: Sendable {
         answers(503, reasons: "ServiceUnavailable", retryAfter: 5, mean: .waits(1, 5)),
         answers(503, reasons: "Shutdown", mean: .waits(1, 0)),
         answers(599, reasons: nil, mean: appleFault),
-        // Refused unprocessed, so the attempt does not count; the others may have been delivered.
+        // Refused unprocessed, so the attempt does not count; the other pushes may have been delivered.
         tokens("c0de0001", mean: .waits(0, 0)),
         tokens("c0de0002", "c0de0003", "c0de0004", mean: .waits(1, 0)),
-        // What may have been delivered is not sent again; what was refused, or never processed, is.
+        // A push that may have been delivered is not sent again; a refused or unprocessed one is.
         onceAnswers(500, reasons: "InternalServerError", nil, mean: .ended(.unknown)),
         onceAnswers(502, reasons: nil, mean: .ended(.unknown)),
         onceAnswers(503, reasons: nil, mean: .ended(.unknown)),
@@ -168,7 +167,7 @@ struct AnswerRow: Sendable {
         onceAnswers(503, reasons: nil, mean: .waits(1, 60)),
     ]
 
-    /// Google names the field, so the device is not to blame.
+    /// FCM names the invalid field, so the device is not at fault.
     private static let longLived = Renderer(
         fcm: Renderer.template(#"{"message":{"android":{"ttl":"9999999999s"},"token":""#, end: #""}}"#))
 }

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// Connections to a provider end, in order or not: no device is lost for it, and none gets more than it must.
+/// Connections to a provider close, cleanly or not: no device is lost, and none gets more pushes than necessary.
 @Suite(.timeLimit(.minutes(4))) struct ConnectionTests {
-    /// A thousand requests and the connection is told to go, as Apple does; `CARILLON_TEST_SENDS` makes it a longer run.
+    /// The simulator sends GOAWAY after a thousand requests, as Apple does; `CARILLON_TEST_SENDS` sets a longer run.
     @Test func goodbyesLoseAndRepeatNothing() async throws {
         let asked = EnvironmentReader.processEnvironment()["CARILLON_TEST_SENDS"].flatMap { Int($0) }
         try await withHarness { harness in
@@ -27,10 +27,10 @@ import Topics
         }
     }
 
-    /// Goal: a cut connection loses nothing and repeats only what had no answer, so that Apple and the screen can tell it
-    /// is the same. Method: one push in five hundred cuts its connection, before it was delivered or after; the scheduler
-    /// brings back what had no answer. Every second delivery of a device must be one that the sender counted as unknown,
-    /// and carry the first one's id and collapse id.
+    /// Goal: a cut connection loses nothing, and repeats only pushes without an answer, which Apple and the device
+    /// recognize as repeats. Method: one push in five hundred cuts its connection, before or after its delivery; the
+    /// scheduler retries pushes without an answer. Every second delivery to a device must be one that the sender
+    /// counted as unknown, with the id and collapse id of the first.
     @Test func cutConnectionsRepeatOnlyWhatHadNoAnswer() async throws {
         try await withHarness { harness in
             let app = try AppID("news")

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Topics
 
-/// Every row of the providers' error tables, from the answer on the wire to the device's outcome.
+/// Every row of the providers' error tables, from the HTTP answer to the device's outcome.
 @Suite(.timeLimit(.minutes(4))) struct ErrorTableTests {
-    /// Goal: what a provider answers becomes what the policy says, in results or retries and in the ledger. Method: each
-    /// row has an app of its own, so that one which halts the app or slows it down is alone with that, and one push that
-    /// the simulator answers so. When the sender has ended, everything it had in hand is settled.
+    /// Goal: each provider answer leads to the outcome of the policy, in results or retries and in the ledger. Method:
+    /// each row has its own app, so that a row that halts or throttles its app affects no other, and one push with that
+    /// answer. When the sender has stopped, every delivery in progress is settled.
     @Test(arguments: [PushProtocol.apns, .fcm, .huawei]) func everyAnswerMeansWhatThePolicySays(
         _ kind: PushProtocol
     ) async throws {
@@ -45,7 +45,7 @@ import Topics
     }
 }
 
-/// What comes out of a sender, in whichever of the two ways.
+/// Reads a sender's outcomes, both results and retries.
 private struct OutcomeReader {
     var results: ResultReader
     var retries: RetryReader
@@ -68,7 +68,7 @@ private struct OutcomeReader {
             let read = try await retries.order(of: shipment.task)
             let order = try #require(read, "\(row) is not handed back")
             #expect(order.attempt == attempt, "\(row)")
-            // And the next whole second.
+            // Plus rounding up to the next whole second.
             let earliest = before.milliseconds + Int64(seconds) * 1_000
             let latest = SystemTimeSource().now.milliseconds + Int64(seconds + jitter) * 1_000 + 1_000
             #expect(earliest...latest ~= order.due, "\(row) waits \(order.due - before.milliseconds) ms")
@@ -87,7 +87,7 @@ extension AnswerRow {
         return state
     }
 
-    /// Whether the ledger keeps why: not for what was delivered, or never sent.
+    /// True if the ledger stores the reason: it does not for delivered or unsent pushes.
     var isTold: Bool {
         switch fate {
         case .ended(let state): state != .delivered
@@ -95,7 +95,7 @@ extension AnswerRow {
         }
     }
 
-    /// The row's device, and perhaps its companion, in a task and an app of their own.
+    /// The row's device, and its companion if any, in their own task and app.
     func shipment(_ kind: PushProtocol, number: Int) throws -> Shipment {
         var trouble = ""
         if case .token(let beginning) = cause { trouble = beginning }
@@ -108,7 +108,7 @@ extension AnswerRow {
         return shipment
     }
 
-    /// Tells the simulator what to answer next.
+    /// Sets the simulator's next answer.
     func prepare(_ kind: PushProtocol, simulator: SimulatorProcess) async throws {
         let (status, reason, retryAfter, endpoint): (Int, String?, Int?, String)
         switch cause {

@@ -4,7 +4,7 @@ import Testing
 import Topics
 
 @Suite(.timeLimit(.minutes(4))) struct HuaweiBatchTests {
-    /// A request carries as many devices as one claim: 256 at most.
+    /// A request contains as many devices as one claim: at most 256.
     @Test func aThousandDevicesLeaveInFewRequests() async throws {
         try await withHarness { harness in
             var shipment = Shipment(try AppID("news"), tokens: try PushToken.numbered(.huawei, numbers: 0..<1_000))
@@ -16,7 +16,7 @@ import Topics
             #expect(results.count("delivered") == shipment.count)
             #expect(try await harness.simulator.count("huawei", path: "accepted") == shipment.count)
             #expect(try await harness.simulator.count("huawei", path: "most_for_one_device") == 1)
-            // One of them for the access token.
+            // One of the requests is for the access token.
             #expect(try await harness.simulator.count("huawei", path: "requests") <= 5)
             await results.close()
         }

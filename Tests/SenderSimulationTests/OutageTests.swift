@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A provider that fails everything for a while.
+/// A provider that fails every request for a while.
 @Suite(.timeLimit(.minutes(4))) struct OutageTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let program: String
@@ -21,9 +21,9 @@ import Topics
         Case(program: "android-sender", kind: .fcm, fault: #""status":503,"reason":"UNAVAILABLE","retry_after":1"#),
     ]
 
-    /// Goal: an outage costs a window's worth of pushes and then one for each pause; whoever dies in it, nobody is lost,
-    /// and everybody is pushed to once it is over. Method: a provider that fails everything, and short pauses; sender and
-    /// scheduler are killed and started anew while it does.
+    /// Goal: an outage costs one window of pushes and then one probe for each pause; a crash during it loses no device,
+    /// and every device gets its push afterwards. Method: a provider that fails every request, and short pauses; sender
+    /// and scheduler are killed and restarted meanwhile.
     @Test(arguments: cases) func anOutageIsProbedAndLosesNobody(_ story: Case) async throws {
         try await withHarness { harness in
             let app = try AppID("news")
@@ -50,7 +50,7 @@ import Topics
                 let before = try await harness.simulator.count(story.kind.name, path: "requests")
                 let next = try await harness.start(story.program, settings: settings)
                 _ = try await harness.start("scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "3s"])
-                // In the time of some pauses there are probes and nothing else.
+                // During several pauses the sender sends only probes.
                 let started = SystemTimeSource().uptime
                 var probes = 0
                 let areEnough = try await waitUntil(within: .seconds(60)) {

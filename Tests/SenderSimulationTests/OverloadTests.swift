@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Topics
 
-/// A provider that says it is too much.
+/// A provider that throttles.
 @Suite(.timeLimit(.minutes(4))) struct OverloadTests {
-    /// Goal: less goes out while Apple refuses, as much as before when it no longer does, and nobody is forgotten. Method:
-    /// the first three hundred pushes are refused, to come again a second later; the scheduler brings them back. The
-    /// sender says when it slows down, and when it sends as much as before.
+    /// Goal: the sender slows down while Apple refuses, returns to full speed afterwards, and loses no device. Method:
+    /// the first three hundred pushes are refused, to be retried a second later; the scheduler returns them. The sender
+    /// logs when it slows down, and when it is back at full speed.
     @Test func aStormOfRefusalsPasses() async throws {
         try await withHarness { harness in
             let app = try AppID("news")

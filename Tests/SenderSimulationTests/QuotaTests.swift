@@ -8,11 +8,11 @@ import Topics
 @Suite(.timeLimit(.minutes(4))) struct QuotaTests {
     private static let perMinute = 12_000
     private static let burst = perMinute / 60
-    /// The last of them waits for not quite as long as senders wait for a quota at all.
+    /// The last push waits slightly less than the longest time for which a sender waits for a quota.
     private static let count = burst + 4 * burst + burst / 2
 
-    /// Goal: all senders together keep to a project's quota. Method: two senders have more to send than it allows, and the
-    /// simulator says when each push came: at no moment may more have come than the bucket had given since the start.
+    /// Goal: all senders together keep a project's quota. Method: two senders with more pushes than the quota; by the
+    /// simulator's arrival times, never more may have arrived than the bucket gave since the start.
     @Test func twoSendersShareTheQuotaOfAProject() async throws {
         try await withHarness(simulator: ["CARILLON_SIMULATOR_KEPT_PUSHES": "\(QuotaTests.count)"]) { harness in
             let settings = [
@@ -44,7 +44,7 @@ import Topics
 }
 
 extension SimulatorProcess {
-    /// When the last so many pushes came, the first of them first.
+    /// Arrival times of the last `count` pushes, in ascending order.
     fileprivate func arrivals(_ provider: String, count: Int) async throws -> [Timestamp] {
         let answer = try JSON(
             try await admin("GET", "/pushes/\(provider)?limit=\(count)").body,

@@ -4,9 +4,9 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// Stands in for the renderer: one message in the form of each provider, and devices that are due again on their way.
+/// Stands in for the renderer: one message in each provider's format, and chunks of devices returned by the scheduler.
 struct Renderer: Sendable {
-    /// What the simulator counts deliveries by.
+    /// The key under which the simulator counts deliveries.
     static let collapseID = "score"
 
     private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
@@ -16,7 +16,7 @@ struct Renderer: Sendable {
     var fcm = Renderer.template(#"{"message":{"data":{"task_id":"\#(collapseID)"},"token":""#, end: #""}}"#)
     var huawei = Renderer.template(#"{"message":{"data":"{\"task_id\":\"\#(collapseID)\"}","token":[""#, end: #""]}}"#)
 
-    /// The variant of a chunk that a device takes.
+    /// Returns the variant of a chunk that a device gets.
     static func place(of device: Device) -> UInt8 {
         UInt8(kinds.firstIndex(of: device.token.kind) ?? 0)
     }
@@ -47,7 +47,7 @@ struct Renderer: Sendable {
 
     static func message(_ chunk: DispatchChunk) -> OutgoingMessage {
         let isApple = chunk.segments.first?.variants.first == 0
-        // Chunks of a segment are spread over the partitions, so that two senders have a part of them each.
+        // A segment's chunks are spread over the partitions, so that two senders each get a part of them.
         let key = withUnsafeBytes(of: SystemRandomSource().next()) { Array($0) }
         return (isApple ? Topics.dispatchAPNs : Topics.dispatchAndroid).message(chunk, key: key, lane: chunk.lane)
     }
@@ -63,7 +63,7 @@ struct Renderer: Sendable {
     }
 }
 
-/// Renders what the scheduler lets go, for as long as a test runs.
+/// Renders the chunks that the scheduler releases, for as long as a test runs.
 struct RendererStandIn: Sendable {
     private let consumer: any BusConsumer
     private let producer: any BusProducer

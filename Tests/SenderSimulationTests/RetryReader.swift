@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Topics
 
-/// Reads what senders hand back, as the scheduler does.
+/// Reads the retries that senders produce, as the scheduler does.
 struct RetryReader {
     private let reader: ChannelReader
     private var orders: [TaskID: [RetryOrder]] = [:]
@@ -16,12 +16,12 @@ struct RetryReader {
         orders[task, default: []].reduce(0) { $0 + $1.devices.count }
     }
 
-    /// The first order of a task that has one device, read already or to come; nil when none does.
+    /// Returns the first order of a task with one device, whether read already or still to come; nil when none arrives.
     mutating func order(of task: TaskID) async throws -> RetryOrder? {
         try await read(1, of: task, within: .seconds(30)) ? orders[task]?.first : nil
     }
 
-    /// Reads until that many of the task's devices were handed back; false when no more are.
+    /// Reads until `count` devices of the task are to be retried; false when no more come.
     mutating func read(_ count: Int, of task: TaskID, within limit: Duration = .seconds(90)) async throws -> Bool {
         try await reader.read(within: limit, until: { devices(of: task) >= count }) { message in
             let order = try RetryOrder(decoding: message.value)

@@ -2,7 +2,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// One of our services as a process, with its admin port.
+/// A service as a process, with its admin port.
 final class RunningProgram: Sendable {
     private let process: ChildProcess
     private let adminPort: UInt16
@@ -16,16 +16,16 @@ final class RunningProgram: Sendable {
         }
     }
 
-    /// What it has logged so far, for a test that fails.
+    /// Its log so far, for the message of a failed test.
     var lines: [String] { process.lines }
     var ending: ChildProcess.Ending? { process.ending }
 
-    /// Waits for a line with this text; false when it does not come.
+    /// Waits for a log line that contains this text; false when none comes.
     func hasLogged(_ text: String) async -> Bool {
         await process.line { $0.contains(text) } != nil
     }
 
-    /// SIGTERM; how it ended.
+    /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         process.signal(15)
         return await process.end(within: .seconds(60))
@@ -36,7 +36,7 @@ final class RunningProgram: Sendable {
         #expect(await process.end() == .signalled(9))
     }
 
-    /// The value of the metric's line that begins so.
+    /// Returns the value of the metric whose line has this prefix.
     func metric(_ line: String) async throws -> Int {
         let port = adminPort
         let answer = await blocking {
@@ -49,7 +49,7 @@ final class RunningProgram: Sendable {
         return Int(try #require(value, "no \(line) in \(answer?.text ?? "no answer")"))
     }
 
-    /// The most memory it ever had.
+    /// Peak resident memory of the process.
     func residentBytesMost() throws -> Int {
         let status = try #require(SmallFile.read("/proc/\(process.processID)/status", bytesMaximum: 64 << 10))
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

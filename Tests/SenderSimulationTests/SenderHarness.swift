@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 /// The simulator, a Redis with bus, registry and ledger, apps with the simulator's credentials, and the real programs
-/// that a test starts between them.
+/// that a test starts.
 final class SenderHarness: Sendable {
     let simulator: SimulatorProcess
     let bus: RedisBus
@@ -33,14 +33,14 @@ final class SenderHarness: Sendable {
         for name in names { apps.write("\(name).json", content: appFile) }
     }
 
-    /// With the simulator in place of the providers, until it says that it runs.
+    /// Starts a service that sends to the simulator; returns when it runs.
     func start(_ name: String, settings: [String: String] = [:]) async throws -> RunningProgram {
         let program = try await RunningProgram(name, settings: surroundings.merging(settings) { $1 })
         programs.change { $0.append(program) }
         return program
     }
 
-    /// Two of them, when each holds a part of the channel's partitions: before, the first reads all there is.
+    /// Starts two senders and waits until each has partitions: before that, the first would read everything.
     func startTwo(
         _ name: String, reading channel: Channel, settings: [String: String]
     ) async throws -> [RunningProgram] {
@@ -52,7 +52,7 @@ final class SenderHarness: Sendable {
         return both
     }
 
-    /// Puts the task's plan and marks into the ledger, and its chunks onto the bus, each so many times.
+    /// Writes the task's plan and marks to the ledger, and its chunks to the bus, each `times` times.
     func dispatch(_ shipment: Shipment, times: Int = 1) async throws {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await ledger.plan(
@@ -69,7 +69,7 @@ final class SenderHarness: Sendable {
         await producer.close()
     }
 
-    /// Devices that a scheduler can look up.
+    /// Registers devices, so that the scheduler can look them up.
     func register(_ tokens: [PushToken], in app: AppID) async throws -> [Shipment.Addressee] {
         let registry = try await RedisRegistry.open(
             StoreConnection(redis), mode: .authoritative, log: Log(service: "test", level: .error))
@@ -88,7 +88,7 @@ final class SenderHarness: Sendable {
         }
     }
 
-    /// Renders what the scheduler lets go while the body runs.
+    /// Renders the chunks that the scheduler releases while the body runs.
     func whileRendering(_ body: () async throws -> Void) async throws {
         let renderer = try await RendererStandIn(bus)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -104,7 +104,7 @@ final class SenderHarness: Sendable {
         }
     }
 
-    /// What the ledger says of the task's devices.
+    /// The ledger's counts of the task's devices.
     func counts(_ shipment: Shipment) async throws -> StateCounts {
         var counts = StateCounts()
         for (segment, _) in shipment.marks {
@@ -113,7 +113,7 @@ final class SenderHarness: Sendable {
         return counts
     }
 
-    /// The devices that have ended and that the ledger does not know to be told of, as results call them.
+    /// The devices that have ended but are not yet noted as reported in the ledger, by their ids in results.
     func untold(_ shipment: Shipment) async throws -> Set<String> {
         var untold: Set<DeviceIndex> = []
         for (segment, _) in shipment.marks {
@@ -123,7 +123,7 @@ final class SenderHarness: Sendable {
         return Set(places.map(shipment.resultID))
     }
 
-    /// Lets every program end as an orchestrator would.
+    /// Stops every program with SIGTERM, as an orchestrator does.
     func close() async {
         for program in programs.withLock({ $0 }) where program.ending == nil {
             #expect(await program.stop() == .exited(0), "\(program.lines.suffix(20))")
@@ -178,7 +178,7 @@ final class SenderHarness: Sendable {
     }
 }
 
-/// Runs the body in a house of its own, whose programs must all end in order.
+/// Runs the body in a new harness, whose programs must all exit with status 0.
 func withHarness(
     apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {

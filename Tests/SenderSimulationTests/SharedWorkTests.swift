@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import Topics
 
-/// Several senders, and senders that die.
+/// Several senders, and senders that are killed.
 @Suite(.timeLimit(.minutes(4))) struct SharedWorkTests {
-    /// Goal: the ledger lets one of two senders have a device. Method: every chunk is on the bus twice, in partitions of
-    /// which each sender holds a part, and answers take long enough for both to be at it.
+    /// Goal: the ledger lets only one of two senders claim a device. Method: every chunk is on the bus twice, in
+    /// partitions of which each sender has a part, and answers are slow enough for both to work on it at the same time.
     @Test func twoSendersWithTheSameChunksSendNothingTwice() async throws {
         try await withHarness { harness in
             try await harness.simulator.order("/faults", body: #"{"provider":"apns","kind":"delay","fixed":"50ms"}"#)
-            // One that works on few deliveries leaves others to take.
+            // A sender with few deliveries in progress leaves others for the second one.
             let settings = ["CARILLON_APNS_IN_FLIGHT": "50", "CARILLON_APNS_CONCURRENCY": "2"]
             let senders = try await harness.startTwo(
                 "apns-sender", reading: Topics.dispatchAPNs.channel(.bulk), settings: settings)
@@ -35,14 +35,14 @@ import Topics
         let program: String
         let kinds: [PushProtocol]
         let settings: [String: String]
-        /// Pushes of all kinds together that wait for an answer at once.
+        /// Pushes of all providers together that may wait for an answer at the same time.
         let inFlight: Int
 
         var testDescription: String { program }
     }
 
-    /// The claims of a dead sender end after some ten seconds, and a living one tells of one delivery after the other how it
-    /// ended.
+    /// The claims of a killed sender expire after about ten seconds, and a running one settles one delivery after
+    /// another.
     static let killed = [
         Killed(
             program: "apns-sender", kinds: [.apns],
@@ -60,9 +60,9 @@ import Topics
             ], inFlight: 200),
     ]
 
-    /// Goal: killed at any moment, a sender loses no device, and repeats at most what was in flight, with the same ids, as
-    /// pushes and on `results`. Method: it is killed when a part of its devices has ended, and started again; what it had
-    /// claimed comes by way of the scheduler.
+    /// Goal: a sender killed at any moment loses no device, and repeats at most the pushes in flight, with the same
+    /// ids, both at the provider and on `results`. Method: it is killed after a part of its devices has ended, and
+    /// restarted; the scheduler returns the devices that it had claimed.
     @Test(arguments: killed) func aKilledSenderLosesNothing(_ killed: Killed) async throws {
         try await withHarness { harness in
             for kind in killed.kinds {
@@ -80,11 +80,11 @@ import Topics
                 try await harness.dispatch(shipment)
                 let former = try await harness.start(killed.program, settings: killed.settings)
                 #expect(try await results.read(500), "\(results.endings.count) have ended; \(former.lines)")
-                // The note follows the results at once, and the next ones only when a provider has answered for a while.
+                // The ledger is updated directly after the results; the next results need further answers.
                 let told = Set(results.endings.keys)
                 try await waitUntil { try await harness.untold(shipment).isDisjoint(with: told) }
                 await former.kill9()
-                #expect(try await harness.counts(shipment).open > 0, "it was over before the crash")
+                #expect(try await harness.counts(shipment).open > 0, "the task ended before the crash")
                 let next = try await harness.start(killed.program, settings: killed.settings)
                 #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(next.lines)")
             }
@@ -98,7 +98,7 @@ import Topics
                 #expect(try await harness.simulator.count(kind.name, path: "repeated") == accepted - devices)
                 extra += accepted - devices
             }
-            #expect(extra <= 2 * killed.inFlight, "as much may have been answered and not yet be in the ledger")
+            #expect(extra <= 2 * killed.inFlight, "as many again may be answered but not yet in the ledger")
             await results.close()
         }
     }

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// Devices of one task, in the chunks in which a renderer hands them on.
+/// Devices of one task, in chunks as the renderer produces them.
 struct Shipment: Sendable {
     struct Addressee: Sendable {
         let index: DeviceIndex
@@ -24,7 +24,7 @@ struct Shipment: Sendable {
         self.addressees = addressees
     }
 
-    /// Devices that no registry knows, the first of which has this number.
+    /// Creates devices that are in no registry, with indexes from zero.
     init(_ app: AppID, task: UInt64 = 1, tokens: [PushToken]) {
         let addressees = tokens.enumerated().map { place, token in
             Addressee(
@@ -36,7 +36,7 @@ struct Shipment: Sendable {
 
     var count: Int { addressees.count }
 
-    /// As results call the device.
+    /// The id of the device in results.
     func resultID(_ place: Int) -> String {
         let addressee = addressees[place]
         return "\(task)/\(DeviceID(index: addressee.index, tag: addressee.device.tag))"
@@ -64,7 +64,7 @@ struct Shipment: Sendable {
 }
 
 extension PushToken {
-    /// Devices numbered from one on. By `trouble` the simulator knows what to answer for them.
+    /// Returns numbered tokens. `trouble` is a prefix that tells the simulator what to answer.
     static func numbered(
         _ kind: PushProtocol, numbers: Range<Int>, trouble: String = ""
     ) throws -> [PushToken] {

@@ -2,21 +2,21 @@ import JSONKit
 import TestSupport
 
 extension SimulatorProcess {
-    /// Asks for a fault, or for another change, which it must take.
+    /// Sets a fault or another change, which the simulator must accept.
     func order(_ path: String, body: String) async throws {
         let answer = try await admin("POST", path, body: body)
         guard 200..<300 ~= answer.status else { throw SetupError(description: "\(path) \(body): \(answer)") }
     }
 
-    /// A number of its statistics, such as `count("apns", "refused_by_reason", "BadDeviceToken")`; zero for what has not
-    /// happened.
+    /// Returns a number of its statistics, such as `count("apns", "refused_by_reason", "BadDeviceToken")`; zero if
+    /// there is none.
     func count(_ provider: String, path: String...) async throws -> Int {
         let value = path.reduce(try await statistics(provider) as JSON?) { $0?[$1] }
         guard case .integer(let number) = value else { return 0 }
         return Int(number)
     }
 
-    /// How often one device got something.
+    /// Returns the number of deliveries to one device.
     func deliveries(_ provider: String, to token: String) async throws -> Int {
         let answer = try JSON(try await admin("GET", "/stats/\(provider)/devices/\(token)").body)
         guard case .integer(let number) = answer["deliveries"] else { return 0 }

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 import Topics
 
-/// A provider from which nothing comes back any more.
+/// A provider that accepts requests but does not answer.
 @Suite(.timeLimit(.minutes(4))) struct StallTests {
     struct Stall: Sendable, CustomTestStringConvertible {
         let program: String
         let kind: PushProtocol
-        /// Tokens that are never answered begin so.
+        /// The token prefix of devices that get no answer.
         let trouble: String
         let others: PushProtocol
 
@@ -26,10 +26,10 @@ import Topics
     private static let inFlight = 200
     private static let growthMaximum = 32 << 20
 
-    /// Goal: whoever waits for a stalled provider keeps neither the other apps nor the fast lane, and no memory. Method:
-    /// after a good start one app's devices are not answered any more, twenty thousand of them with large payloads; behind
-    /// them on the bus lie another app's, and some in the fast lane. Those are delivered, and of the others no more than
-    /// fits the window was ever on its way.
+    /// Goal: pushes to a stalled provider block neither other apps nor the fast lane, and memory stays bounded. Method:
+    /// after a healthy start, one app's devices get no answer, twenty thousand of them with large payloads; behind them
+    /// on the bus are those of another app, and some in the fast lane. These are delivered, and the stalled provider
+    /// never gets more requests than fit the window.
     @Test(arguments: stalls) func aStalledProviderHoldsNobodyElse(_ stall: Stall) async throws {
         try await withHarness(apps: ["news", "shop"]) { harness in
             let (news, shop) = (try AppID("news"), try AppID("shop"))
@@ -56,8 +56,8 @@ import Topics
             let isHandedBack = try await retries.read(stalled.count, of: stalled.task)
             #expect(isHandedBack, "\(retries.devices(of: stalled.task)) are handed back; \(sender.lines)")
             let growth = try sender.residentBytesMost() - before
-            #expect(growth < StallTests.growthMaximum, "it has taken \(growth >> 20) MiB")
-            // A window's worth, and those that asked whether it is back.
+            #expect(growth < StallTests.growthMaximum, "memory grew by \(growth >> 20) MiB")
+            // One window of pushes, plus the probes.
             let asked = try await harness.simulator.count(stall.kind.name, path: "faults", "stall")
             #expect(1...(StallTests.inFlight + 20) ~= asked)
             await results.close()
@@ -73,7 +73,7 @@ import Topics
 }
 
 extension Renderer {
-    /// Nearly as much as providers take.
+    /// Nearly the largest payload that providers accept.
     fileprivate static var large: Renderer {
         let text = String(repeating: "x", count: 3_500)
         return Renderer(

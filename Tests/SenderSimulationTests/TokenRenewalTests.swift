@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// Tokens end under load: they are renewed in time, and by one for all.
+/// Tokens expire under load: they are renewed in time, and once for all requests.
 @Suite(.timeLimit(.minutes(4))) struct TokenRenewalTests {
-    /// Goal: Apple sees no token that is too old, and no two in quick succession. Method: tokens live for ten seconds
+    /// Goal: Apple gets no expired token, and no two new ones in quick succession. Method: tokens live for ten seconds
     /// instead of an hour, and pushes go out for longer than that.
     @Test func applesTokensAreRenewedWithoutRefusals() async throws {
         try await withHarness { harness in
@@ -19,7 +19,7 @@ import Topics
             try await harness.dispatch(shipment)
             var results = try await ResultReader(harness.bus)
             #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
-            #expect(SystemTimeSource().uptime - started > .seconds(10), "no token has ended")
+            #expect(SystemTimeSource().uptime - started > .seconds(10), "no token has expired")
             #expect(results.count("delivered") == shipment.count)
             #expect(try await harness.simulator.count("apns", path: "refused") <= 5, "\(sender.lines)")
             #expect(try await harness.simulator.count("apns", path: "accepted") == shipment.count)
@@ -27,7 +27,7 @@ import Topics
         }
     }
 
-    /// The same with Google, whose tokens say how long they live: six seconds.
+    /// The same for Google, whose token answers contain the lifetime: six seconds.
     @Test func googlesTokensAreRenewedWithoutRefusals() async throws {
         try await withHarness { harness in
             try await harness.simulator.order("/credentials", body: #"{"provider":"fcm","age":"6s"}"#)
@@ -39,7 +39,7 @@ import Topics
             var results = try await ResultReader(harness.bus)
             #expect(try await results.read(shipment.count), "\(results.endings.count) have ended; \(sender.lines)")
             let taken = SystemTimeSource().uptime - started
-            #expect(taken > .seconds(6), "no token has ended")
+            #expect(taken > .seconds(6), "no token has expired")
             #expect(results.count("delivered") == shipment.count)
             let refused = try await harness.simulator.count("fcm", path: "refused")
             #expect(refused <= 5, "\(sender.lines)")
@@ -49,9 +49,9 @@ import Topics
         }
     }
 
-    /// Goal: a token that Google ends early costs a refusal for each push that is on its way with it, and one new token.
-    /// Method: it ends between two tasks, when it is old enough to be replaced and far from its renewal: at ten seconds of
-    /// thirty, before which the first task cannot be over, since each twenty of its devices take half a second.
+    /// Goal: a token that Google revokes early costs one refusal for each push in flight with it, and one new token.
+    /// Method: it is revoked between two tasks, when it is old enough to be replaced and far from its renewal: at ten
+    /// of thirty seconds, before which the first task cannot end, since each twenty of its devices take half a second.
     @Test func aTokenThatEndsEarlyIsRenewedOnceForAll() async throws {
         try await withHarness { harness in
             let app = try AppID("news")

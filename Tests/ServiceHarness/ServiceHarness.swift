@@ -8,7 +8,7 @@ import Store
 import TestSupport
 package import Topics
 
-/// One Redis with a bus and every store, for the real process of a service beside it.
+/// One Redis with a bus and every store, next to which a test runs the real process of a service.
 package final class ServiceHarness: Sendable {
     package let app: AppID
     package let bus: any Bus
@@ -38,7 +38,7 @@ package final class ServiceHarness: Sendable {
             StoreConnection(redis), mode: .authoritative, log: Log(service: "test", level: .error))
     }
 
-    /// With leases short enough to watch them end. Comes back when the service runs.
+    /// Starts a service with leases short enough for a test to see them expire. Returns when the service runs.
     package func start(_ service: String, settings: [String: String] = [:]) async throws -> ChildProcess {
         let common = [
             "CARILLON_BUS": server.url, "CARILLON_ADMIN_PORT": "0", "CARILLON_BUS_LEASE": "1s",
@@ -46,7 +46,7 @@ package final class ServiceHarness: Sendable {
         ]
         let process = try ChildProcess.service(service, settings: common.merging(settings) { $1 })
         guard await process.line(where: { $0.contains("\"message\":\"running\"") }) != nil else {
-            throw SetupError(description: "\(service) does not come up: \(process.lines)")
+            throw SetupError(description: "\(service) did not start: \(process.lines)")
         }
         return process
     }
@@ -57,7 +57,7 @@ package final class ServiceHarness: Sendable {
         await producer.close()
     }
 
-    /// What lies on a channel and nobody is through with.
+    /// Returns the messages on a channel that are not yet completed.
     package func scan(_ channel: Channel) async throws -> [IncomingMessage] {
         var messages: [IncomingMessage] = []
         try await bus.scan(channel) { message in
@@ -67,7 +67,7 @@ package final class ServiceHarness: Sendable {
         return messages
     }
 
-    /// How many of these devices a sender would get to send that takes them for the message of that number.
+    /// Returns how many of these devices a second sender could claim for the message with this number.
     package func claims(
         _ offsets: [UInt16], attempt: UInt8, of task: TaskID, in segment: SegmentID, message number: Int
     ) async throws -> Int {

@@ -4,8 +4,8 @@ import Testing
 import Topics
 
 @Suite struct AdminPortTests {
-    /// Goal: a running service is alive, ready, and measured. Method: the metrics are read after one message was handled,
-    /// with a parser that forgives nothing.
+    /// Goal: a running service is alive, ready, and has metrics. Method: the metrics are read with a strict parser
+    /// after one message was handled.
     @Test func aRunningServiceAnswers() async throws {
         let server = try await TestBus.durableRedis()
         let probe = try ProbeService(bus: server.url)

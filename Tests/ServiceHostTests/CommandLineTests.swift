@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct CommandLineTests {
-    /// Goal: whoever can start a service can learn every setting from it. Method: what `--help` prints is compared with
-    /// what the configuration reads.
+    /// Goal: `--help` lists every setting of a service. Method: compare its output with the variables that the
+    /// configuration reads.
     @Test func helpListsEveryVariable() async throws {
         let process = try ProbeService.spawn(
             ["--help"], settings: ["CARILLON_LOG_LEVEL": "nonsense does not matter here"])
@@ -42,7 +42,7 @@ import Testing
         #expect(process.lines.first?.contains("hunter2") == false)
     }
 
-    /// Goal: one attempt to start names everything that is wrong, and does nothing else.
+    /// Goal: one attempt to start reports every invalid variable, and does nothing else.
     @Test func everyWrongVariableIsNamedWithItsFix() async throws {
         let process = try ProbeService.spawn(
             [],

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Topics
 
-/// From a signal to the end of the process, with a handler in the middle of its work.
+/// Shutdown from the signal to the end of the process, with a handler in the middle of its work.
 @Suite struct DrainTests {
-    /// A probe whose handler has begun a message and waits.
+    /// A probe whose handler has started on a message and waits.
     private func working(
         _ server: RedisServer, settings: [String: String] = [:]
     ) async throws -> ProbeService {
@@ -15,7 +15,7 @@ import Topics
         return probe
     }
 
-    /// Goal: what was begun is finished and acknowledged. Method: the partition keeps order, so a message that was not
+    /// Goal: started work is finished and acknowledged. Method: the partition keeps order, so a message that was not
     /// acknowledged would reach the next probe before the one sent later.
     @Test func finishesWhatItHasBegun() async throws {
         let server = try await TestBus.durableRedis()

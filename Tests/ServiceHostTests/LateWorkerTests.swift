@@ -8,7 +8,7 @@ import Topics
 
 @testable import ServiceHost
 
-/// When a service's workers join their groups, and leave them.
+/// Tests when a service's workers join and leave their groups.
 @Suite(.timeLimit(.minutes(1))) struct LateWorkerTests {
     private let bus = WatchedBus()
     private let topic = TestTopics.make(partitions: 1)
@@ -25,8 +25,8 @@ import Topics
         ).worker(ConsumerOptions(channel: topic.channel, group: "g"), handler: SilentHandler())
     }
 
-    /// Goal: partitions do not wait for a service that is still being built. Method: a worker that was made and not run is
-    /// what a build that takes long, or is given up, leaves behind.
+    /// Goal: partitions do not wait for a service that is still being built. Method: create a worker without running
+    /// it, as a slow or aborted build leaves it behind.
     @Test func joinsOnlyWhenItIsRun() async throws {
         let worker = worker()
         #expect(bus.joins == 0)
@@ -39,7 +39,7 @@ import Topics
         #expect(await health.obstacles().isEmpty)
     }
 
-    /// Goal: with more replicas than partitions all of them get ready.
+    /// Goal: with more replicas than partitions, all replicas become ready.
     @Test func isReadyWithoutAPartition() async throws {
         let busy = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
         let idle = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
@@ -72,7 +72,7 @@ private struct SilentHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] { [] }
 }
 
-/// A bus in memory that notes who asks for a consumer, and can be away.
+/// A bus in memory that counts requests for a consumer, and can be unavailable.
 private final class WatchedBus: Bus {
     private struct State {
         var asked = 0

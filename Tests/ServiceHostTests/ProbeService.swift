@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A running `BusProbe`: what it printed, and its admin port.
+/// A running `BusProbe`: its output and its admin port.
 final class ProbeService: Sendable {
     let process: ChildProcess
     let topic: Topic<OpaqueMessage>
@@ -32,14 +32,14 @@ final class ProbeService: Sendable {
         return try ChildProcess(builtExecutable("BusProbe"), arguments: arguments, environment: environment)
     }
 
-    /// Waits for a log line with this message; its members.
+    /// Waits for a log line with this message; returns its members.
     func logged(_ message: String) async throws -> [String: String] {
         let text = "\"message\":\"\(message)\""
         let line = try #require(await process.line { $0.contains(text) }, "\(message)? \(process.lines)")
         return try #require(ProbeService.members(of: line), "no JSON object: \(line)")
     }
 
-    /// Waits until it has printed this line.
+    /// Waits until the probe has printed this line.
     func printed(_ line: String) async throws {
         _ = try #require(await process.line { $0 == line }, "\(line)? \(process.lines)")
     }
@@ -58,12 +58,12 @@ final class ProbeService: Sendable {
         return try #require(response)
     }
 
-    /// What it logged, without what its handler printed.
+    /// The log lines, without the output of the handler.
     var logLines: [String] {
         process.lines.filter { $0 != "waiting" && !$0.hasPrefix("handled ") }
     }
 
-    /// Nil for anything but one JSON object of texts.
+    /// Nil unless the line is one JSON object of texts.
     static func members(of line: String) -> [String: String]? {
         (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: String]
     }

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import Topics
 
-/// What a service prints goes to files and dashboards: no password may be in it, whatever goes right or wrong.
+/// A service's output goes to files and dashboards: it must never contain a password, whether or not the service fails.
 @Suite struct SecretsTests {
     private static let password = "hunter2-of-the-tower"
 
-    /// Goal: nothing that is printed from start to end holds the password, and every line is one JSON object with the
-    /// members that a collector relies on.
+    /// Goal: no output from start to end contains the password, and every line is one JSON object with the members that
+    /// log collectors rely on.
     @Test func aPasswordIsNeverPrinted() async throws {
         let server = try await TestBus.durableRedis(password: Self.password)
         let url = "redis://default:\(Self.password)@127.0.0.1:\(server.port)/1"
@@ -46,8 +46,8 @@ import Topics
         #expect(!(probe.process.lines + [response.text]).contains { $0.contains(Self.password) })
     }
 
-    /// Goal: nor does a start-up error print one, however the URL is broken. Method: marks around the place where each URL
-    /// is wrong; neither may come out.
+    /// Goal: startup errors print no password either, however the URL is malformed. Method: put marks around the error
+    /// in each URL; neither may be printed.
     @Test(
         arguments: ["CARILLON_BUS", "CARILLON_REDIS"],
         [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// What a service needs may come later than the service, or be wrong: it waits and says for what.
+/// A dependency may start later than the service, or be misconfigured: the service waits and reports the reason.
 @Suite struct StartTests {
     @Test func waitsForRedisAndGetsReady() async throws {
         let server = try await TestBus.durableRedis()
@@ -32,7 +32,7 @@ import Topics
         #expect(response.text.contains("set appendonly yes, appendfsync always"))
     }
 
-    /// Goal: who waits for Redis does not keep an operator waiting. Method: a drain deadline of minutes, of which nothing
+    /// Goal: a service that waits for Redis stops without delay. Method: a drain deadline of minutes, of which nothing
     /// may be used.
     @Test func stopsWhileItWaits() async throws {
         let server = try await TestBus.durableRedis()

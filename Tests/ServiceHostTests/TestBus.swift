@@ -6,7 +6,7 @@ import ServiceKit
 import TestSupport
 import Topics
 
-/// The test's own end of a bus, to send to a probe.
+/// The test's own client of a bus, to send messages to a probe.
 enum TestBus {
     static func durableRedis(password: String? = nil) async throws -> RedisServer {
         var options = RedisServer.Options()
@@ -15,7 +15,7 @@ enum TestBus {
         return try await RedisServer(options)
     }
 
-    /// Sends messages of these texts, without a key.
+    /// Sends one message per text, without a key.
     static func send(_ texts: String..., to topic: Topic<OpaqueMessage>, at url: String) async throws {
         let environment = environment()
         let bus: any Bus =

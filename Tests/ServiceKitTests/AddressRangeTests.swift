@@ -10,7 +10,7 @@ import Testing
         ("0.0.0.0/0", "2001:db8::1", false),
         ("2001:db8::/33", "2001:db8:7fff::1", true), ("2001:db8::/33", "2001:db8:8000::1", false),
         ("::/0", "2001:db8::1", true), ("::/0", "10.0.0.1", false), ("::1", "::1", true),
-        // An IPv4 client of an IPv6 socket, whichever way it is written.
+        // An IPv4 client of an IPv6 socket, in every notation.
         ("10.0.0.0/8", "::ffff:10.1.1.1", true), ("::ffff:10.0.0.0/8", "10.1.1.1", true),
     ])
     func containsItsAddressesAlone(_ range: String, address: String, isInside: Bool) throws {

@@ -36,7 +36,7 @@ import Testing
         #expect(heard.withLock { $0 } == (1...5).map { "line \($0)" } + ["over"])
     }
 
-    /// A child that fills one line for ever must not fill this process.
+    /// A child that never ends its line must not fill the memory of this process.
     @Test func aLineWithoutEndIsCut() async throws {
         let process = try shell("head -c 300000 /dev/zero | tr '\\0' x")
         #expect(await process.end() == .exited(0))
@@ -52,7 +52,7 @@ import Testing
         #expect(getpgid(other.processID) == getpgrp())
     }
 
-    /// Whoever holds a lock in its place has it until the child is gone too.
+    /// A lock on an inherited descriptor is held until the child has exited too.
     @Test func aLockIsHeldForAsLongAsTheChild() async throws {
         let folder = TemporaryDirectory()
         let file = folder.write("lock", content: "")
@@ -69,7 +69,7 @@ import Testing
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
     }
 
-    /// The thread that started it must not be taken for the parent.
+    /// The thread that started the child must not count as its parent.
     @Test func aChildThatDiesWithUsOutlivesWhoStartedIt() async throws {
         let process = try await blocking {
             Result { try shell("echo ready; read rest; exit 5") { $0.diesWithParent = true } }

@@ -104,8 +104,8 @@ import Testing
         #expect(reader.problems.map(\.variable) == ["URL", "PORT", "NONE"])
     }
 
-    /// Goal: what nobody reads is told of, and nothing else. Method: names of this reader's own family, of another one's, of
-    /// none, and what an orchestrator adds.
+    /// Goal: unknown variables, and no others, are reported. Method: names of this reader's family, of another family,
+    /// of none, and names that an orchestrator adds.
     @Test func strangersAreNamedWithWhatWasMeant() {
         var reader = EnvironmentReader([
             "CARILLON_REDIS_CONECTIONS": "2", "CARILLON_REDIS_PASSWORD_FILE": "", "CARILLON_LOUDNESS": "11",

@@ -48,8 +48,8 @@ import Testing
         #expect(await health.obstacles() == ["shutting down", "redis: no connection"])
     }
 
-    /// Goal: a check that hangs does not hold up the answer, and is not asked again and again. Method: it counts how often
-    /// it began.
+    /// Goal: a hanging check does not delay the response, and is not started again and again. Method: it counts its
+    /// starts.
     @Test func aCheckThatHangsIsAReason() async {
         let began = Monitor(0)
         let answer = OneTimeEvent()
@@ -69,7 +69,7 @@ import Testing
         #expect(await health.obstacles() == [])
     }
 
-    /// Goal: the checks run together. Method: each is done only once the other has begun.
+    /// Goal: checks run concurrently. Method: each finishes only after the other has started.
     @Test func checksAreAskedAtOnce() async {
         let (first, second) = (OneTimeEvent(), OneTimeEvent())
         health.addReadinessCheck("first") {

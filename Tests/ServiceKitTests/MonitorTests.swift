@@ -18,7 +18,7 @@ import Testing
         #expect(await seen == 2)
     }
 
-    /// A deadline already past, also by a fraction of a second, and one so far away that adding it would overflow.
+    /// A deadline in the past, also by a fraction of a second, and one so far away that adding it would overflow.
     @Test(arguments: [Duration.zero, .milliseconds(-300), .seconds(-5), .milliseconds(20)])
     func aWaitEnds(timeout: Duration) async {
         let monitor = Monitor(0)

@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    /// Goal: cancellation ends a wait whether it comes before, while or after the wait begins. Method: many waits against
-    /// a cancellation at once; the event never happens, so each that is missed would hang.
+    /// Goal: cancellation ends a wait whether it comes before, during or after the start of the wait. Method: cancel
+    /// many waits concurrently; the event never happens, so a missed cancellation would hang.
     @Test func cancellationEndsTheWait() async {
         for _ in 0..<500 {
             let waiting = Task { [event] in await event.wait() }
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// Goal: a bounded wait ends at its limit and not before. Method: a clock of the test's own, and a task that was
-    /// cancelled from the start.
+    /// Goal: a bounded wait ends at its limit and not before. Method: a manual clock, and a task cancelled from the
+    /// start.
     @Test func aBoundedWaitEndsAtItsLimit() async {
         let time = ManualTimeSource()
         let waiting = Task { [event] in await event.wait(atMost: .seconds(5), time: time) }

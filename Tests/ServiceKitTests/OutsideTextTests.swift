@@ -24,14 +24,14 @@ import Testing
         #expect(OutsideText.string(Array("\(most)\u{301}".utf8)) == nil)
     }
 
-    /// An emoji and its joiners are one character, however many they are.
+    /// An emoji and its joiners are one character, however many there are.
     @Test func anExcerptIsShortInBytes() {
         let name = String(repeating: "\u{1F468}\u{200D}", count: 10_000)
         #expect(OutsideText.excerpt(name).utf8.count <= 256)
         #expect(OutsideText.excerpt("sport") == "sport")
     }
 
-    /// A broken byte between marks is read as U+FFFD, which ends the run: the `String` made of these bytes has it too.
+    /// An invalid byte between marks is read as U+FFFD, which ends the run, as in the `String` made of these bytes.
     @Test func brokenBytesEndARow() {
         let most = Array(String(repeating: OutsideTextTests.marks, count: 15).utf8)
         for (bytes, isSafe) in [(most + [0xFF] + most, true), ([0xFF] + most + most, false)] {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What cannot be refused is changed as little as possible.
+    /// Text that cannot be refused is changed as little as possible.
     @Test func tooManyMarksAreReplacedWhereATextCannotBeRefused() {
         let most = String(repeating: OutsideTextTests.marks, count: 15)
         #expect(OutsideText.replacing(Array("e\(most), \(most)".utf8)) == "e\(most), \(most)")

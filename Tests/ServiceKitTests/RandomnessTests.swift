@@ -18,7 +18,7 @@ import Testing
         #expect(longest <= .seconds(ceiling) && longest > .milliseconds(ceiling * 999))
     }
 
-    /// The published first outputs of SplitMix64: a seed written down today must mean the same run tomorrow.
+    /// The published first outputs of SplitMix64: a seed recorded today must give the same run tomorrow.
     @Test func aSeedGivesTheSameNumbersForEver() {
         let random = SeededRandomSource(seed: 1_234_567)
         #expect(

@@ -16,7 +16,7 @@ import Testing
         for text in [secret, "token=\(secret)", "POST /3/device/\(secret) failed", "(\(secret))"] {
             let redacted = Redaction.redact(text)
             #expect(redacted.contains("[redacted "))
-            // The last piece is the signature of a JSON Web Token, without which the rest opens nothing.
+            // The last part is the signature of a JSON Web Token, without which the other parts are useless.
             #expect(!redacted.contains(secret.split(separator: ".").last ?? ""))
         }
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(Redaction.redact(text) == expected)
     }
 
-    /// No clock: these would keep an algorithm of quadratic time busy for minutes at least.
+    /// Without a clock: a quadratic algorithm would take minutes at least.
     @Test(arguments: ["://", "://a:", "a@", "\u{301}", "=", "a1", "/a1A", ":://@"])
     func staysLinearOnHostileText(unit: String) {
         #expect(!Redaction.redact(String(repeating: unit, count: 200_000)).isEmpty)

@@ -21,8 +21,8 @@ import Testing
 
     private var order: [String] { events.withLock { $0 } }
 
-    /// Goal: whoever feeds others is finished before those it feeds. Method: each service notes when it was asked and when
-    /// it had finished.
+    /// Goal: a service that feeds others is finished before those it feeds. Method: each service records when it was
+    /// asked to stop and when it had finished.
     @Test func stopsInReverseOneAtATime() async throws {
         stop.happen()
         #expect(try await run(service("bus"), service("sender"), service("worker")) == .drained)
@@ -56,8 +56,8 @@ import Testing
         #expect(order == ["stop worker", "fail worker", "stop bus", "end bus"])
     }
 
-    /// Goal: the deadline holds even against a service that heeds nothing. Method: its run never returns, not even when
-    /// cancelled.
+    /// Goal: the deadline holds even for a service that ignores everything. Method: its run never returns, not even
+    /// when cancelled.
     @Test func theDeadlineNamesWhoWasLate() async throws {
         stop.happen()
         let stubborn = service("worker", behaviour: .heedsNothing)
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-/// Runs until its part in the play is over, and notes what happens to it.
+/// Runs until its scripted end, and records the events.
 private final class StagedService: Service {
     enum Behaviour {
         case stopsWhenAsked
@@ -112,7 +112,7 @@ private final class StagedService: Service {
             await asked.wait()
             try fail()
         case .heedsNothing:
-            // A task of its own, which the cancellation does not reach.
+            // An unstructured task, which the cancellation does not reach.
             await Task { [released] in await released.wait() }.value
         }
         events.change { $0.append("end \(name)") }
@@ -138,7 +138,7 @@ private struct StagedFailure: Error {
 }
 
 extension Monitor<[String]> {
-    /// Waits off the shared threads, half a minute at the most.
+    /// Waits off the shared threads, for at most half a minute.
     fileprivate func wait(until isFulfilled: @escaping @Sendable ([String]) -> Bool) async {
         await blocking { [self] in _ = wait(timeout: .seconds(30)) { isFulfilled($0) ? true : nil } }
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(moment < moment + .milliseconds(1))
     }
 
-    /// A message may carry any of them, and what compares it with the clock must not trap.
+    /// A message may contain any of these values, and comparing them with the clock must not trap.
     @Test func staysWithinItsRange() {
         let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
         #expect(last + .milliseconds(1) == last && first + .milliseconds(-1) == first)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CertificateAuthorityTests {
     private let folder = TemporaryDirectory("authority")
 
-    /// OpenSSL's own command judges what was made.
+    /// OpenSSL's own command verifies the certificates.
     @Test func whatItIssuesIsBelieved() async throws {
         let authority = try CertificateAuthority(name: "Authority", validity: .seconds(3_600))
         let authorityFile = folder.write("ca.pem", content: authority.certificateText)

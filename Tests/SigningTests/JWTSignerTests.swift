@@ -34,7 +34,7 @@ import Testing
         #expect(JSONWebToken(text) == nil)
     }
 
-    /// "alg": "none" with an empty signature is the oldest trick.
+    /// "alg": "none" with an empty signature is the oldest attack.
     @Test func anEmptySignatureIsNone() async throws {
         let file = try await OpenSSLCommand.makeKey("key", options: OpenSSLCommand.p256, in: directory)
         let key = try SigningKey(file: file, for: .es256)

@@ -3,7 +3,7 @@ import Signing
 import TestSupport
 import Testing
 
-/// A wrong key file is the operator's first obstacle: each kind of mistake names the file and what would cure it.
+/// A wrong key file is the operator's first obstacle: each kind of error names the file and the fix.
 @Suite struct KeyFileTests {
     private let directory = TemporaryDirectory("keys")
 
@@ -46,7 +46,7 @@ import Testing
         expectFailure(.notAKey, file: authority.certificateFile, mentions: ["certificate"], for: .es256)
     }
 
-    /// It must fail, and must not wait for somebody to type a passphrase.
+    /// It must fail immediately, without waiting for a passphrase to be typed.
     @Test(arguments: ["-des3", "-aes256"])
     func aPassphraseIsNotAskedFor(cipher: String) async throws {
         let options = OpenSSLCommand.rsa2048 + [cipher, "-pass", "pass:secret"]

@@ -1,6 +1,6 @@
-/// What RFC 7515 and RFC 8292 print, in the forms that our code takes.
+/// Published keys of RFC 7515 and RFC 8292, in the formats that our code reads.
 enum PublishedKeys {
-    /// RFC 7515, appendix A.2: its numbers n, e and d as PKCS #8.
+    /// RFC 7515, appendix A.2: the numbers n, e and d as PKCS #8.
     static let rs256Key = """
         -----BEGIN PRIVATE KEY-----
         MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCh+BYK4uPJtGXO

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// PS256 has no published vector, since its salt is random: another implementation has to accept it.
+    /// PS256 has no published vector, since its salt is random: another implementation verifies it.
     @Test(arguments: [
         (SigningAlgorithm.ps256, ["rsa_padding_mode:pss", "rsa_pss_saltlen:digest"]),
         (.rs256, ["rsa_padding_mode:pkcs1"]),
@@ -57,7 +57,7 @@ import Testing
         #expect(verdict == ["Verified OK"])
     }
 
-    /// The numbers of an ECDSA signature are shorter than 32 bytes once in a hundred times or so.
+    /// The numbers of an ECDSA signature are shorter than 32 bytes about once in a hundred times.
     @Test func shortNumbersOfASignatureAreFilledUp() async throws {
         let key = try await makeKey(for: .es256)
         for number in 0..<1_000 {

@@ -4,7 +4,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-/// Against `openssl s_server`, which sends every line back reversed.
+/// Tests against `openssl s_server`, which returns every line reversed.
 @Suite struct TLSSocketTests {
     private func configuration(_ authority: TestAuthority) -> TLSConfiguration {
         var configuration = TLSConfiguration()
@@ -36,7 +36,7 @@ import Testing
             _ = try Conversation(host: "localhost", port: server.port, tls: tls)
         }
         #expect(error?.code == .untrusted && error?.isRetriable == false)
-        // Its folder has to stay until the file is read.
+        // Its folder must exist until the file is read.
         withExtendedLifetime(stranger) {}
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(agreed == "h2")
     }
 
-    /// The server insists on a certificate; in TLS 1.3 the client learns only when it reads that it lacked one.
+    /// The server requires a certificate; in TLS 1.3 the client learns only when reading that it is missing.
     @Test func aClientCertificateIsShown() async throws {
         let authority = try await TestAuthority()
         let server = try await EchoServer(
@@ -104,7 +104,7 @@ import Testing
         #expect(line == "cba\n")
     }
 
-    /// Both sides are ours, each on a thread of its own.
+    /// Both ends are our sockets, each on its own thread.
     @Test func aListenerTakesAClientThatShowsItsCertificate() async throws {
         let authority = try await TestAuthority()
         var serving = TLSServerConfiguration(
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// A socket driven by poll, each wait bounded.
+/// A socket driven by poll, with a limit on each wait.
 private struct Conversation {
     let socket: TLSSocket
 
@@ -218,7 +218,7 @@ private struct Conversation {
     }
 }
 
-/// The other side of a `Conversation`.
+/// The server side of a `Conversation`.
 private struct Accepted {
     struct Report {
         let line: String

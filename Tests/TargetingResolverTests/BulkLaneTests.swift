@@ -11,7 +11,7 @@ import Topics
 
 @testable import targeting_resolver
 
-/// Tasks for many devices, which become jobs.
+/// Tasks for many devices, which are split into jobs.
 @Suite(.timeLimit(.minutes(1))) struct BulkLaneTests {
     private let fixture: ResolverFixture
     private let news: TopicName
@@ -46,7 +46,7 @@ import Topics
         #expect(try await fixture.agenda.count() == 1)
     }
 
-    /// The border between the lanes: 1,000 devices are few.
+    /// The limit of the fast lane: it accepts 1,000 devices.
     @Test func aThousandDevicesAreFew() async throws {
         let indices = try await fill(2, devices: 500)
         let task = fixture.task(1, audience: .everyone)
@@ -62,8 +62,8 @@ import Topics
         #expect(try fixture.chunks(.fast, of: larger).isEmpty)
     }
 
-    /// Goal: no more jobs of a task are on the bus than its window has chains. Method: after planning, and after each job
-    /// that was handled.
+    /// Goal: a task has at most as many jobs on the bus as its window has chains. Method: checked after planning and
+    /// after each handled job.
     @Test func aTaskHasAWindowOfJobsOnTheBus() async throws {
         _ = try await fill(8, devices: 510)
         let task = fixture.task(1, audience: .topic(news))
@@ -74,9 +74,8 @@ import Topics
         #expect(jobs.prefix(ResolverFixture.window).allSatisfy { $0.job < ResolverFixture.window })
     }
 
-    /// Goal: while the provider of a task's devices is in an outage no more of its segments are resolved than its window
-    /// has chains, and none is lost. Method: the outage begins before the task; the jobs that wait are then sent as the
-    /// scheduler would.
+    /// Goal: during an outage of the devices' provider, at most a window of a task's segments is resolved, and none is
+    /// lost. Method: the outage begins before the task; the parked jobs are then sent as by the scheduler.
     @Test func aTasksWindowIsNotRefilledInAnOutage() async throws {
         let indices = try await fill(8, devices: 510)
         let route = ProviderRoute(app: fixture.app, provider: .apns)
@@ -103,7 +102,7 @@ import Topics
         #expect(try await fixture.isResolved(task))
     }
 
-    /// Another provider's devices of the same segments do not wait.
+    /// Devices of another provider in the same segments are not delayed.
     @Test func anOutageOfOneProviderKeepsNoOthers() async throws {
         var indices = try await fill(8, devices: 510)
         for segment in 0..<8 {
@@ -118,7 +117,7 @@ import Topics
         #expect(try await fixture.isResolved(task))
     }
 
-    /// Goal: segments with few members each do not make a chunk each.
+    /// Goal: segments with few members share chunks.
     @Test func sparseSegmentsShareChunks() async throws {
         let indices = try await fill(101, devices: 10)
         let task = fixture.task(1, audience: .topic(news))
@@ -129,8 +128,8 @@ import Topics
         #expect(try await fixture.isResolved(task))
     }
 
-    /// Goal: nobody on a list in parts is left out, whatever stands between. Method: users with one device or two, devices
-    /// by id, and tokens, in 13 parts; some of them are members of the audience, too.
+    /// Goal: a list in parts reaches every device, whatever the mix of its entries. Method: users with one or two
+    /// devices, devices by id, and tokens, in 13 parts; some of them are also members of the audience.
     @Test func aListInPartsLeavesNobodyOut() async throws {
         var expected = try await fill(3, devices: 400)
         var entries: [TargetEntry] = []
@@ -176,7 +175,7 @@ import Topics
         #expect(try fixture.chunks(.fast, of: task).count == 1)
     }
 
-    /// Goal: a part that is not there is waited for, and not for ever.
+    /// Goal: the resolver waits for a missing part, but not longer than the deadline.
     @Test func aMissingPartIsWaitedForUntilTheDeadline() async throws {
         let ids = try await [fixture.place(0, offset: 1), fixture.place(2, offset: 1)]
         let task = fixture.task(1, audience: nil, list: .parts(count: 2, entries: 2))
@@ -204,8 +203,8 @@ import Topics
         #expect(fixture.metrics.exposition().contains("carillon_resolver_lost_parts_total 2"))
     }
 
-    /// Goal: a segment that the registry has lost keeps no other task and no other segment, also of its own task. Method: a
-    /// task for devices of four segments, one of which loses its header and gets it back.
+    /// Goal: a segment that the registry has lost delays no other task and no other segment, even of its own task.
+    /// Method: a task for devices of four segments, one of which loses its header and gets it back.
     @Test func aLostSegmentKeepsNoOthers() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)
@@ -234,7 +233,7 @@ import Topics
         await redis.close()
     }
 
-    /// Goal: a task whose segment stays lost ends all the same.
+    /// Goal: a task whose segment stays lost still ends.
     @Test func aLostSegmentIsLeftOutAfterTheDeadline() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)
@@ -265,7 +264,7 @@ import Topics
         #expect(fixture.bus.messages(Topics.segments.channel(.bulk)).count == 1)
     }
 
-    /// Goal: while there is no room on `audience` the chain does not move, or each attempt would set another one going.
+    /// Goal: a chain does not advance while `audience` is full: each attempt would otherwise start another chain.
     @Test func aFullBusHoldsTheChain() async throws {
         let indices = try await fill(4, devices: 510)
         let task = fixture.task(1, audience: .topic(news))
@@ -299,8 +298,8 @@ import Topics
         #expect(Set(told).isDisjoint(with: try fixture.sent(task)))
     }
 
-    /// Goal: jobs whose task Redis has lost are neither done nor dropped before a rebuild has said what becomes of it, and
-    /// then do nothing, whatever their number.
+    /// Goal: jobs of a task that Redis has lost are neither done nor dropped until a rebuild has decided about the
+    /// task; after that they do nothing, whatever their number.
     @Test func jobsOfALostLedgerWaitForTheRebuild() async throws {
         _ = try await fill(1, devices: 10)
         let task = fixture.task(1, audience: .topic(news))

@@ -7,9 +7,9 @@ import Topics
 
 @testable import targeting_resolver
 
-/// Goal: a resolver that is killed anywhere leaves nobody out and sends nobody on whom it has not marked, though the
-/// registry changes before the next one goes on. Method: a Redis each of whose commands is a step, as is the moment before
-/// and after each send; a process dies at every one of them, one task after the other, and another takes over.
+/// Goal: wherever a resolver is killed, every device of the task is sent, and none that is not marked, although the
+/// registry changes before the next resolver continues. Method: each Redis command is a step, and so is the moment
+/// before and after each send; a process is killed at every step, one task after the other, and another takes over.
 @Suite(.timeLimit(.minutes(5))) struct CutOffTests {
     private static let news = "news"
 
@@ -35,14 +35,14 @@ import Topics
     }
 }
 
-/// Devices in a Redis, and what is to come of them.
+/// Devices in a Redis, and the expected result.
 private struct Harness {
     let fixture: ResolverFixture
     let news: TopicName
-    /// On lists, beside the members of the topic.
+    /// On lists, in addition to the topic's members.
     let extra: DeviceID
     private let user: DeviceID
-    /// Who comes and goes.
+    /// Subscribes and unsubscribes during the test.
     private let restless: DeviceID
     private let members: Set<DeviceIndex>
     private let server: RedisServer
@@ -63,7 +63,7 @@ private struct Harness {
         user = try await fixture.place(2, offset: 3_002, kind: .fcm, user: "ann")
     }
 
-    /// How often a process died.
+    /// Returns the number of killed processes.
     func cutEverywhere(
         isFast: Bool, _ make: (ResolverFixture, UInt64) throws -> (PushTask, [TaskPart])
     ) async throws -> Int {
@@ -95,7 +95,7 @@ private struct Harness {
         #expect(Set(sent).subtracting([restless.index]) == members.union(listed), moment)
         #expect(try await fixture.isResolved(task), moment)
         #expect(try await fixture.ledger.progress(of: task.id)?.plan.isFast == isFast, moment)
-        // One delivery was repeated, which is a job or what a task for few is in whole.
+        // One delivery may be repeated: a job, or a whole fast-lane task.
         let repeats = sent.count - Set(sent).count
         #expect(repeats <= (isFast ? sent.count / 2 : 3 * (members.count / 5 + 1)), moment)
         #expect(try await fixture.agenda.take(upTo: 9, for: .seconds(0)).isEmpty, moment)

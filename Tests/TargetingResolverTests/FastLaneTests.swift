@@ -8,7 +8,7 @@ import Topics
 
 @testable import targeting_resolver
 
-/// Tasks for few devices, which are resolved at once.
+/// Tasks for few devices, which are resolved immediately.
 @Suite(.timeLimit(.minutes(1))) struct FastLaneTests {
     private let fixture: ResolverFixture
     private let news: TopicName
@@ -20,7 +20,7 @@ import Topics
         sport = try TopicName("sport")
     }
 
-    /// A key that is no task's says nothing of any.
+    /// A key that is not a task's key identifies no task.
     @Test func aTaskThatCannotBeReadIsKnownByItsKey() async throws {
         let task = fixture.task(1, audience: .topic(news))
         for key in [nil, [], Array("tasks".utf8), [255, 0]] { try await fixture.giveUp(key: key, reason: "no") }
@@ -29,8 +29,8 @@ import Topics
         #expect(try await fixture.archive.reasonGivenUp(task.id) == "it is of version 9")
     }
 
-    /// Goal: a task that comes again when nothing is kept of it any more is not sent again. Method: one as old, but never
-    /// done, beside it.
+    /// Goal: a repeated task of which nothing is stored any more is not sent again. Method: it is compared with a task
+    /// of the same age that was never done.
     @Test func whatWasDoneLongAgoIsLeftAlone() async throws {
         _ = try await fixture.place(0, offset: 1, on: [news: []])
         let (done, late) = (fixture.task(1, audience: .topic(news)), fixture.task(2, audience: .topic(news)))
@@ -46,8 +46,8 @@ import Topics
         #expect(try fixture.sent(late).count == 1)
     }
 
-    /// Goal: a task that is reported is not sent again after its ledger is gone. Method: one whose report is still being
-    /// posted, so that its content is kept, and one of which only the report's stage is known, with a content that came back.
+    /// Goal: a reported task is not sent again after its ledger is gone. Method: a task whose report is still being
+    /// posted, so that its content is kept; one with only the report's stage left and its content stored again.
     @Test(arguments: [0, 7_200]) func aReportedTaskIsNotPlannedAgain(age: Int) async throws {
         _ = try await fixture.place(0, offset: 1, on: [news: []])
         let (posted, repeated) = (fixture.task(1, audience: .topic(news)), fixture.task(2, audience: .topic(news)))
@@ -98,7 +98,7 @@ import Topics
         #expect(try fixture.chunks(.fast, of: task).map(\.content) == [[]])
     }
 
-    /// However many topics of the task a device has, and be it named on the list besides.
+    /// However many of the task's topics a device has, and even if the list names it too.
     @Test func aDeviceIsSentOnOnce() async throws {
         let both = try await fixture.place(0, offset: 1, on: [news: [], sport: []], user: "ann")
         let one = try await fixture.place(0, offset: 2, on: [sport: []])
@@ -179,7 +179,7 @@ import Topics
         #expect(try await fixture.ledger.meaning(of: task.id) == nil)
     }
 
-    /// Everybody ends with the mark, and is told of.
+    /// Every device ends when it is marked, and gets a result.
     @Test func whatWasCancelledBeforeIsNotSent() async throws {
         let id = try await fixture.place(4, offset: 1, kind: .fcm, on: [news: []])
         let task = fixture.task(1, audience: .topic(news))
@@ -195,8 +195,8 @@ import Topics
         #expect(results.flatMap(\.results) == [result])
     }
 
-    /// Goal: a device that is removed between its mark and its chunk does not stay open. Method: the chunk finds no room
-    /// until it is gone.
+    /// Goal: a device removed between its mark and its chunk does not stay open. Method: the bus refuses the chunk
+    /// until the device is removed.
     @Test func whoIsRemovedBeforeTheChunkEnds() async throws {
         let ids = try await [fixture.place(0, offset: 1, on: [news: []]), fixture.place(0, offset: 2, on: [news: []])]
         let task = fixture.task(1, audience: .topic(news))

@@ -6,7 +6,7 @@ import Topics
 @testable import targeting_resolver
 
 @Suite struct JobOutputTests {
-    /// Only one lane has readers, whatever a message that comes in says of itself.
+    /// Only one lane has readers, whatever lane the received job names.
     @Test(arguments: Lane.allCases) func theNextJobTakesTheLaneOfJobs(lane: Lane) throws {
         let (task, app) = (TaskID(high: 1, low: 2), try AppID("news"))
         let output = JobOutput(of: task, app: app, lane: lane, trace: nil)

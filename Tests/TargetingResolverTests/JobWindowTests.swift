@@ -5,7 +5,7 @@ import Topics
 @testable import targeting_resolver
 
 @Suite struct JobWindowTests {
-    /// Goal: following every chain to its end meets each job once, whatever their numbers are to the window.
+    /// Goal: following every chain to its end reaches each job once, whatever the ratio of jobs to the window.
     @Test(arguments: [(0, 0), (0, 3), (1, 0), (15, 1), (16, 0), (17, 2), (500, 40)])
     func everyJobIsInOneChain(segments: Int, parts: Int) throws {
         let numbers = (0..<segments).map { SegmentNumber(rawValue: UInt32($0 * 3)) }

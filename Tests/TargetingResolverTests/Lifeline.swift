@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// A process that dies at a step of a test's choice, and does nothing after it.
+/// Simulates a process that dies at a step chosen by a test, and does nothing after it.
 final class Lifeline: Sendable {
     fileprivate struct State {
         var steps = 0
@@ -9,11 +9,11 @@ final class Lifeline: Sendable {
 
     private let state = Monitor(State())
 
-    /// Since the last birth.
+    /// Number of steps since the last `begin`.
     var steps: Int { state.withLock { $0.steps } }
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// False when the process is dead: the step is not done.
+    /// Counts a step; false when the process is dead and must not do it.
     func step() -> Bool {
         state.change { state in
             if state.isDead { return false }
@@ -22,7 +22,7 @@ final class Lifeline: Sendable {
         }
     }
 
-    /// It does so many steps more, and then dies.
+    /// Lets the process do `steps` more steps and then die.
     func end(after steps: Int) {
         state.change { $0.last = $0.steps + steps }
     }

@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import Topics
 
-/// What was sent, in order, and what of it was handled. Each process has a producer of its own.
+/// The sent messages in order, and which of them are handled. Each process has its own producer.
 final class RecordedBus: Sendable {
     struct Entry: Sendable {
         let number: Int
@@ -24,7 +24,7 @@ final class RecordedBus: Sendable {
 
     func producer(_ lifeline: Lifeline) -> any BusProducer { Producer(bus: self, lifeline: lifeline) }
 
-    /// The oldest message on these channels that is not handled.
+    /// Returns the oldest unhandled message on these channels.
     func next(_ channels: [Channel]) -> Entry? {
         state.withLock { state in
             let found = state.sent.indices.first { number in
@@ -42,7 +42,7 @@ final class RecordedBus: Sendable {
         state.withLock { $0.sent.filter { $0.channel == channel } }
     }
 
-    /// So many sends of chunks find no room.
+    /// Refuses the next `count` sends of chunks as full.
     func refuse(_ count: Int) {
         state.change { $0.refusals = count }
     }
@@ -62,7 +62,7 @@ private struct Producer: BusProducer {
     let bus: RecordedBus
     let lifeline: Lifeline
 
-    /// Dies before the messages are durable, or after, when the sender does not know that they are.
+    /// Dies before the messages are durable, or after it, without an acknowledgement to the sender.
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {
         guard bus.hasRoom(for: messages) else { throw BusError(.full, message: "there is no room") }
         guard lifeline.step() else { throw BusError(.unavailable, message: "cut off before it was sent") }

@@ -12,7 +12,7 @@ import Topics
 
 @testable import targeting_resolver
 
-/// Resolvers on a bus that is a list, driven message by message, under a clock that only the test turns.
+/// Resolvers on a bus that is a list, run message by message, with a manual clock.
 final class ResolverFixture: Sendable {
     static let window = 3
 
@@ -30,7 +30,7 @@ final class ResolverFixture: Sendable {
     private let server: RedisServer?
     private let changes = Monitor(Int64(0))
 
-    /// With stores in memory.
+    /// Uses stores in memory.
     init() throws {
         app = try AppID("news")
         registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 2))
@@ -42,7 +42,7 @@ final class ResolverFixture: Sendable {
         server = nil
     }
 
-    /// With stores in a Redis, each command of which is a step of the lifeline.
+    /// Uses stores in a Redis; each of its commands is a step of the lifeline.
     init(_ server: RedisServer) async throws {
         app = try AppID("news")
         self.server = server
@@ -59,7 +59,7 @@ final class ResolverFixture: Sendable {
         retries = MemoryRetryIndex(time: time)
     }
 
-    /// Puts a device in a place of the test's choice.
+    /// Registers a device at this segment and offset.
     @discardableResult
     func place(
         _ segment: UInt32, offset: UInt16, kind: PushProtocol = .apns,
@@ -101,15 +101,15 @@ final class ResolverFixture: Sendable {
         return task
     }
 
-    /// As ingest does: parts, then the task.
+    /// Sends what ingest sends: parts, then the task.
     func post(_ task: PushTask, parts: [TaskPart] = []) {
         let key = Array(task.id.key.utf8)
         let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
         bus.append(parts.map { topic.message(.part($0), key: key) } + [Topics.tasks.message(.task(task), key: key)])
     }
 
-    /// Handles messages until there are none. A process that dies is followed by the next, which gets what the dead one
-    /// had not acknowledged.
+    /// Handles messages until none is left. When a process dies, the next one gets the messages that it had not
+    /// acknowledged.
     func run(afterDeath: () async throws -> Void = {}) async throws {
         var parts = makeParts()
         let channels = [Topics.tasks.channel, Topics.lists.channel, Topics.segments.channel(.bulk)]
@@ -150,7 +150,7 @@ final class ResolverFixture: Sendable {
         if !outputs.isEmpty { try await producer.send(outputs) }
     }
 
-    /// Sends jobs that wait and are due, as the scheduler does; how many.
+    /// Sends the parked jobs that are due, as the scheduler does; returns their number.
     func releaseParkedJobs() throws -> Int {
         var count = 0
         for shard in RetryShard.all {
@@ -165,7 +165,7 @@ final class ResolverFixture: Sendable {
         return count
     }
 
-    /// What the worker does with a message of `tasks` that it cannot read.
+    /// Does what the worker does with an undecodable message of `tasks`.
     func giveUp(key: [UInt8]?, reason: String) async throws {
         let message = IncomingMessage(
             partition: PartitionID(channel: Topics.tasks.channel.name, number: 0), offset: 0, key: key, value: [0],
@@ -189,7 +189,7 @@ final class ResolverFixture: Sendable {
             .filter { $0.task == task.id }
     }
 
-    /// Everybody who was sent on, as often as that was done.
+    /// Returns every sent device, as often as it was sent.
     func sent(_ task: PushTask) throws -> [DeviceIndex] {
         try Lane.allCases.flatMap { try chunks($0, of: task) }.flatMap { chunk in
             chunk.segments.flatMap { part in

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// A registry and a ledger, and real resolvers beside them.
+/// A registry and a ledger, for real resolvers.
 final class ResolverHarness: Sendable {
     private let base: ServiceHarness
     private let registry: RedisRegistry
@@ -23,12 +23,12 @@ final class ResolverHarness: Sendable {
     var app: AppID { base.app }
     var ledger: RedisLedger { base.ledger }
 
-    /// With so little room on `audience` that a broadcast cannot be over before somebody reads.
+    /// Starts a resolver with so little room on `audience` that a broadcast needs a reader to finish.
     func startResolver() async throws -> ChildProcess {
         try await base.start("targeting-resolver", settings: ["CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
     }
 
-    /// Devices with records as large as texts can make them, so many in each of so many segments.
+    /// Registers devices with records of the maximum size in each segment.
     func fill(segments: Int, devices: Int) async throws -> Set<DeviceIndex> {
         let text = String(repeating: "x", count: RegistryBounds.textBytesMaximum)
         return try await withThrowingTaskGroup(of: [DeviceIndex].self) { tasks in
@@ -65,7 +65,7 @@ final class ResolverHarness: Sendable {
         try await base.bus.makeConsumer(ConsumerOptions(channel: Topics.audience.channel(.bulk), group: "renderer"))
     }
 
-    /// Everybody whom the ledger knows of.
+    /// Returns every device of the task in the ledger.
     func marked(_ task: TaskID) async throws -> Set<DeviceIndex> {
         var marked: Set<DeviceIndex> = []
         for segment in try await ledger.openSegments(of: task) {
@@ -75,7 +75,7 @@ final class ResolverHarness: Sendable {
         return marked
     }
 
-    /// How many devices senders would get to send, were each chunk handled by one of its own.
+    /// Returns the number of devices that senders could claim if each chunk had its own sender.
     func claims(of chunks: [AudienceChunk]) async throws -> Int {
         var claimed = 0
         for (number, chunk) in chunks.enumerated() {
@@ -88,19 +88,19 @@ final class ResolverHarness: Sendable {
         return claimed
     }
 
-    /// Whom jobs meant that nobody has resolved.
+    /// Returns the number of stored device lists of unfinished jobs.
     func undropped() async throws -> Int {
         try await base.redis.send(RedisCommand("KEYS", "meant:*")).array?.count ?? 0
     }
 }
 
-/// Every chunk that was read, in its order.
+/// The chunks in the order in which they were read.
 struct AudienceLog {
     private(set) var chunks: [AudienceChunk] = []
     private(set) var devices: Set<DeviceIndex> = []
     private(set) var deviceCount = 0
 
-    /// Reads one delivery more.
+    /// Reads one more delivery.
     mutating func read(_ consumer: any BusConsumer) async throws {
         let delivery = try #require(await consumer.next())
         for message in delivery.messages {

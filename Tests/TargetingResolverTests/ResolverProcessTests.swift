@@ -6,11 +6,11 @@ import Store
 import TestSupport
 import Testing
 
-/// The real program on a real Redis.
+/// The real program with a real Redis.
 @Suite(.timeLimit(.minutes(2))) struct ResolverProcessTests {
-    /// Goal: a crash in the middle of a broadcast leaves nobody out, whoever else works on it, and lets no device be sent
-    /// twice. Method: two resolvers share 40 segments while there is hardly room for their chunks; one is killed half-way,
-    /// then the other, and a third ends it. Every chunk of all three is claimed as senders do.
+    /// Goal: a crash in the middle of a broadcast leaves no device out, whichever other resolvers run, and lets no
+    /// device be sent twice. Method: two resolvers share 40 segments with little room for their chunks; one is killed
+    /// half-way, then the other, and a third finishes. Every chunk of all three is claimed as by senders.
     @Test func aCrashInABroadcastLosesNobody() async throws {
         let harness = try await ResolverHarness()
         let everybody = try await harness.fill(segments: 40, devices: 300)
@@ -27,12 +27,12 @@ import Testing
         second.signal(9)
         #expect(await second.end() == .signalled(9))
         let before = try #require(try await harness.ledger.progress(of: task))
-        #expect(before.jobsResolved < before.plan.jobs, "it was over before the crash")
+        #expect(before.jobsResolved < before.plan.jobs, "the broadcast ended before the crash")
 
         let third = try await harness.startResolver()
         while log.devices != everybody { try await log.read(consumer) }
         var progress = before
-        // The last job may still be about to say that it is done; nothing else is left to wait for.
+        // The last job may not yet be noted as resolved; nothing else is missing.
         while progress.jobsResolved < progress.plan.jobs {
             progress = try #require(try await harness.ledger.progress(of: task))
         }
@@ -42,7 +42,7 @@ import Testing
 
         #expect(try await harness.marked(task) == everybody)
         #expect(progress.plan.jobs == 40)
-        // A process that dies between resolving a job and its last step leaves what that job meant behind, to expire.
+        // A process that dies between resolving a job and its last step leaves the job's device list to expire.
         #expect(try await harness.undropped() <= 2 * WorkerOptions().concurrency)
         #expect(try await harness.claims(of: log.chunks) == everybody.count)
     }

@@ -39,7 +39,7 @@ import Topics
         #expect(Set(told.flatMap(\.results)) == Set(expected))
     }
 
-    /// The bus hears nothing of a device without a name.
+    /// A device without an id is counted, but has no result on the bus.
     @Test func whoLeftTheRegistryIsCounted() async throws {
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let app = try AppID("news")

@@ -21,7 +21,7 @@ import Testing
         #expect(problems.all.map(\.path) == ["id"])
     }
 
-    /// Providers are told to try once, and there is time for that.
+    /// Providers are told to try once, and the deadline allows that.
     @Test func aTaskWithoutTimeToLiveHasTimeForOneAttempt() throws {
         var task = try PushTaskTests.task()
         task.options.timeToLive = .milliseconds(1)
@@ -87,8 +87,8 @@ import Testing
         #expect(problems.all.map(\.path).contains(path))
     }
 
-    /// Goal: a task that an earlier version accepted is read, whatever is asked of new ones since. Method: an image whose
-    /// address was taken for one then.
+    /// Goal: a task accepted by an earlier version is still read, even if new tasks must meet stricter rules. Method:
+    /// an image whose text that version accepted as an address.
     @Test func aTaskOfBeforeKeepsItsImage() throws {
         var task = try PushTaskTests.task()
         task.content.message?.image = "https://cdn.example/x y.png"

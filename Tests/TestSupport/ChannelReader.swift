@@ -2,7 +2,7 @@ package import Bus
 import ServiceKit
 package import Topics
 
-/// Reads a channel as a service does, in a group of its own.
+/// Reads a channel as a service does, in its own consumer group.
 package struct ChannelReader: Sendable {
     private let consumer: any BusConsumer
 
@@ -10,7 +10,7 @@ package struct ChannelReader: Sendable {
         consumer = try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "test"))
     }
 
-    /// Reads until it is enough; false when no more come. Whole deliveries are taken, which may be more than enough.
+    /// Reads until the condition holds; false when the limit passes first. Deliveries are read whole.
     package func read(
         within limit: Duration, until isEnough: () -> Bool, _ take: (IncomingMessage) throws -> Void
     ) async throws -> Bool {

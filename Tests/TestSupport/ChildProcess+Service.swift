@@ -1,7 +1,7 @@
 package import ServiceKit
 
 extension ChildProcess {
-    /// One of our programs with these settings, and none that the test run happens to have.
+    /// Starts a service with only these settings; none are inherited from the test run.
     package static func service(
         _ name: String, settings: [String: String], arguments: [String] = []
     ) throws -> ChildProcess {

@@ -1,8 +1,8 @@
 package import ServiceKit
 
 extension ChildProcess {
-    /// A shell in this folder that runs lines as they are pasted, and ends with the first that fails. It has none of the
-    /// settings that the test run happens to have, but those in `settings`.
+    /// Starts a shell in this folder that runs lines as pasted and exits at the first that fails. Its only settings are
+    /// `settings`; none are inherited from the test run.
     package static func shell(
         _ lines: String, in folder: String, settings: [String: String] = [:]
     ) throws -> ChildProcess {

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Keeps log lines for a test to look at.
+/// Collects log lines for a test to inspect.
 package final class CollectingSink: LogSink {
     private let collected = Monitor<[String]>([])
 

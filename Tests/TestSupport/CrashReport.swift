@@ -1,10 +1,10 @@
 package import ServiceKit
 import Synchronization
 
-/// Copies what a program prints about its own crash to the output of the test run: a failed test shows only a program's
-/// last lines, which are not the ones that name the place.
+/// Copies a program's crash output to the output of the test run: a failed test shows only a program's last lines, and
+/// those do not name the location of the crash.
 package final class CrashReport: Sendable {
-    /// How a trap and Swift's backtrace begin.
+    /// Prefixes of a trap message and of Swift's backtrace.
     private static let signs = ["Fatal error: ", "*** Signal "]
     private static let linesMaximum = 200
 

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Chance that can be repeated: tests take the seed as their argument, so that a failure names it.
+/// Reproducible random numbers: tests take the seed as an argument, so that a failure names it.
 package struct Dice: RandomNumberGenerator {
     private let source: SeededRandomSource
 
@@ -8,7 +8,7 @@ package struct Dice: RandomNumberGenerator {
         source = SeededRandomSource(seed: seed)
     }
 
-    /// A few that are always the same, and one that is new in each run.
+    /// Three fixed seeds and one that is new in each run.
     package static let seeds: [UInt64] = [1, 2, 3, .random(in: 4 ... .max)]
 
     package mutating func next() -> UInt64 { source.next() }

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Loopback ports nobody listens on, below the range from which the kernel takes the ports of outgoing connections: one
-/// of those could be gone again before the server that was meant to have it is up. None is given twice in one test run.
+/// Free loopback ports, below the range from which the kernel takes ports of outgoing connections: such a port could be
+/// taken again before the server under test binds it. No port is returned twice in one test run.
 package enum FreePort {
     private static let given = Mutex<Set<UInt16>>([])
 

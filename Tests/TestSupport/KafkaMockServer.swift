@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Pretended Kafka brokers in a process of their own. Ends with the last reference.
+/// Mock Kafka brokers in a separate process, which ends when the last reference is released.
 package final class KafkaMockServer: Sendable {
     private let process: ChildProcess
     /// `host:port,…`
@@ -21,7 +21,7 @@ package final class KafkaMockServer: Sendable {
         process.signal(number)
     }
 
-    /// Sends a command and waits until it is carried out.
+    /// Sends a command and waits until the mock has executed it.
     package func perform(_ command: String) async throws {
         let first = process.lines.count
         process.send(command)

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// A clock whose hands a test turns. Nothing waits for real time: a sleeper wakes in the moment its time is reached.
+/// A clock that only a test advances. Nothing waits for real time: a sleeper wakes as soon as its time is reached.
 package final class ManualTimeSource: TimeSource {
     private struct Sleeper {
         let due: Duration
@@ -22,7 +22,7 @@ package final class ManualTimeSource: TimeSource {
 
     private let state: Monitor<State>
 
-    /// Starts in 2026, so that a time mistaken for an uptime stands out.
+    /// Starts in 2026, so that a time mistaken for an uptime is easy to spot.
     package init(now: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
         state = Monitor(State(now: now))
     }
@@ -30,7 +30,7 @@ package final class ManualTimeSource: TimeSource {
     package var now: Timestamp { state.withLock { $0.now } }
     package var uptime: Duration { state.withLock { $0.uptime } }
 
-    /// Turns both hands and wakes who is due, the earliest first. Who sleeps again counts from the new time.
+    /// Advances time and uptime, then wakes the due sleepers, earliest first. A new sleep starts at the new time.
     package func advance(by duration: Duration) {
         precondition(duration >= .zero, "uptime does not go back")
         let woken = state.change { state in
@@ -43,12 +43,12 @@ package final class ManualTimeSource: TimeSource {
         for (_, sleeper) in woken { sleeper.continuation.resume() }
     }
 
-    /// Somebody set the machine's clock: deadlines and sleepers must not notice.
+    /// Sets the wall clock only: deadlines and sleepers must not be affected.
     package func setWallClock(to moment: Timestamp) {
         state.change { $0.now = moment }
     }
 
-    /// Waits until at least `count` tasks sleep at once; false when the limit passes first.
+    /// Waits until at least `count` tasks sleep at the same time; false when the limit passes first.
     package func hasSleepers(_ count: Int, within limit: Duration = .seconds(30)) async -> Bool {
         await blocking { [state] in
             state.wait(timeout: limit) { $0.sleepers.count >= count ? true : nil } ?? false
@@ -71,7 +71,7 @@ package final class ManualTimeSource: TimeSource {
 
     private func begin(_ id: Int, for duration: Duration, continuation: CheckedContinuation<Void, any Error>) {
         let start = state.change { state -> Start in
-            // A cancellation that came before this found no sleeper to wake, but has left its mark on the task.
+            // A cancellation before this point found no sleeper to wake, but the task is marked as cancelled.
             if Task.isCancelled { return .cancel }
             guard duration > .zero else { return .wake }
             state.sleepers[id] = Sleeper(due: state.uptime + duration, continuation: continuation)

@@ -1,6 +1,6 @@
-/// The code in a page of the documentation, for tests that run it.
+/// Extracts code blocks from a documentation page, for tests that run them.
 package enum MarkdownCode {
-    /// The content of every fenced block of one language.
+    /// Returns the content of every fenced block of one language.
     package static func blocks(_ language: String, inPage page: String) -> [String] {
         var blocks: [String] = []
         var open: [Substring]?

@@ -1,7 +1,7 @@
-/// The tables of a page of the documentation, for tests that compare them with the code.
+/// Extracts tables from a documentation page, for tests that compare them with the code.
 package enum MarkdownTable {
-    /// The rows of every table under a heading, down to the next heading of the same or a higher rank, as trimmed cells.
-    /// Heads and the lines below them are left out.
+    /// Returns the rows of every table under a heading, up to the next heading of the same or a higher level, as
+    /// trimmed cells. Header rows and separator lines are omitted.
     package static func rows(under heading: String, inPage page: String) -> [[String]] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(of: heading) else { return [] }
@@ -13,7 +13,7 @@ package enum MarkdownTable {
         }
     }
 
-    /// A cell without the marks and spaces of code.
+    /// Returns a cell without code marks and surrounding spaces.
     package static func plain(_ cell: String) -> String {
         cell.filter { $0 != "`" && $0 != " " }
     }

@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// The openssl command, which makes keys and certificates and checks what was signed.
+/// The openssl command, which makes keys and certificates and verifies signatures.
 package enum OpenSSLCommand {
-    /// The lines it printed.
+    /// Returns the lines that the command printed.
     @discardableResult
     package static func run(_ arguments: [String]) async throws -> [String] {
         let process = try ChildProcess("openssl", arguments: arguments)
-        // No line is the one waited for, so this ends with the output, which may be after the process.
+        // No line matches, so this waits for the end of the output, which may come after the end of the process.
         await process.line { _ in false }
         guard await process.end() == .exited(0) else {
             throw SetupError(description: process.lines.joined(separator: "\n"))
@@ -14,7 +14,7 @@ package enum OpenSSLCommand {
         return process.lines
     }
 
-    /// Makes a private key in PKCS #8 and returns its file.
+    /// Makes a PKCS #8 private key and returns its file.
     package static func makeKey(_ name: String, options: [String], in directory: TemporaryDirectory) async throws
         -> String
     {

@@ -1,5 +1,5 @@
-/// Reads the Prometheus text format, version 0.0.4, more strictly than Prometheus does: every series belongs to a family
-/// that was declared with help and type just before, and appears once; histograms add up.
+/// Parses the Prometheus text format, version 0.0.4, more strictly than Prometheus: every series belongs to a family
+/// declared with help and type directly before it, and appears once; histograms must add up.
 package struct PrometheusText {
     package struct Malformed: Error, CustomStringConvertible {
         package let description: String

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A TCP client on loopback that sends exactly the bytes it is told to. Its calls block, so a test makes them inside
-/// `blocking`; each gives up after thirty seconds unless it may take longer.
+/// A TCP client on loopback that sends exactly the given bytes. Its calls block, so a test makes them inside
+/// `blocking`; each times out after thirty seconds unless it may take longer.
 package final class RawClient: Sendable {
     package struct Response: Sendable, Equatable {
         package let status: Int
@@ -30,14 +30,14 @@ package final class RawClient: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        precondition(isConnected, "nobody listens on port \(port)")
+        precondition(isConnected, "no server listens on port \(port)")
     }
 
     deinit {
         close(descriptor)
     }
 
-    /// False when the peer has closed.
+    /// Returns false when the peer has closed the connection.
     @discardableResult
     package func send(_ text: String) -> Bool {
         send(Array(text.utf8))
@@ -56,12 +56,12 @@ package final class RawClient: Sendable {
         return true
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side of the connection.
     package func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Nil when the peer has closed or been silent for too long.
+    /// Returns nil when the peer has closed the connection or the receive timeout has passed.
     package func receive(_ countMaximum: Int = 64 << 10) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: countMaximum) { buffer, count in
             count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
@@ -69,26 +69,26 @@ package final class RawClient: Sendable {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Whether the peer has closed the connection; waits until it does or sends something.
+    /// Waits until the peer closes the connection or sends something; true if it closed.
     package func isClosed() -> Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
         return count == 0 || count < 0 && errno == ECONNRESET
     }
 
-    /// Everything until the peer closes.
+    /// Reads until the peer closes the connection.
     package func receiveAll() -> String {
         var bytes: [UInt8] = []
         while let part = receive() { bytes += part }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads until the text has come, and returns all that was read; nil when the peer closes first.
+    /// Reads until the text arrives and returns everything read; nil when the peer closes the connection first.
     package func receive(through text: String) -> String? {
         let end = Array(text.utf8)
         var bytes: [UInt8] = []
         while let seen = peek() {
-            // What follows the text is left for whoever reads next.
+            // Bytes after the text stay in the buffer for the next read.
             let start = max(0, bytes.count + 1 - end.count)
             let found = (bytes + seen).index(of: end, from: start)
             let count = found.map { $0 + end.count - bytes.count } ?? seen.count
@@ -106,7 +106,7 @@ package final class RawClient: Sendable {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// One response with a Content-Length, or none and no body.
+    /// Reads one response, with or without a Content-Length; without one the body is empty.
     package func receiveResponse(isHead: Bool = false) -> Response? {
         guard let head = receive(through: "\r\n\r\n") else { return nil }
         var lines = head.split(separator: "\r\n").makeIterator()
@@ -129,7 +129,7 @@ package final class RawClient: Sendable {
 }
 
 extension [UInt8] {
-    /// Where these bytes begin for the first time.
+    /// Returns the position of the first occurrence of these bytes.
     fileprivate func index(of part: [UInt8], from start: Int) -> Int? {
         guard let first = part.first, count >= part.count else { return nil }
         var place = start

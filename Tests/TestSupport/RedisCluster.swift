@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// A Redis Cluster of three primaries that have all slots between them.
+/// A Redis Cluster of three primaries that cover all slots.
 package final class RedisCluster: Sendable {
     package let servers: [RedisServer]
 
@@ -17,7 +17,7 @@ package final class RedisCluster: Sendable {
             throw SetupError(description: join.lines.joined(separator: "\n"))
         }
         for server in servers where await !server.hasPrinted("Cluster state changed: ok") {
-            throw SetupError(description: "the cluster did not come together")
+            throw SetupError(description: "the cluster did not form")
         }
     }
 

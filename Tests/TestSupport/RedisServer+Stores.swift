@@ -1,5 +1,5 @@
 extension RedisServer.Options {
-    /// With the settings that are recommended for the registry.
+    /// The settings recommended for the registry.
     package static var forStores: RedisServer.Options {
         var options = RedisServer.Options()
         options.arguments = [

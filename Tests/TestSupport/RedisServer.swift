@@ -1,17 +1,17 @@
 import ServiceKit
 
-/// Debian's redis-server on a free port, in a folder of its own. Stopped, and the folder removed, with the last
-/// reference.
+/// Debian's redis-server on a free port, in its own folder. When the last reference is released, it is stopped and the
+/// folder removed.
 package final class RedisServer: Sendable {
     package struct Options: Sendable {
-        /// Every write is on disk before it is answered.
+        /// Every write is fsynced before it is acknowledged.
         package var isDurable = false
-        /// What the `default` user must say.
+        /// The password of the `default` user.
         package var password: String?
-        /// Serves TLS, and nothing else, with a certificate of this authority for `localhost` and 127.0.0.1.
+        /// Serves TLS only, with a certificate of this authority for `localhost` and 127.0.0.1.
         package var authority: TestAuthority?
         package var isCluster = false
-        /// Any other settings, as arguments: `["--maxmemory", "64mb"]`.
+        /// Further settings as arguments: `["--maxmemory", "64mb"]`.
         package var arguments: [String] = []
 
         package init() {}
@@ -25,7 +25,7 @@ package final class RedisServer: Sendable {
     package init(_ options: Options = Options()) async throws {
         directory = TemporaryDirectory("redis")
         self.options = options
-        // A port that was free may be taken, by an outgoing connection for one, before the server has it.
+        // A free port may be taken, for example by an outgoing connection, before the server binds it.
         for attempt in 1... {
             let port = FreePort.next()
             let child = try RedisServer.start(port, directory: directory, options: options)
@@ -40,13 +40,13 @@ package final class RedisServer: Sendable {
         preconditionFailure("the loop above returns or throws")
     }
 
-    /// Of database 0; the password is not in it.
+    /// The URL of database 0, without the password.
     package var url: String {
         let scheme = (options.authority == nil ? "redis" : "rediss") + (options.isCluster ? "+cluster" : "")
         return "\(scheme)://127.0.0.1:\(port)"
     }
 
-    /// A crash: the server gets no chance to write anything.
+    /// Simulates a crash: the server cannot write anything more.
     package func kill9() async {
         let current = process.withLock { $0 }
         current.signal(9)
@@ -59,14 +59,14 @@ package final class RedisServer: Sendable {
         _ = await current.end()
     }
 
-    /// Starts it again on the same port and folder; it must have ended.
+    /// Restarts the server on the same port and folder; it must have ended.
     package func restart() async throws {
         let next = try RedisServer.start(port, directory: directory, options: options)
         process.change { $0 = next }
         if let obstacle = await RedisServer.obstacle(next) { throw obstacle }
     }
 
-    /// Restored from a copy: comes back without what was written while `body` ran.
+    /// Simulates a restore from a backup: the server comes back without the writes made by `body`.
     package func goBack(after body: () async throws -> Void) async throws {
         let copy = TemporaryDirectory("redis-copy")
         try await RedisServer.copy(directory.path + "/appendonlydir", into: copy.path)
@@ -89,7 +89,7 @@ package final class RedisServer: Sendable {
         process.withLock { $0 }.signal(number)
     }
 
-    /// Waits for a line the server prints, or has printed; false when it does not come.
+    /// Waits for a line that the server prints or has printed; false when it does not come.
     package func hasPrinted(_ text: String) async -> Bool {
         let current = process.withLock { $0 }
         return await current.line { $0.contains(text) } != nil
@@ -112,7 +112,7 @@ package final class RedisServer: Sendable {
         return try ChildProcess("redis-server", arguments: arguments + options.arguments)
     }
 
-    /// Waits until it is ready; otherwise what it printed.
+    /// Waits until the server is ready; otherwise returns an error with its output.
     private static func obstacle(_ child: ChildProcess) async -> SetupError? {
         let line = await child.line { $0.contains("Ready to accept connections") }
         return line == nil ? SetupError(description: child.lines.joined(separator: "\n")) : nil

@@ -2,34 +2,33 @@ package import Bus
 import JSONKit
 import Topics
 
-/// Reads `results` as the reporter does, dropping repeats by their id.
+/// Reads `results` as the reporter does, deduplicating by id.
 package struct ResultReader {
-    /// How one device ended.
+    /// The result of one device.
     package struct Ending: Hashable, Sendable {
         package let provider: String
         package let state: String
-        /// The provider's; zero where none answered.
+        /// The provider's status; zero without an answer.
         package let status: Int64
         package let reason: String
     }
 
     private let reader: ChannelReader
-    /// By the id of the result, which names task and device.
+    /// Results by their id, which names task and device.
     package private(set) var endings: [String: Ending] = [:]
-    /// Outcomes that came once more.
+    /// Number of duplicate results.
     package private(set) var repeated = 0
 
     package init(_ bus: any Bus) async throws {
         reader = try await ChannelReader(bus, channel: Topics.results.channel)
     }
 
-    /// How many devices ended so.
+    /// Returns the number of devices in this state.
     package func count(_ state: String, provider: String? = nil) -> Int {
         endings.values.count { $0.state == state && (provider ?? $0.provider) == $0.provider }
     }
 
-    /// Reads until that many devices have ended in all; false when no more come. What it reads for the last of them may
-    /// name more.
+    /// Reads until `count` devices have a result; false when no more come. The last message may add more than `count`.
     package mutating func read(_ count: Int, within limit: Duration = .seconds(90)) async throws -> Bool {
         try await reader.read(within: limit, until: { endings.count >= count }) { try take($0.value) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Cuts somebody off at the n-th step.
+/// Simulates a crash at the n-th step of the code under test.
 package final class Scissors: Sendable {
     private struct State {
         var left: Int?
@@ -12,12 +12,12 @@ package final class Scissors: Sendable {
 
     package init() {}
 
-    /// Steps made since it was made.
+    /// Number of steps since creation.
     package var count: Int { state.withLock { $0.count } }
-    /// Since it was last set.
+    /// True if a step was cut off since the last `cut`.
     package var hasCut: Bool { state.withLock { $0.hasCut } }
 
-    /// Lets so many steps through from now on and cuts off whatever follows; nil lets all of them through.
+    /// Lets `steps` further steps pass and cuts off all later ones; nil lets every step pass.
     package func cut(after steps: Int?) {
         state.withLock { state in
             state.left = steps
@@ -25,7 +25,7 @@ package final class Scissors: Sendable {
         }
     }
 
-    /// Whether this step is cut off.
+    /// Counts this step; true if it is cut off.
     package func isCut() -> Bool {
         state.withLock { state in
             state.count += 1

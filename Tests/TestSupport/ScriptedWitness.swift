@@ -1,7 +1,7 @@
 package import Store
 import Synchronization
 
-/// A witness that says what a test lets it say.
+/// A witness whose epoch is set by a test.
 package final class ScriptedWitness: LedgerWitness {
     private let state = Mutex(LedgerEpoch.first)
 

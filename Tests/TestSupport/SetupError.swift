@@ -1,4 +1,4 @@
-/// A program that a test needs did not come up; what it printed.
+/// A program that a test needs did not start; the description contains its output.
 package struct SetupError: Error, CustomStringConvertible {
     package let description: String
 

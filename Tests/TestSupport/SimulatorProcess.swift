@@ -1,9 +1,9 @@
 package import JSONKit
 package import ServiceKit
 
-/// A running `provider-simulator` on ports and in a folder of its own. Ends with the last reference.
+/// A running `provider-simulator` with its own ports and folder. It ends when the last reference is released.
 package final class SimulatorProcess: Sendable {
-    /// The line it printed: where everything is.
+    /// The line it printed, with all ports and files.
     package let announcement: JSON
     private let process: ChildProcess
     private let folder = TemporaryDirectory("simulator")
@@ -17,29 +17,29 @@ package final class SimulatorProcess: Sendable {
         announcement = try JSON(line)
     }
 
-    /// A value of the announcement, such as `text("apns", "key_file")`.
+    /// Returns a value of the announcement, such as `text("apns", "key_file")`.
     package func text(_ path: String...) -> String {
         path.reduce(announcement as JSON?) { $0?[$1] }?.text ?? ""
     }
 
-    /// Of `apns`, `fcm` or `huawei`.
+    /// Returns the port of `apns`, `fcm` or `huawei`.
     package func port(_ provider: String) -> UInt16 {
         SimulatorProcess.port(announcement[provider]?["port"])
     }
 
-    /// What it has counted, by provider.
+    /// Returns the statistics of all providers.
     package func statistics() async throws -> JSON {
         try JSON(await admin("GET", "/stats").body)
     }
 
-    /// What it has counted of one provider.
+    /// Returns the statistics of one provider.
     package func statistics(_ provider: String) async throws -> JSON {
         let all = try await statistics()
         guard let statistics = all[provider] else { throw SetupError(description: "no statistics: \(all)") }
         return statistics
     }
 
-    /// One request to the admin API.
+    /// Sends one request to the admin API.
     @discardableResult
     package func admin(_ method: String, _ path: String, body: String = "") async throws -> RawClient.Response {
         let port = SimulatorProcess.port(announcement["admin_port"])
@@ -53,7 +53,7 @@ package final class SimulatorProcess: Sendable {
         return response
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Stops the simulator and waits until it has ended.
     package func stop() async -> ChildProcess.Ending? {
         process.signal(15)
         return await process.end()

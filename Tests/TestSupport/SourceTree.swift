@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// The repository the tests were compiled from.
+/// The repository that the tests were compiled from.
 package enum SourceTree {
     static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
         separator: "/")
@@ -12,7 +12,7 @@ package enum SourceTree {
         access("\(root)/\(path)", X_OK) == 0
     }
 
-    /// Nil when there is no such file.
+    /// Returns nil when there is no such file.
     package static func text(_ path: String) -> String? {
         SmallFile.read("\(root)/\(path)", bytesMaximum: 4 << 20).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// A folder of a test's own, removed with everything in it when the last reference goes.
+/// A test's own folder, removed with its content when the last reference is released.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 

@@ -1,4 +1,4 @@
-/// A certificate authority and one certificate of its own for `localhost` and 127.0.0.1, made by the openssl command.
+/// A certificate authority and one certificate for `localhost` and 127.0.0.1, made by the openssl command.
 package final class TestAuthority: Sendable {
     package let directory = TemporaryDirectory("authority")
     package var authorityFile: String { directory.file("ca.pem") }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The CPU time that the work takes of the calling thread, which a loaded machine does not change: the least of three
-/// rounds, since the first pays for what the process has not loaded yet.
+/// Measures the CPU time of the work on the calling thread, which is independent of the machine's load. The result is
+/// the minimum of three rounds, since the first also pays for lazy loading.
 package func threadTime<Failure: Error>(of work: () throws(Failure) -> Void) throws(Failure) -> Duration {
     var least = Duration.seconds(1 << 30)
     for _ in 0..<3 {
@@ -18,7 +18,7 @@ private func threadTime() -> Duration {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
-/// Combining marks in an order that costs most to compare, between two other texts.
+/// A text of combining marks, between two other texts, in the order that is most expensive to compare.
 package enum CombiningMarks {
     package static let pair = "\u{301}\u{323}"
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the calling thread has used so far. For code that does not suspend.
+/// Resource usage of the calling thread so far. Only for code that does not suspend.
 package enum ThreadUsage {
     package static var cpuSeconds: Double {
         var time = timespec()

@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// Polls a condition for which there is no event, until the test's own time limit. The pause between two polls leaves the
+/// Polls a condition that has no event, until the test's own time limit. The pause between two polls leaves the
 /// processor to the programs under test.
 package func waitUntil(_ isSo: () async throws -> Bool) async throws {
     while try await !isSo() { try await Task.sleep(for: .milliseconds(10)) }
 }
 
-/// The same with a limit; false when the condition does not hold within it.
+/// Polls with a limit; false when the condition does not hold within it.
 package func waitUntil(within limit: Duration, _ isSo: () async throws -> Bool) async throws -> Bool {
     let deadline = SystemTimeSource().uptime + limit
     while try await !isSo() {

@@ -20,7 +20,7 @@ import Testing
         }
         #expect(await time.hasSleepers(1))
         time.advance(by: .milliseconds(9_999))
-        #expect(await time.hasSleepers(1), "it still sleeps")
+        #expect(await time.hasSleepers(1), "the task must still sleep")
         #expect(woken.withLock { !$0 })
         time.advance(by: .milliseconds(1))
         try await sleeper.value
@@ -64,7 +64,7 @@ import Testing
         #expect(await !time.hasSleepers(1, within: .zero))
     }
 
-    /// The task is cancelled for certain before it asks to sleep, the order in which a continuation is lost easily.
+    /// The task is cancelled before it starts to sleep, the order in which a continuation is easily lost.
     @Test func aCancelledTaskDoesNotFallAsleep() async {
         let sleeper = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -2,7 +2,7 @@ import PushModel
 import Testing
 import Topics
 
-/// Chunks of an audience: their encoding, and how devices are divided among them.
+/// Chunks of an audience: their encoding, and the distribution of devices among them.
 @Suite struct AudienceChunkTests {
     @Test(arguments: [[], [9], [UInt8](repeating: 7, count: AudienceChunk.contentBytesMaximum)])
     func comesBackAsItWas(content: [UInt8]) throws {
@@ -16,7 +16,7 @@ import Topics
         #expect(decoded.segments[1].record(at: 0).isEmpty)
     }
 
-    /// With a content and without.
+    /// With and without a content.
     @Test(arguments: [[], [1, 2, 3]])
     func truncatedOrDamagedBytesNeverTrap(content: [UInt8]) throws {
         let bytes = try Self.chunk(content).encoded()
@@ -38,7 +38,7 @@ import Topics
     @Test func aLongContentMakesNoChunk() throws {
         let longest = [UInt8](repeating: 7, count: AudienceChunk.contentBytesMaximum)
         var bytes = try Self.chunk(longest).encoded()
-        // 4,096 in two bytes becomes 4,097, with the byte that this takes.
+        // 4,096, encoded in two bytes, becomes 4,097 with the added byte.
         let length = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x80, 0x20, 7]) })
         bytes[length] = 0x81
         bytes.insert(7, at: length + 2)

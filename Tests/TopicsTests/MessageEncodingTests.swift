@@ -2,7 +2,7 @@ import PushModel
 import Testing
 import Topics
 
-/// Every message survives its own encoding, and no bytes whatever make a decoder trap.
+/// Every message is unchanged by a round trip, and no bytes make a decoder trap.
 @Suite struct MessageEncodingTests {
     @Test func aDispatchChunkComesBackAsItWas() throws {
         let chunk = try MessageEncodingTests.chunk()
@@ -14,7 +14,7 @@ import Topics
         #expect(try RetryOrder(decoding: order.encoded()) == order)
     }
 
-    /// The next job would have a number that cannot be written, and whoever sends it would trap.
+    /// The next job would have a number that cannot be encoded, and sending it would trap.
     @Test func aJobWhoseFollowersHaveNoNumberIsMalformed() throws {
         let numbers = [SegmentNumber(rawValue: 1), SegmentNumber(rawValue: 2)]
         func job(_ number: Int, stride: Int) throws -> [UInt8] {
@@ -54,7 +54,7 @@ import Topics
         }
     }
 
-    /// Each byte in turn is set to values that lengths and kinds take badly. What still decodes must encode again.
+    /// Each byte in turn is set to hostile values for lengths and kinds. A message that still decodes must encode.
     @Test func damagedMessagesNeverTrap() throws {
         let chunk = try MessageEncodingTests.chunk().encoded()
         let order = try MessageEncodingTests.order().encoded()
@@ -72,7 +72,7 @@ import Topics
         }
     }
 
-    /// A chunk without the time of acceptance, as senders that are exchanged first still get it.
+    /// A chunk without the acceptance time, which senders that are upgraded first still receive.
     @Test func aChunkOfTheFormatBeforeIsRead() throws {
         let chunk = try MessageEncodingTests.chunk()
         var bytes = chunk.encoded()

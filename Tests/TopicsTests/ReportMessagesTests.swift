@@ -32,7 +32,7 @@ import Topics
         #expect(try TaskReport(decoding: report.encoded()) == report)
     }
 
-    /// Their sum would not fit its type.
+    /// Their sum would overflow its type.
     @Test func countsThatNoRegistryHasAreCut() throws {
         let text = String(decoding: try Self.report(created: nil).encoded(), as: UTF8.self)
         let parts = text.split(separator: "14400")

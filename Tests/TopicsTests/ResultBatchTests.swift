@@ -29,7 +29,7 @@ import Topics
         #expect(String(decoding: batch.encoded(), as: UTF8.self) == expected)
     }
 
-    /// As the ledger keeps them, from which a repeat is told.
+    /// As the ledger stores them, to which a repeat is compared.
     @Test func reasonsAreCut() {
         let result = DeviceResult(
             device: DeviceID(index: DeviceIndex(rawValue: 5), tag: 9), provider: .fcm, state: .expired, attempt: 0,
@@ -37,8 +37,8 @@ import Topics
         #expect(result.reason == "x" + String(repeating: "é", count: 31))
     }
 
-    /// Goal: a batch told again is the same event. Method: the id as it is today, for ever; the same outcomes later, in
-    /// another order and with what the ledger keeps of them; fewer devices; another task.
+    /// Goal: a repeated batch is the same event. Method: pin the current id; repeat the same outcomes later, in another
+    /// order and with the details the ledger keeps; then fewer devices; another task.
     @Test func theEventIsNamedByItsOutcomes() throws {
         let event = try #require(try Self.batch(devices: [5, 6, 7]).event)
         #expect(event.id == "00000000-0000-0001-0000-000000000002/results/3436bbb2b3d92fda")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Topics
 
-/// The quick way of reading results is compared with the parser.
+/// Compares the fast reader of results with the parser.
 @Suite struct ResultScannerTests {
     private static func batch(_ dice: inout Dice) throws -> ResultBatch {
         let reasons = ["", "Unregistered", "a \\ and a \"", "Größe", "\u{1}"]
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// Goal: the two ways never differ. Method: batches with bytes changed, added and taken away at random; whatever the
-    /// scanner reads, the parser reads the same.
+    /// Goal: the scanner never differs from the parser. Method: batches with bytes changed, inserted and removed at
+    /// random; whatever the scanner reads, the parser reads the same.
     @Test(arguments: Dice.seeds)
     func itReadsNothingThatTheParserDoesNot(seed: UInt64) throws {
         var dice = Dice(seed: seed)

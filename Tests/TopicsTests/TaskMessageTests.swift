@@ -50,7 +50,7 @@ import Topics
         #expect(try ResultBatch(decoding: batch.encoded()) == batch)
     }
 
-    /// Each byte in turn is set to values that lengths and kinds take badly. What still decodes must encode again.
+    /// Each byte in turn is set to hostile values for lengths and kinds. A message that still decodes must encode.
     @Test func damagedMessagesNeverTrap() throws {
         let job = try TaskMessageTests.jobs()[0].encoded()
         for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Topics
 
-/// `docs/topics.md` is what analysts and operators read: each cell of its table is compared with the declaration.
+/// Analysts and operators rely on `docs/topics.md`: each cell of its table is compared with the declaration.
 @Suite struct TopicsPageTests {
     private let rows: [[String]]
 

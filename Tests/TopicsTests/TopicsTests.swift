@@ -7,7 +7,8 @@ import Topics
         #expect(Set(names).count == names.count)
     }
 
-    /// Both become names of Kafka topics, which allow no others, and parts of Redis keys, where a brace means something.
+    /// Names become Kafka topics, which allow no other characters, and parts of Redis keys, where braces have a
+    /// meaning.
     @Test func namesAreSafeForEveryBus() {
         for name in Topics.all.flatMap(\.channels).map(\.name) {
             let isSafe = name.utf8.allSatisfy { (97...122).contains($0) || $0 == 46 }
@@ -35,7 +36,7 @@ import Topics
         #expect(Topics.tasks.channel.name == "tasks")
     }
 
-    /// One push must never queue behind a broadcast on the way to its device, nor on the way back to be tried again.
+    /// A single push must never queue behind a broadcast, neither on its way to the device nor on its way to a retry.
     @Test func everyHotTopicHasBothLanes() {
         let laned = Topics.all.filter { !$0.lanes.isEmpty && $0.name != "segments" }
         #expect(
@@ -45,11 +46,11 @@ import Topics
             #expect(topic.channels.map(\.lane) == [.fast, .bulk])
         }
         #expect(Topics.tasks.channel.lane == nil)
-        // No single push is made of jobs.
+        // Single pushes use no jobs.
         #expect(Topics.segments.declaration.lanes == [.bulk])
     }
 
-    /// A house that is full can only empty itself if what leaves it is always let in.
+    /// A full pipeline can only drain if draining topics always accept messages.
     @Test func whatDrainsNeverWaits() {
         let draining = Topics.all.filter { $0.admission == .draining }.map(\.name)
         #expect(Set(draining) == ["retries", "results", "reports", "feedback", "webhooks", "registry", "dead"])

@@ -1,21 +1,21 @@
 import Glibc
 import ServiceKit
 
-/// What a piece of work takes of the machine.
+/// CPU time and memory used by a piece of work.
 struct Cost {
-    /// Of the thread that did it.
+    /// CPU time of the thread that did the work.
     let cpu: Duration
-    /// By which the process was larger at its largest.
+    /// Growth of the process at its peak.
     let bytes: Int
 
-    /// Of every operation: so much for each byte of the input, beyond a constant.
+    /// Limits of every operation: an amount per byte of the input, plus a constant.
     static let cpuPerByte = Duration.microseconds(50)
     static let bytesPerByte = 40
     private static let cpuConstant = Duration.milliseconds(5)
-    /// The allocator takes memory in steps of 132 KiB.
+    /// The allocator allocates memory in steps of 132 KiB.
     private static let bytesConstant = 256 << 10
 
-    /// What is exceeded, in words; nil when nothing is.
+    /// Describes the exceeded limit; nil if there is none.
     func excess(for inputBytes: Int) -> String? {
         if cpu > Cost.cpuPerByte * inputBytes + Cost.cpuConstant { return "takes \(cpu) of CPU" }
         if bytes > Cost.bytesPerByte * inputBytes + Cost.bytesConstant { return "takes \(bytes) bytes of memory" }
@@ -23,10 +23,10 @@ struct Cost {
     }
 }
 
-/// Measures work in a process that does nothing else meanwhile: the size is the whole process's.
+/// Measures work in a process that does nothing else at the time: the size is that of the whole process.
 enum CostMeter {
     static func measure(_ body: () -> Void) -> Cost {
-        // What earlier work has freed would hide what this work takes.
+        // Memory freed by earlier work would hide the memory that this work uses.
         returnFreeMemory()
         resetPeak()
         let size = status("VmRSS:")
@@ -48,20 +48,20 @@ enum CostMeter {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// `malloc_trim`, which the Glibc module does not show.
+    /// Calls `malloc_trim`, which the Glibc module does not export.
     private static func returnFreeMemory() {
         guard let symbol = dlsym(nil, "malloc_trim") else { preconditionFailure("this is no glibc") }
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
 
-    /// proc(5): 5 sets the peak of the resident size to its present value.
+    /// proc(5): 5 resets the peak of the resident size to its current value.
     private static func resetPeak() {
         let file = open("/proc/self/clear_refs", O_WRONLY)
         precondition(file >= 0 && write(file, "5", 1) == 1, "the peak of memory cannot be reset")
         close(file)
     }
 
-    /// Bytes behind a name in the process's status.
+    /// Reads a value of /proc/self/status, in bytes.
     private static func status(_ name: String) -> Int {
         let text = SmallFile.read("/proc/self/status", bytesMaximum: 64 << 10).map {
             String(decoding: $0, as: UTF8.self)

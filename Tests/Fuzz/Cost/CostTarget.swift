@@ -1,5 +1,5 @@
-/// Requests made of the input's bytes; their CPU is bounded. Sanitizers change what memory is taken, so that memory is
-/// measured by `CostTests`, in a build without them.
+/// Requests made from the input; their CPU time is bounded. Sanitizers change memory use, so `CostTests` measures
+/// memory in a build without them.
 enum CostTarget {
     private static let bytesMaximum = 16 << 10
 

@@ -9,7 +9,7 @@ import Topics
 @testable import ServiceKit
 @testable import ingest_api
 
-// What the API does with a request between reading it and asking a store.
+// The work of the API between reading a request and querying a store.
 extension HostileOperation {
     func work(on bytes: [UInt8]) {
         switch self {
@@ -56,7 +56,7 @@ extension HostileOperation {
         _ = form.warnings.text
     }
 
-    /// Checked against the providers' limits and written for the bus, or refused with the list of problems.
+    /// Checked against the providers' limits and encoded for the bus, or refused with the list of problems.
     private func finish(_ draft: TaskDraft, problems: JSONProblems) {
         guard problems.all.isEmpty, let app = try? AppID("news") else {
             _ = problems.all.text
@@ -85,7 +85,7 @@ extension HostileOperation {
         _ = try? SubscriptionForm.options(in: fields)
     }
 
-    /// As `BulkSubscriptions` reads them.
+    /// Reads like `BulkSubscriptions`.
     private func subscribe(_ bytes: [UInt8]) {
         let request = HTTPRequest(
             method: .post, path: "/subscriber/x/subscriptions",

@@ -1,4 +1,4 @@
-/// What callers can ask of the HTTP API, with the places where text of any length can stand.
+/// Operations of the HTTP API, with the places where text of any length is possible.
 enum HostileOperation: String, CaseIterable {
     case createTask
     case createRichieTask
@@ -13,7 +13,7 @@ enum HostileOperation: String, CaseIterable {
     case traceparent
     case event
 
-    /// A head holds no more; bodies may be longer than any test wants.
+    /// The limit of a head; bodies may be longer than any test needs.
     var bytesMaximum: Int {
         switch self {
         case .createTask, .createRichieTask, .register, .registerByForm, .subscribeInBulk: .max

@@ -1,18 +1,18 @@
-/// A request made by machine: an operation's template, whose hole is filled with one fragment many times over.
+/// A generated request: an operation's template whose hole is filled with repetitions of one fragment.
 struct HostileRequest: CustomStringConvertible {
     let operation: HostileOperation
     let template: String
     let fragment: HostileFragment
     let text: String
 
-    /// At most `bytesMaximum`, beside the template itself. Nil where the fragment makes no sense in the template.
+    /// At most `bytesMaximum`, plus the template itself. Nil if the fragment makes no sense in the template.
     init?(_ input: inout FuzzInput, bytesMaximum: Int) {
         let operation = HostileOperation.allCases[input.number(below: HostileOperation.allCases.count)]
         let template = operation.templates[input.number(below: operation.templates.count)]
         let fragments = HostileFragment.all.filter { $0.fits(template) }
         guard !fragments.isEmpty else { return nil }
         let fragment = fragments[input.number(below: fragments.count)]
-        // Small requests are as many as large ones.
+        // Small requests are as frequent as large ones.
         let bytes = bytesMaximum >> input.number(below: 3)
         self.init(operation, template: template, fragment: fragment, bytes: min(bytes, operation.bytesMaximum))
     }
@@ -31,7 +31,7 @@ struct HostileRequest: CustomStringConvertible {
     var description: String { "\(operation): \(template) with \(fragment.open) in \(bytes.count) bytes" }
 }
 
-/// What is repeated, and where it can stand.
+/// A repeated fragment, and where it is valid.
 struct HostileFragment {
     enum Kind {
         /// Inside a text.
@@ -64,7 +64,7 @@ struct HostileFragment {
 
     func fits(_ template: String) -> Bool { template.contains(kind.hole) }
 
-    /// As often as it takes to fill so many bytes, at least once.
+    /// Repeated until it fills this many bytes, at least once.
     func repeated(bytes: Int) -> String {
         let separator = kind == .members || kind == .elements ? "," : kind == .items ? "&" : ""
         let count = max(1, bytes / (open.utf8.count + close.utf8.count + separator.utf8.count))
@@ -98,9 +98,9 @@ struct HostileFragment {
 
     private static let texts = [
         "a", "A", "1", "-", ".", " ", "_", ":", "/", "%", "+", ";", ",", "${", "$", "${var.x}", "${data.", "}", "é",
-        // Combining marks that normalization sorts, plain, as escapes of JSON and of URLs.
+        // Combining marks that normalization reorders, plain and as escapes of JSON and of URLs.
         "\u{301}\u{323}", "e\u{323}\u{301}", #"\u0301\u0323"#, "%CC%81%CC%A3", #"\ud83d\ude00"#, #"\n"#, #"\""#, #"\\"#,
-        // Clusters of scalars, jamo, regional indicators, joined emoji, and text in the other direction.
+        // Clusters of scalars, jamo, regional indicators, joined emoji, and right-to-left text.
         "\u{1100}\u{1161}", "\u{1F1E6}", "\u{1F468}\u{200D}", "\u{200D}", "\u{5D0}\u{5B0}", "\u{FDFA}", "\u{1D160}",
     ]
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// libFuzzer's own main function, as a function to call.
+/// libFuzzer's own main function, callable from Swift.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argumentCount: UnsafeMutablePointer<Int32>,
@@ -29,7 +29,7 @@ private func runDriver(
             do {
                 try Fuzzer.target.run(bytes)
             } catch {
-                // libFuzzer keeps the input of a process that ends by a signal.
+                // libFuzzer saves the input of a process that dies from a signal.
                 fatalError("\(Fuzzer.target.rawValue): \(error)")
             }
             return 0

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceKit
 
-/// The inputs in the repository.
+/// The inputs stored in the repository.
 enum Corpus {
     private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
         .joined(separator: "/")
@@ -30,7 +30,7 @@ enum Corpus {
         return names.sorted()
     }
 
-    /// A bounded number of inputs beside one, the same in each run.
+    /// A bounded number of variants of one input, the same in each run.
     static func variants(of bytes: [UInt8]) -> [[UInt8]] {
         guard !bytes.isEmpty, bytes.count <= 4_096 else { return [] }
         let step = max(1, bytes.count * 3 / variantsMaximum)

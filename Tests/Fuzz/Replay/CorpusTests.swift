@@ -1,7 +1,7 @@
 import ServiceKit
 import Testing
 
-/// Feeds the kept inputs to their targets: seeds that reach deep, and whatever once failed.
+/// Runs the targets on the stored inputs: seeds with deep coverage, and inputs that failed in the past.
 @Suite struct CorpusTests {
     @Test(arguments: FuzzTarget.allCases) func everyPropertyHolds(_ target: FuzzTarget) throws {
         let inputs = Corpus.inputs(of: target)
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// Each seed cut short, with one byte changed, and with a part doubled: what a fuzzer would try first.
+    /// Each seed truncated, with one byte changed, and with a part duplicated: the first mutations of a fuzzer.
     @Test(arguments: FuzzTarget.allCases) func everyPropertyHoldsNearby(_ target: FuzzTarget) throws {
         for (name, bytes) in Corpus.inputs(of: target) {
             for variant in Corpus.variants(of: bytes) {

@@ -1,9 +1,9 @@
 import ServiceKit
 import Testing
 
-/// Requests made by machine, each measured alone: CPU and memory are linear in their size.
+/// Generated requests, each measured alone: CPU and memory are linear in their size.
 ///
-/// Each test runs in a process of its own, whose size is the request's alone. Its output says what was exceeded.
+/// Each test runs in its own process, so that its memory is that of the request. Its output names the exceeded limits.
 @Suite struct CostTests {
     @Test func ofTexts() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -24,7 +24,7 @@ import Testing
         #expect(output.contains(CostRun.done) && !output.contains(CostRun.exceeded), "\(output)")
     }
 
-    /// The meter itself: it sees memory that was given back, and what is beyond the bound.
+    /// Tests the meter itself: it measures memory that was freed, and detects an exceeded bound.
     @Test func meterSeesMemoryThatIsFreed() async {
         await #expect(processExitsWith: .success) {
             let cost = CostMeter.measure {
@@ -39,16 +39,16 @@ import Testing
     }
 }
 
-/// What a test's process does.
+/// The body of a test's process.
 enum CostRun {
     static let done = "measured "
     static let exceeded = "exceeded: "
     private static let bytes = 24 << 10
-    /// Of all pairs of a template and a fragment; the others are the fuzzer's.
+    /// One of this many pairs of template and fragment is run; the fuzzer covers the others.
     private static let share = 7
     private static let excessesMaximum = 20
 
-    /// A share of the fragments for each template of each operation, so that each fragment meets each operation.
+    /// Runs a share of the fragments for each template, such that each operation is run with each fragment.
     static func run(_ kinds: Set<HostileFragment.Kind>) {
         var worst: (cpu: Double, memory: Double) = (0, 0)
         var count = 0
@@ -59,8 +59,8 @@ enum CostRun {
                 for (number, fragment) in fragments.enumerated() where (place + number).isMultiple(of: share) {
                     let bytes = min(bytes, operation.bytesMaximum)
                     let request = HostileRequest(operation, template: template, fragment: fragment, bytes: bytes)
-                    // Code and tables that are touched for the first time are no cost of the request. A smaller one would
-                    // be answered another way: refusing what is too large touches a megabyte of code.
+                    // A warm-up: first use of code and tables is not a cost of the request. A smaller request would be
+                    // answered differently: the refusal of a too large one touches a megabyte of code.
                     operation.work(on: request.bytes)
                     count += 1
                     guard let excess = measure(request, worst: &worst) else { continue }

@@ -4,7 +4,7 @@ import ServiceKit
 @testable import Apps
 @testable import PushModel
 
-/// Keys that callers present, and app files.
+/// API keys of callers, and app files.
 enum AccessTargets {
     static func access(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -13,13 +13,13 @@ enum AccessTargets {
             try FuzzFailure.check(!"\(key)".contains(text.suffix(43)), message: "a key prints its secret")
         }
         guard let presented = PresentedKey.text(inAuthorization: text) else {
-            throw FuzzFailure(description: "a header is there, and no key")
+            throw FuzzFailure(description: "a header without a key")
         }
         try FuzzFailure.check(presented.utf8.count <= text.utf8.count, message: "a key is longer than its header")
         _ = APIKey(presented)
     }
 
-    /// An app file is taken or its problems are named, and both are the same for its indented text.
+    /// An app file is accepted or its problems are listed, with the same result for its indented text.
     static func apps(_ bytes: [UInt8]) throws {
         let id = try AppID("app")
         let (app, problems) = AppReader.read(bytes, id: id, folder: "/apps")
@@ -30,8 +30,8 @@ enum AccessTargets {
         guard text.count <= AppReader.bytesMaximum else { return }
         let again = AppReader.read(text, id: id, folder: "/apps")
         try FuzzFailure.check(
-            again.problems.map { "\($0)" } == problems.map { "\($0)" }, message: "other problems once it was written")
+            again.problems.map { "\($0)" } == problems.map { "\($0)" }, message: "other problems after a round trip")
         try FuzzFailure.check(
-            again.app?.quietHours == app?.quietHours, message: "other quiet hours once it was written")
+            again.app?.quietHours == app?.quietHours, message: "other quiet hours after a round trip")
     }
 }

@@ -2,7 +2,7 @@ import JSONKit
 import PushModel
 import TaskModel
 
-/// Audiences are evaluated with sets; here device by device, and the answers are compared.
+/// Audiences are evaluated with sets; this target evaluates them device by device and compares.
 enum AudienceTarget {
     private static let deviceCount: UInt16 = 8
 
@@ -31,7 +31,7 @@ enum AudienceTarget {
             try FuzzFailure.check(
                 selected.members.contains(device) == isChosen, message: "\(audience) differs for \(device)")
             try FuzzFailure.check(
-                selected.silent.contains(device) == isSilent, message: "\(audience) rings \(device) otherwise")
+                selected.silent.contains(device) == isSilent, message: "\(audience) alerts \(device) wrongly")
         }
     }
 

@@ -1,6 +1,6 @@
 @testable import HTTPServer
 
-/// What an HTTP/1.1 client sends: the same requests however the socket divides the bytes, and nothing in them that
+/// Input of an HTTP/1.1 client: the requests are the same however the socket splits the bytes, and contain nothing that
 /// another server might read differently.
 enum HTTP1Target {
     private static let headBytesMaximum = 4 << 10
@@ -16,7 +16,7 @@ enum HTTP1Target {
 
     private struct Reading: Equatable {
         var requests: [Request] = []
-        /// Why does not count: a head that is too long and malformed is refused for what is seen first.
+        /// The reason is ignored: a head that is both too long and malformed is refused for the error found first.
         var isRefused = false
         /// The stream ended within a request.
         var isUnfinished = false
@@ -34,7 +34,7 @@ enum HTTP1Target {
         try FuzzFailure.check(whole == byByte, message: "single bytes read differently: \(whole), \(byByte)")
     }
 
-    /// As a connection reads: head, body, and the next head behind it.
+    /// Reads like a connection: head, body, and the next head after it.
     private static func read(_ stream: [UInt8], piece: Int) throws -> Reading {
         var reading = Reading()
         var rest = stream[...]

@@ -2,12 +2,12 @@ import TLSSocket
 
 @testable import HTTP2
 
-/// HTTP/2 sessions fed with what a peer might send.
+/// HTTP/2 sessions that receive arbitrary input of a peer.
 enum HTTP2Targets {
     private static let clientPreface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     private static let emptySettings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
-    /// Each request has exactly one outcome, and what is kept of an answer is bounded.
+    /// Each request has exactly one outcome, and the stored part of a response is bounded.
     static func client(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let head = input.byte()
@@ -21,13 +21,13 @@ enum HTTP2Targets {
         run.send(1 + Int(head >> 2 & 3))
         for start in stride(from: 0, to: input.count, by: piece) {
             guard run.receive(input.piece(from: start, count: piece)) else { break }
-            // Later requests go out between the peer's frames.
+            // Later requests are sent between the peer's frames.
             if run.requests.count < 6 { run.send(1) }
         }
         try run.finish(isWritten: head & 16 != 0)
     }
 
-    /// Requests are answered, whatever else the client does with their streams.
+    /// Requests are answered, regardless of what else the client does with their streams.
     static func server(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let head = input.byte()
@@ -73,14 +73,14 @@ extension FuzzInput {
     }
 }
 
-/// A client's session with its requests.
+/// A client session and its requests.
 private final class ClientRun {
     private let session: ClientSession
     private let configuration: HTTP2Configuration
     private(set) var requests: [PendingRequest] = []
     private var outcomes: [(request: PendingRequest, outcome: HTTP2Outcome)] = []
     private var unprocessed: [PendingRequest] = []
-    /// Requests that the session did not take.
+    /// Number of requests that the session refused.
     private var refused = 0
 
     init(_ configuration: HTTP2Configuration) {

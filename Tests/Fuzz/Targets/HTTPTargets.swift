@@ -1,11 +1,11 @@
 @testable import HTTPClient
 @testable import HTTPServer
 
-/// Answers that libcurl hands over line by line, and targets of requests.
+/// Responses that libcurl passes on line by line, and request targets.
 enum HTTPTargets {
     private static let bodyBytesMaximum = 256
 
-    /// The first byte says how many of the lines are header.
+    /// The first byte sets the size of the body's pieces.
     static func answers(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let piece = 1 + input.number(below: 64)
@@ -16,7 +16,7 @@ enum HTTPTargets {
             taken += line.count
             let isTaken = line.withUnsafeBytes { intake.takeHeader(line: $0) }
             try FuzzFailure.check(
-                isTaken == (taken <= AnswerIntake.headerBytesMaximum), message: "the header's bound is missed")
+                isTaken == (taken <= AnswerIntake.headerBytesMaximum), message: "the header's limit is missed")
             guard isTaken else { break }
         }
         for start in stride(from: 0, to: body.count, by: piece) {
@@ -42,8 +42,8 @@ enum HTTPTargets {
         let response = intake.response
         try FuzzFailure.check(response.body == Array(body.prefix(bodyBytesMaximum)), message: "the body differs")
         try FuzzFailure.check(response.isCut == (body.count > bodyBytesMaximum), message: "a cut is missed")
-        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, message: "what is whole is an answer")
-        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, message: "an interim answer is final")
+        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, message: "complete without an answer")
+        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, message: "an interim response is final")
         for header in response.headers {
             try FuzzFailure.check(
                 header.value.first?.isWhitespace != true && header.value.last?.isWhitespace != true,

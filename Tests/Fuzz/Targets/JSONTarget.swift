@@ -1,6 +1,6 @@
 @testable import JSONKit
 
-/// simdjson against our own reader of the grammar: both accept a document, or both refuse it.
+/// Compares simdjson with our own reader of the grammar: both must accept or both refuse a document.
 enum JSONTarget {
     static func run(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
@@ -12,7 +12,7 @@ enum JSONTarget {
             let value = try JSON(document, limits: limits)
             try FuzzFailure.check(
                 document.count <= size, message: "a document of \(document.count) bytes passed \(size)")
-            // For simdjson an empty list or object at the bottom counts for nothing.
+            // simdjson does not count an empty array or object at the deepest level.
             let deeper = JSONLimits(bytesMaximum: size, depthMaximum: depth + 1)
             let error = depth < 256 ? JSONSyntax.error(in: document, deeper) : nil
             try FuzzFailure.check(

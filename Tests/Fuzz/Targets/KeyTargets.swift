@@ -4,7 +4,7 @@ import ServiceKit
 @testable import PushModel
 @testable import Signing
 
-/// Tokens and the files that hold keys.
+/// JSON Web Tokens and key files.
 enum KeyTargets {
     static func tokens(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -17,10 +17,10 @@ enum KeyTargets {
         guard let key = VerificationKey(p256Point: point) else {
             throw FuzzFailure(description: "the generator of the curve is no key")
         }
-        try FuzzFailure.check(!token.isSigned(by: key), message: "a signature of a key that nobody has")
+        try FuzzFailure.check(!token.isSigned(by: key), message: "a signature of an unknown key verifies")
     }
 
-    /// The first byte chooses the kind of file.
+    /// The first byte selects the kind of file.
     static func keys(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let kind = input.number(below: 5)
@@ -34,7 +34,7 @@ enum KeyTargets {
         }
     }
 
-    /// A key that is taken signs, and its signature holds.
+    /// An accepted key signs, and its signature verifies.
     private static func key(_ content: [UInt8], algorithm: SigningAlgorithm) throws {
         let pem = Secret(String(decoding: content, as: UTF8.self))
         guard let key = try? SigningKey(pem: pem, from: "key.pem", for: algorithm) else { return }
@@ -52,12 +52,12 @@ enum KeyTargets {
 
     private static func pepper(_ content: [UInt8]) throws {
         guard let pepper = Pepper(fileContent: content) else { return }
-        try FuzzFailure.check(content.count >= 32, message: "a short pepper is taken")
+        try FuzzFailure.check(content.count >= 32, message: "a short pepper is accepted")
         let again = Pepper(fileContent: content + [UInt8(ascii: "\n")])
-        try FuzzFailure.check(again.map { pepper.isSame(as: $0) } == true, message: "a line break makes another pepper")
+        try FuzzFailure.check(again.map { pepper.isSame(as: $0) } == true, message: "a line break changes the pepper")
     }
 
-    /// The generator of P-256, whose private key is one: no signature of it is in the corpus.
+    /// The generator of P-256, whose private key is one: the corpus contains no signature of it.
     private static let point: [UInt8] =
         Hexadecimal.decode(
             "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"

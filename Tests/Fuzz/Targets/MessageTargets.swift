@@ -6,10 +6,9 @@ import ServiceKit
 @testable import TaskModel
 @testable import Topics
 
-/// Every message of the bus: decoding arbitrary bytes never traps, and what was decoded is written and read back the
-/// same.
+/// Every message of the bus: decoding arbitrary bytes never traps, and a decoded message is unchanged by a round trip.
 enum MessageTargets {
-    /// The packed ones. The first byte chooses.
+    /// The packed messages. The first byte selects the type.
     static func chunks(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let kind = input.number(below: 4)
@@ -22,7 +21,7 @@ enum MessageTargets {
         }
     }
 
-    /// Those that are JSON. The first byte chooses.
+    /// The JSON messages. The first byte selects the type.
     static func messages(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let kind = input.number(below: 6)
@@ -45,7 +44,7 @@ enum MessageTargets {
         _ = message.event
         let encoded = message.encoded()
         guard let again = try? Message(decoding: encoded) else {
-            throw FuzzFailure(description: "what was encoded is no \(Message.self)")
+            throw FuzzFailure(description: "an encoded \(Message.self) is not decodable")
         }
         try FuzzFailure.check(again == message, message: "a \(Message.self) reads back differently")
         return again
@@ -60,7 +59,7 @@ enum MessageTargets {
 
     private static func check(_ chunk: DispatchChunk) throws {
         try FuzzFailure.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, message: "too many devices")
-        // Senders compare it with the clock.
+        // Senders compare the deadline with the clock.
         _ = Timestamp(milliseconds: chunk.deadline) - Timestamp(milliseconds: 1_800_000_000_000)
         for devices in chunk.segments {
             for position in 0..<devices.count {
@@ -76,7 +75,7 @@ enum MessageTargets {
         try FuzzFailure.check(parts.flatMap(\.devices) == order.devices, message: "parts lose devices")
     }
 
-    /// The jobs that follow can be sent as well.
+    /// The following jobs can be encoded as well.
     private static func check(_ job: SegmentJob) throws {
         var next = job.next
         for _ in 0..<3 {
@@ -93,7 +92,7 @@ enum MessageTargets {
         _ = task.content.targetedPlatforms
     }
 
-    /// The fast reader and the parser agree.
+    /// The scanner and the parser agree.
     private static func results(_ bytes: [UInt8]) throws {
         if let fast = ResultScanner.batch(bytes) {
             let parsed = try? ResultBatch(parsing: bytes)

@@ -1,6 +1,6 @@
 @testable import RedisClient
 
-/// Replies are the same however the socket divides them, and take no more memory than bytes that came.
+/// Replies are the same however the socket splits the bytes, and use no more memory than was received.
 enum RedisTarget {
     private static let bytesMaximum = 1 << 20
 
@@ -32,7 +32,7 @@ enum RedisTarget {
         }
     }
 
-    /// Values and their bytes.
+    /// The number of values and their bytes.
     private static func size(_ value: RedisValue) -> Int {
         switch value {
         case .null, .integer: 1

@@ -3,8 +3,8 @@ import ServiceKit
 @testable import HTTP2
 @testable import HTTPServer
 
-/// The server's side of an HTTP/2 connection, as `ingest-api` has it: streams are answered before, with and after the
-/// end of their requests, whatever else the client does with them.
+/// The server side of an HTTP/2 connection, as in `ingest-api`: streams are answered before, with and after the end of
+/// their requests, whatever else the client does with them.
 enum RequestSessionTarget {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
 

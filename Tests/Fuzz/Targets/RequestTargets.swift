@@ -6,9 +6,9 @@ import PushModel
 @testable import ServiceKit
 @testable import ingest_api
 
-/// The forms of the HTTP API's dialects.
+/// Forms of the HTTP API's dialects.
 enum RequestTargets {
-    /// The first byte chooses the form.
+    /// The first byte selects the form.
     static func forms(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let kind = input.number(below: 4)
@@ -43,12 +43,12 @@ enum RequestTargets {
         }
     }
 
-    /// What was decoded, written with an escape for every byte, is decoded the same.
+    /// A decoded form, written with every byte escaped, is decoded to the same value.
     private static func form(_ body: [UInt8]) throws {
         guard let object = try? FormBody.decode(body) else { return }
         var items: [String] = []
         for (name, value) in object.members {
-            guard let text = value.text else { throw FuzzFailure(description: "a form holds something but text") }
+            guard let text = value.text else { throw FuzzFailure(description: "a form with a value that is no text") }
             guard !name.utf8.contains(0), !text.utf8.contains(0) else { return }
             items.append("\(escaped(name))=\(escaped(text))")
         }
@@ -74,7 +74,7 @@ enum RequestTargets {
         }
     }
 
-    /// Bodies of `POST /v1/tasks` and of Richie's route: what is taken, is taken the same when it is written by us.
+    /// Bodies of `POST /v1/tasks` and of Richie's route: an accepted task is unchanged by a round trip.
     static func tasks(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let isNative = input.byte() & 1 == 0
@@ -84,7 +84,7 @@ enum RequestTargets {
         let (draft, problems) = try draft(json, isNative: isNative)
         guard problems == 0 else { return }
         let (again, _) = try Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
-        try FuzzFailure.check(again == draft, message: "a task reads differently once it was written")
+        try FuzzFailure.check(again == draft, message: "a task reads back differently")
     }
 
     private static func draft(_ json: JSON, isNative: Bool) throws -> (draft: TaskDraft, problems: Int) {

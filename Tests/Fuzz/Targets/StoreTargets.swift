@@ -7,7 +7,7 @@ import ServiceKit
 @testable import Store
 @testable import Topics
 
-/// What Redis and the registry's log hold: packed devices, ledgers, traces, records.
+/// Data in Redis and in the registry log: packed devices, ledgers, traces, records.
 enum StoreTargets {
     static func devices(_ bytes: [UInt8]) throws {
         if let device = Device(packed: bytes[...]) { try check(device, from: bytes) }
@@ -20,13 +20,13 @@ enum StoreTargets {
         try FuzzFailure.check(head?.kind == device.token.kind && head?.tag == device.tag, message: "the head differs")
         let glance = DeviceGlance(packed: bytes[...])
         try FuzzFailure.check(glance?.updated == device.updated, message: "the glance differs")
-        // A forged record may hold a token in capitals, which is written in small letters.
+        // A forged record may contain a token in capitals, which is written in lower case.
         let packed = device.packed
         let again = Device(packed: packed[...])
         try FuzzFailure.check(again?.packed == packed, message: "a packed device is not stable")
     }
 
-    /// A device of our own making is read back the same.
+    /// A device created by our code is read back unchanged.
     private static func checkNewDevice(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let kinds: [PushProtocol] = [.apns, .fcm, .huawei, .webpush]
@@ -78,7 +78,7 @@ enum StoreTargets {
         }
     }
 
-    /// Answers of scripts, as whatever Redis says.
+    /// Script replies with arbitrary content.
     private static func checkReplies(_ bytes: [UInt8]) throws {
         for reply in RedisTarget.replies(of: bytes, piece: 4_096).values.prefix(8) {
             _ = try? RedisLedgerReply.entered(reply)
@@ -110,7 +110,7 @@ enum StoreTargets {
         guard let record = try? RegistryRecord(key: key, value: value) else { return }
         try FuzzFailure.check(record.key == key, message: "a record has another key than it was read with")
         let again = try? RegistryRecord(key: record.key, value: record.value)
-        // A forged token in capitals is written in small letters.
+        // A forged token in capitals is written in lower case.
         try FuzzFailure.check(again?.value == record.value, message: "a record is not stable")
     }
 }

@@ -3,7 +3,7 @@ import RedisClient
 @testable import PushModel
 @testable import ServiceKit
 
-/// Small texts: ids, times, lengths, addresses. Each is read in one way, and reads back as it prints.
+/// Small texts: ids, times, lengths, addresses. Each has one meaning, and its printed form is read back unchanged.
 enum TextTargets {
     static func texts(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -29,11 +29,11 @@ enum TextTargets {
     private static func quantities(_ text: String) throws {
         if let duration = DurationText.parse(text) {
             let again = DurationText.parse(DurationText.print(duration))
-            try FuzzFailure.check(again == duration, message: "\(text) is another time once printed")
+            try FuzzFailure.check(again == duration, message: "\(text) changes when printed")
         }
         if let bytes = ByteText.parse(text) {
             try FuzzFailure.check(
-                ByteText.parse(ByteText.print(bytes)) == bytes, message: "\(text) is another size once printed")
+                ByteText.parse(ByteText.print(bytes)) == bytes, message: "\(text) changes when printed")
         }
         if let time = Timestamp(rfc3339: text) {
             try FuzzFailure.check(
@@ -44,7 +44,7 @@ enum TextTargets {
     private static func traceContext(_ text: String) throws {
         guard let context = TraceContext(header: text) else { return }
         try FuzzFailure.check(
-            TraceContext(header: context.header) == context, message: "\(text) is another trace once printed")
+            TraceContext(header: context.header) == context, message: "\(text) changes when printed")
         try FuzzFailure.check(text.utf8.count >= 55, message: "\(text) is too short for a trace")
     }
 
@@ -60,7 +60,7 @@ enum TextTargets {
         _ = PackedText.unpack(bytes[...])
     }
 
-    /// Against the definition: no more than so many scalars in a row that normalization reorders.
+    /// Compares with the definition: a limited number of consecutive scalars that normalization reorders.
     private static func outsideText(_ bytes: [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return try FuzzFailure.check(OutsideText.string(bytes) == nil, message: "bytes that are not UTF-8 are text")
